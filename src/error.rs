@@ -17,6 +17,10 @@ pub enum Error {
     /// An engine or a device cannot continue.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// A state file cannot be read.
+    #[cfg(feature = "io")]
+    #[error(transparent)]
+    File(#[from] flockwork_model::io::FileError),
     /// A picture or a film cannot be written.
     #[cfg(feature = "view")]
     #[error(transparent)]

@@ -37,10 +37,44 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
+//! A flock is saved with the record of its run, and goes on exactly (feature `io`). The file is one that
+//! `simulate --out` writes and `--init` reads; other hosts write into memory.
+//!
+//! ```
+//! # #[cfg(feature = "io")] {
+//! use std::io::Cursor;
+//!
+//! use flockwork::{BuiltIn, CpuEngine, Engine, Request, RunRecord, Scene, load_flock, save_flock};
+//!
+//! let text = BuiltIn::named("seek").expect("it is built in").text;
+//! let plain = Scene::parse("seek", text, &[])?;
+//! let (mut scene, request) = (plain.clone(), Request::default());
+//! let start = scene.populate(&request)?;
+//! let record = RunRecord::new(&plain, &request, scene.world.size, &[]);
+//!
+//! let mut engine = CpuEngine::new(None)?;
+//! engine.load(&scene, &start)?;
+//! engine.step(100)?;
+//! let half = engine.snapshot()?;
+//! let mut file = Cursor::new(Vec::new());
+//! save_flock(&mut file, record, &half.state, &half.targets)?;
+//! engine.step(100)?;
+//! let end = engine.snapshot()?;
+//!
+//! let (scene, state) = load_flock(file)?;
+//! assert_eq!((state.tick, &scene.targets), (100, &half.targets));
+//! engine.load(&scene, &state)?;
+//! engine.step(100)?;
+//! let resumed = engine.snapshot()?;
+//! assert_eq!((resumed.state, resumed.targets), (end.state, end.targets));
+//! # }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Each layer uses only those before it: [`model`] (the flock), [`engine`] (its motion), `view`
 //! (its looks), [`session`] (one flock in time), `app` (the window), `commands` (the program's
-//! commands). The features `gpu`, `view`, `app` and `cli`, all on by default, add the GPU
-//! engine, the view, the window and the commands. An embedding program may need less:
+//! commands). The features `io`, `gpu`, `view`, `app` and `cli`, all on by default, add state
+//! files, the GPU engine, the view, the window and the commands. An embedding program may need less:
 //! `default-features = false` leaves the model, the CPU engine and the session, and compiles no wgpu. [`engine::distributed`] moves one flock over several processes; with the
 //! feature `mpi` they talk through MPI. `examples/` has complete programs.
 
@@ -63,6 +97,8 @@ pub use engine::cpu::CpuEngine;
 pub use engine::gpu::{AdapterChoice, Gpu, GpuEngine};
 pub use engine::{Change, Engine, EngineError, EngineKind, Snapshot};
 pub use error::Error;
+#[cfg(feature = "io")]
+pub use model::io::{FileError, RunRecord, load_flock, save_flock};
 pub use model::scene::{
     BuiltIn, PopulateError, Request, Scene, SceneError, Species, built_in, edit_toml,
 };

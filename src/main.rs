@@ -14,8 +14,8 @@ use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
 
 use cli::{Cli, Command};
+use flockwork::commands::errors::UsageError;
 use flockwork::commands::messages::{said, warn};
-use flockwork::commands::usage::UsageError;
 use flockwork::commands::{self, headroom, ranks};
 use flockwork::model::quote::{cut, readable};
 
@@ -115,7 +115,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return misused(error),
     };
-    commands::output::survive_file_limits();
+    commands::interrupt::survive_file_limits();
     let result = ranks::start().and_then(headroom::start_threads).and_then(|()| run(cli));
     let code = ended(&result);
     ranks::end(result.as_ref().err());

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use super::checkpoint::newest;
-use super::messages::tell;
+use super::errors::wrong;
+use super::messages::{say, tell};
 use super::options::{FlockArgs, Prepared};
-use super::output::{OutputError, say};
+use super::output::OutputError;
 use super::ranks::{self, differing};
-use super::usage::wrong;
 use flockwork_engine::Engine;
 
 /// The flock of a run, and the checkpoint from which it goes on.

@@ -8,23 +8,25 @@ use std::time::Instant;
 
 use clap::Args;
 
-use super::capture_output::{Output, Plan};
+use super::capture_output::{Kind, Output, Plan};
 use super::drive;
+use super::errors::{Interrupted, wrong};
 use super::filming::film;
 use super::headroom;
-use super::interrupt::{Interrupt, Interrupted};
-use super::messages::tell;
-use super::options::{FlockArgs, Machine, MachineArgs, Prepared, Size, painter};
-use super::output::{counted, say};
+use super::interrupt::Interrupt;
+use super::messages::{say, tell};
+use super::options::{FlockArgs, Machine, MachineArgs, Prepared, painter};
 use super::ranks;
 use super::replay::{self, Replayed};
-use super::state_file::RunRecord;
-use super::usage::{frame_rate, whole, wrong};
+use super::state_file::ran_on;
+use super::usage::{Size, frame_rate, whole};
+use flockwork_model::io::RunRecord;
 use flockwork_session::Opening;
 use flockwork_view::frame::Frame;
 use flockwork_view::recorder::mp4::Quality;
-use flockwork_view::recorder::{RecordError, Recorder};
+use flockwork_view::recorder::{Film, RecordError, Recorder};
 use flockwork_view::shapes::geometry::MAX_DRAWN;
+use flockwork_view::words::counted;
 
 /// Its arguments.
 #[derive(Clone, Debug, Args)]
@@ -131,6 +133,21 @@ impl View {
 }
 
 impl CaptureArgs {
+    /// The plan for pictures with a background.
+    fn plan(&self, ticks: u64) -> Plan {
+        let Size { width, height } = self.size;
+        let single = Kind::of(&self.out).is_ok_and(|kind| kind == Kind::Png);
+        Plan {
+            out: self.out.clone(),
+            film: Film { width, height, rate: self.fps, alpha: false },
+            ticks,
+            every: (!single).then_some(self.every),
+            geometry: self.geometry,
+            blur: self.blur,
+            quality: self.quality,
+        }
+    }
+
     /// The options that change what is seen, as overrides of the scene.
     fn looks(&self) -> anyhow::Result<Vec<String>> {
         let mut looks = Vec::from_iter(self.transparent.then(|| "style.background=none".into()));
@@ -166,7 +183,7 @@ pub fn capture_on(
     let looks = args.looks()?;
     let replayed = args.replay.as_deref().map(|path| replay::read(path, &looks)).transpose()?;
     let last = replayed.as_ref().map(|session| session.ticks);
-    let mut plan = Plan::of(args, args.ticks.or(last).unwrap_or(0));
+    let mut plan = args.plan(args.ticks.or(last).unwrap_or(0));
     if args.blur && plan.every.is_none_or(|every| every < 2) {
         return Err(wrong(
             "--blur: it averages the ticks between two frames; make a film, with an --every of at least 2",
@@ -175,7 +192,7 @@ pub fn capture_on(
     let interrupt = Interrupt::watch();
     // Output that cannot be written must fail before anything is simulated. Of several ranks the first
     // draws; the others keep step with a picture of one pixel.
-    let open = || ranks::speaks().then(|| Output::open(args, &plan)).transpose();
+    let open = || ranks::speaks().then(|| Output::open(&plan)).transpose();
     let mut output = ranks::agree(open())?;
     if output.is_none() {
         (plan.film.width, plan.film.height) = (1, 1);
@@ -185,8 +202,9 @@ pub fn capture_on(
     let Machine { engine, gpu } = ranks::agree(machine())?;
     let (scene, state, agents, record, events) = match replayed {
         Some(Replayed { opening, events, ticks }) => {
-            let record = RunRecord::of_opening(&opening);
-            let Opening { scene, state, .. } = opening;
+            let Opening { source, scene, state } = opening;
+            let (request, overrides) = (&source.request, &source.overrides);
+            let record = RunRecord::new(&scene, request, scene.world.size, overrides);
             engine.check_count(&scene.world, state.len() as u64)?;
             let agents = state.len();
             (scene, state, agents, record, Some((events, ticks)))
@@ -200,7 +218,7 @@ pub fn capture_on(
         }
     };
     let from = args.flock.init.as_deref().or(args.replay.as_deref());
-    let comment = record.on(engine.kind(), gpu.as_deref(), from).text();
+    let comment = ran_on(record, engine.kind(), gpu.as_deref(), from).text();
     plan.film.alpha = scene.style.background.is_none();
     let recorder = output.as_mut().map(|output| output.recorder(&plan, &comment)).transpose();
     let mut recorder = ranks::agree(recorder)?.unwrap_or_else(|| Box::new(Discarded));

@@ -3,23 +3,24 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::capture::CaptureArgs;
-use super::interrupt::{Interrupt, Interrupted};
+use super::errors::{Interrupted, wrong};
+use super::interrupt::Interrupt;
 use super::messages::tell;
-use super::options::Size;
-use super::output::{ForeignFile, OutputError, OutputFile, size_text};
+use super::output::{ForeignFile, OutputError, OutputFile};
 use super::output_folder::OutputFolder;
-use super::usage::wrong;
 use flockwork_model::scene::Scene;
 use flockwork_view::recorder::mp4::Quality;
 use flockwork_view::recorder::{
     ApngRecorder, Film, GifRecorder, Mp4Recorder, PngRecorder, RecordError, Recorder,
     SequenceRecorder, apng, mp4,
 };
+use flockwork_view::words::size_text;
 
 /// The frames to draw.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Plan {
+    /// Where the frames go.
+    pub out: PathBuf,
     pub film: Film,
     pub ticks: u64,
     /// Ticks between frames; `None` if only the last tick is drawn.
@@ -33,20 +34,6 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan for pictures with a background.
-    pub fn of(args: &CaptureArgs, ticks: u64) -> Self {
-        let Size { width, height } = args.size;
-        let single = Kind::of(&args.out).is_ok_and(|kind| kind == Kind::Png);
-        Self {
-            film: Film { width, height, rate: args.fps, alpha: false },
-            ticks,
-            every: (!single).then_some(args.every),
-            geometry: args.geometry,
-            blur: args.blur,
-            quality: args.quality,
-        }
-    }
-
     /// The ticks before a frame at `tick` whose pictures it averages, with its own: up to eight, spread
     /// over the half of the time since the frame before (a shutter of 180°).
     pub fn exposed(&self, tick: u64) -> impl Iterator<Item = u64> + use<> {
@@ -165,11 +152,11 @@ pub fn frame_number(name: &str) -> Option<u64> {
 }
 
 impl Output {
-    pub fn open(args: &CaptureArgs, plan: &Plan) -> anyhow::Result<Self> {
-        let kind = Kind::of(&args.out)?;
+    pub fn open(plan: &Plan) -> anyhow::Result<Self> {
+        let kind = Kind::of(&plan.out)?;
         if kind == Kind::Folder {
             let folder = OutputFolder::create(
-                &args.out,
+                &plan.out,
                 "name a folder, or a file ending in .png, .gif, .apng or .mp4",
             )?;
             let beyond = |name: &&String| frame_number(name).is_some_and(|n| n >= plan.frames());
@@ -178,9 +165,9 @@ impl Output {
                     "it holds {name} of a longer capture, which would mix with this one; delete \
                      the old frames or name another folder"
                 );
-                return Err(OutputError::new(&args.out, problem).into());
+                return Err(OutputError::new(&plan.out, problem).into());
             }
-            return Ok(Self::Folder(Arc::new(folder), args.out.clone()));
+            return Ok(Self::Folder(Arc::new(folder), plan.out.clone()));
         }
         if matches!(kind, Kind::Gif | Kind::Apng) && plan.frames() > apng::MAX_FRAMES.into() {
             return Err(wrong(format!(
@@ -191,7 +178,7 @@ impl Output {
                 apng::MAX_FRAMES
             )));
         }
-        let file = OutputFile::create(&args.out)?;
+        let file = OutputFile::create(&plan.out)?;
         if kind == Kind::Mp4 {
             ask_ffmpeg()?;
             return Ok(Self::Mp4(file.into_foreign()));
@@ -279,7 +266,8 @@ mod tests {
         let film = Film { width: 8, height: 8, rate: 30.0, alpha: false };
         let quality = Quality::default();
         let ticks = |every, blur, tick| {
-            let plan = Plan { film, ticks: 99, every, geometry: false, blur, quality };
+            let out = PathBuf::new();
+            let plan = Plan { out, film, ticks: 99, every, geometry: false, blur, quality };
             plan.exposed(tick).collect::<Vec<_>>()
         };
         assert_eq!(ticks(Some(4), true, 8), [6, 7, 8]);

@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 
 use super::drive::{Run, Stop};
+use super::errors::wrong;
 use super::output_folder::OutputFolder;
 use super::ranks;
-use super::state_file::{RunRecord, StateWriter};
-use super::usage::wrong;
+use super::state_file::StateWriter;
+use flockwork_model::io::RunRecord;
 use flockwork_model::quote::cut;
 
 /// How the name of a checkpoint begins; the tick and `.npz` follow.

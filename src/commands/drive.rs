@@ -90,7 +90,7 @@ pub fn drive(
     let between_looks = ticks.div_ceil(LOOKS).max(1);
     let mut done = 0;
     loop {
-        let interrupted = ranks::interrupted(interrupt);
+        let interrupted = ranks::any(interrupt.is_raised());
         let last = done == ticks || interrupted;
         let ended = !host.show(run, Stop { done, last, interrupted })?;
         if ranks::any(ended) || last {
@@ -99,7 +99,7 @@ pub fn drive(
         let stop = host.next_stop(done).clamp(done + 1, ticks);
         // A signal while the flock was shown is for the next tick: no tick is shown twice.
         let shown = done;
-        while done < stop && (done == shown || !ranks::interrupted(interrupt)) {
+        while done < stop && (done == shown || !ranks::any(interrupt.is_raised())) {
             // Several ranks advance by the same number of ticks before they ask again.
             let together = ranks::ranks().map(|_| stop.min(done + ranks::ASKED_EVERY));
             let look = (done / between_looks + 1).saturating_mul(between_looks).min(ticks);
@@ -276,7 +276,7 @@ pub mod tests {
     fn driven_until(ticks: u64, stop_after: Option<u64>, mut host: Noted) -> (Outcome, Noted) {
         let interrupt = Interrupt::default();
         let engine = Straight { stop_after, interrupt: interrupt.clone(), ..Straight::default() };
-        let scene = crate::commands::options::read_scene("flock", &[]).unwrap();
+        let scene = crate::commands::scene_files::read_scene("flock", &[]).unwrap();
         let state = FlockState { tick: 7, ..FlockState::default() };
         let mut run = load(Box::new(engine), &scene, &state).unwrap();
         let outcome = drive(&mut run, &mut host, ticks, &interrupt).unwrap();
@@ -328,7 +328,7 @@ pub mod tests {
     fn an_interrupt_while_the_flock_is_shown_shows_no_tick_twice() {
         let mut host = Slow { shown: Vec::new(), interrupt: Interrupt::default() };
         let interrupt = host.interrupt.clone();
-        let scene = crate::commands::options::read_scene("flock", &[]).unwrap();
+        let scene = crate::commands::scene_files::read_scene("flock", &[]).unwrap();
         let engine = Box::new(Straight::default());
         let mut run = load(engine, &scene, &FlockState::default()).unwrap();
         let outcome = drive(&mut run, &mut host, 1000, &interrupt).unwrap();

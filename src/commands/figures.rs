@@ -8,9 +8,10 @@ use std::thread::JoinHandle;
 
 use rayon::prelude::*;
 
+use super::errors::wrong;
 use super::output::OutputFile;
-use super::state_file::{RunRecord, record_beside};
-use super::usage::wrong;
+use super::state_file::record_beside;
+use flockwork_model::io::RunRecord;
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
 use flockwork_model::statistics::{COLUMNS, Metrics};

@@ -235,7 +235,7 @@ mod tests {
         every: Option<u64>,
         stop_after: Option<u64>,
     ) -> (Shown, Vec<Frame>) {
-        let scene = crate::commands::options::read_scene("flock", overrides).unwrap();
+        let scene = crate::commands::scene_files::read_scene("flock", overrides).unwrap();
         let interrupt = Interrupt::default();
         let state = FlockState {
             tick: 0,
@@ -248,7 +248,8 @@ mod tests {
         let engine = Straight { stop_after, interrupt: interrupt.clone(), ..Straight::default() };
         let film = Film { width: 640, height: 360, rate: 30.0, alpha: false };
         let quality = Quality::default();
-        let plan = Plan { film, ticks, every, geometry: false, blur, quality };
+        let out = std::path::PathBuf::new();
+        let plan = Plan { out, film, ticks, every, geometry: false, blur, quality };
         let mut kept = Kept::default();
         let mut run = drive::load(Box::new(engine), &scene, &state).unwrap();
         let painter = &mut RasterPainter { scale: 1.0 };

@@ -2,12 +2,12 @@
 //! program that runs out of memory, and its unfinished files stay.
 
 use super::figures::MOST_WAITING;
-use super::options::Size;
-use super::output::{counted, size_text};
 use super::ranks;
+use super::usage::Size;
 use flockwork_engine::Engine;
 use flockwork_engine::cpu::threads_fit;
 use flockwork_model::scene::{Request, Scene};
+use flockwork_view::words::{counted, size_text};
 
 /// Bytes per agent of a state on the host: position, velocity, id, memory, species.
 const STATE: u64 = 2 * 12 + 4 + 4 + 1;

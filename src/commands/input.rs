@@ -25,17 +25,23 @@ pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     read(File::open(path)?, most)
 }
 
+/// Fails if a file has more than `most` bytes.
+pub fn check_length(file: &File, most: u64) -> io::Result<()> {
+    if file.metadata()?.len() > most { Err(too_long(most)) } else { Ok(()) }
+}
+
+fn too_long(most: u64) -> io::Error {
+    invalid(format!("it is longer than {most} bytes, the limit"))
+}
+
 fn read(file: File, most: u64) -> io::Result<String> {
     let mut text = String::new();
-    let too_long = || Err(invalid(format!("it is longer than {most} bytes, the limit")));
-    if file.metadata()?.len() > most {
-        return too_long();
-    }
+    check_length(&file, most)?;
     let mut file = file.take(most + 1);
     let read = file.read_to_string(&mut text);
     // When the limit cuts a character in two, that is not the file's fault.
     if file.limit() == 0 {
-        return too_long();
+        return Err(too_long(most));
     }
     read.map(|_| text)
 }

@@ -33,12 +33,19 @@ const GRACE: Duration = Duration::from_secs(1);
 /// both the program and its process group.
 const REARM: Duration = Duration::from_millis(500);
 
-/// The user stopped the command. The program then exits with 130, as shells expect.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("interrupted: {kept}")]
-pub struct Interrupted {
-    /// The results that were kept, for the message.
-    pub kept: String,
+/// Makes a write beyond a limit on file sizes (`ulimit -f`) fail as on a full disk. By default the
+/// system kills the program, and its temporary files stay.
+pub fn survive_file_limits() {
+    #[cfg(unix)]
+    {
+        // With a handler for the signal, the write fails; nothing reads the flag. A handler is not
+        // inherited by child programs; an ignored signal would be.
+        if !is_ignored(libc::SIGXFSZ) {
+            // Without a handler the system kills the program, as by default.
+            let flag = Arc::new(AtomicBool::new(false));
+            let _ = flag::register(libc::SIGXFSZ, flag);
+        }
+    }
 }
 
 /// True once the user has asked the command to stop (Ctrl-C, or a termination signal).

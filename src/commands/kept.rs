@@ -8,8 +8,7 @@ use std::time::SystemTime;
 
 use anyhow::Context;
 
-use super::output::OutputFile;
-use super::window_host::new_name;
+use super::output::{OutputFile, new_name};
 
 /// Most sessions that are kept; the oldest goes.
 const MOST: usize = 20;

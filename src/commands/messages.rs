@@ -29,6 +29,11 @@ pub fn say(text: &str) -> anyhow::Result<()> {
     said(stdout.write_all(visible(text).as_bytes()).and_then(|()| stdout.flush()))
 }
 
+/// An error with its causes, in one line.
+pub fn sentence(error: anyhow::Error) -> String {
+    readable(&format!("{error:#}"))
+}
+
 /// The outcome of writing to stdout. A closed pipe is no error: its reader has read enough.
 pub fn said(written: io::Result<()>) -> anyhow::Result<()> {
     match written {

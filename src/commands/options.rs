@@ -6,26 +6,22 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 
-use super::checkpoint;
-use super::input::{hash_of, read_text};
+use super::errors::wrong;
+use super::input::hash_of;
 use super::messages::tell;
-use super::output::counted;
-use super::ranks;
-use super::state_file::{self, RunRecord};
-use super::usage::{count, density, scene_name, whole, wrong};
-use super::{flow_file, headroom};
+use super::scene_files::{attach_flow, populate, read_run, read_scene, scene_error};
+use super::usage::{Size, count, density, scene_name, whole};
+use super::{checkpoint, headroom, ranks, state_file};
 use flockwork_engine::cpu::CpuEngine;
 use flockwork_engine::gpu::{AdapterChoice, Gpu, GpuEngine, adapter_for, device};
 use flockwork_engine::{Engine, EngineError, EngineKind};
-use flockwork_model::quote::cut;
-use flockwork_model::scene::{BuiltIn, Origin, Request, Scene, SceneError, built_in, hint};
+use flockwork_model::io::RunRecord;
+use flockwork_model::scene::{Request, Scene};
 use flockwork_model::state::FlockState;
 use flockwork_view::gpu::offscreen::Offscreen;
 use flockwork_view::style::scale_of;
+use flockwork_view::words::counted;
 use flockwork_view::{Painter, RasterPainter};
-
-/// Most bytes of a scene file: twice what the largest number of obstacles takes, listed one by one.
-pub(super) const LONGEST_SCENE: u64 = 1 << 26;
 
 /// Which flock.
 #[derive(Clone, Debug, Default, Args)]
@@ -84,33 +80,6 @@ pub enum EngineArg {
     Cpu,
 }
 
-/// Width and height of a picture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Size {
-    /// Pixels.
-    pub width: u32,
-    /// Pixels.
-    pub height: u32,
-}
-
-impl std::str::FromStr for Size {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let sides = text.split_once(['x', 'X']);
-        let sides = sides.and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?)));
-        match sides {
-            Some((width, height))
-                if (1..=16384).contains(&width) && (1..=16384).contains(&height) =>
-            {
-                Ok(Self { width, height })
-            }
-            _ => Err("expected WIDTHxHEIGHT in pixels, each from 1 to 16384, for example 1280x720"
-                .into()),
-        }
-    }
-}
-
 impl FlockArgs {
     /// Reads the scene, scales it and makes (or reads) the first state.
     ///
@@ -154,17 +123,15 @@ impl FlockArgs {
         let mut scene = plain.clone();
         scene.resize(&request)?;
         let overrides = self.all_overrides(run.as_ref());
-        Ok(RunRecord::of(&plain, &request, scene.world.size, &overrides))
+        Ok(RunRecord::new(&plain, &request, scene.world.size, &overrides))
     }
 
     /// The scene's own first state.
     fn begin(&self, engine: Option<&dyn Engine>) -> anyhow::Result<Prepared> {
         let (plain, request, run) = self.plan()?;
         let count = request.count.unwrap_or(plain.own_count());
-        engine.map_or(Ok(()), |engine| engine.check_count(&plain.world, count))?;
-        headroom::check(&plain, &request, engine)?;
         let mut scene = plain.clone();
-        let state = scene.populate_rows(&request, ranks::own_rows)?;
+        let state = populate(&mut scene, &request, engine)?;
         let overrides = self.all_overrides(run.as_ref());
         let (written, file) = (run.map(|run| run.scene), String::new());
         Ok(Prepared { scene, state, agents: count, written, plain, request, overrides, file })
@@ -209,18 +176,13 @@ impl FlockArgs {
             }
         };
         let written = table.run().map(|run| run.scene(&[])).transpose().with_context(place)?;
-        if let Some((run, written)) = table.run().zip(written.as_ref())
-            && state_file::restore_flow(&mut plain, written, run).with_context(place)?
-        {
-            flow_file::attach(&mut plain, Path::new(""))?;
+        if table.restore_flow(&mut plain).with_context(place)? {
+            attach_flow(&mut plain, Path::new(""))?;
         }
         headroom::check(&plain, &request, engine)?;
         let mut scene = plain.clone();
         scene.resize(&request)?;
-        if let Some(written) = &written {
-            state_file::restore_targets(&mut scene, &plain, written, table.targets())
-                .with_context(place)?;
-        }
+        table.restore_targets(&mut scene, &plain).with_context(place)?;
         state_file::announce(path, &table);
         if let Some(unsaid) = table.run().map(RunRecord::unsaid).transpose()?.flatten() {
             tell(&format!("flockwork: {}: {unsaid}", place()));
@@ -269,7 +231,7 @@ impl Prepared {
     /// The record in the files of the run.
     #[must_use]
     pub fn record(&self) -> RunRecord {
-        RunRecord::of(&self.plain, &self.request, self.scene.world.size, &self.overrides)
+        RunRecord::new(&self.plain, &self.request, self.scene.world.size, &self.overrides)
     }
 
     /// Fails on every rank unless all have the same scene and read the same state.
@@ -278,52 +240,6 @@ impl Prepared {
         let text =
             format!("tick {}\n{agents} agents\n{file}\n{}", state.tick, self.record().digest());
         ranks::same("the flock", &text)
-    }
-}
-
-/// Reads the built-in scene of this name, or the scene in this file: a scene file, or the record of a
-/// run.
-pub fn read_scene(name: &str, overrides: &[String]) -> anyhow::Result<Scene> {
-    read_run(name, overrides).map(|(scene, _)| scene)
-}
-
-/// The same, with the record.
-fn read_run(name: &str, overrides: &[String]) -> anyhow::Result<(Scene, Option<RunRecord>)> {
-    if let Some(scene) = BuiltIn::named(name) {
-        let mut scene = Scene::parse(name, scene.text, overrides).map_err(scene_error)?;
-        // A file named by --set is relative to the current folder.
-        flow_file::attach(&mut scene, Path::new(""))?;
-        return Ok((scene, None));
-    }
-    let text = match read_text(Path::new(name), LONGEST_SCENE) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let hint = hint(name, built_in().map(|scene| scene.name));
-            anyhow::bail!(
-                "--scene {}: neither a built-in scene nor a file{hint} (`flockwork scenes` lists the \
-                 built-in ones)",
-                cut(name)
-            )
-        }
-        Err(error) => {
-            return Err(error).with_context(|| format!("--scene {}: cannot read it", cut(name)));
-        }
-    };
-    let run = RunRecord::within(&text).with_context(|| format!("--scene {}", cut(name)))?;
-    let scene = match &run {
-        Some(run) => run.scene(overrides),
-        None => Scene::parse(name, &text, overrides),
-    };
-    let mut scene = scene.map_err(scene_error)?;
-    flow_file::attach(&mut scene, Path::new(name))?;
-    Ok((scene, run))
-}
-
-/// An error in --set is an error in the command line.
-pub(super) fn scene_error(error: SceneError) -> anyhow::Error {
-    match error.origin {
-        Origin::Set(_) => wrong(error.to_string()),
-        Origin::Line { .. } => error.into(),
     }
 }
 

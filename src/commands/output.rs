@@ -1,32 +1,13 @@
 //! The output of commands: files that appear only when complete.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
+use time::OffsetDateTime;
 
-#[cfg(unix)]
-use super::interrupt::is_ignored;
 use super::temporary;
-
-pub use super::messages::say;
-pub use flockwork_view::words::counted;
-
-/// Makes a write beyond a limit on file sizes (`ulimit -f`) fail as on a full disk. By default the
-/// system kills the program, and its temporary files stay.
-pub fn survive_file_limits() {
-    #[cfg(unix)]
-    {
-        // With a handler for the signal, the write fails; nothing reads the flag. A handler is not
-        // inherited by child programs; an ignored signal would be.
-        if !is_ignored(libc::SIGXFSZ) {
-            // Without a handler the system kills the program, as by default.
-            let flag = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
-            let _ = signal_hook::flag::register(libc::SIGXFSZ, flag);
-        }
-    }
-}
 
 /// An output that cannot be written: the path, the problem and the remedy.
 #[derive(Debug, thiserror::Error)]
@@ -247,16 +228,11 @@ impl<F: Write + Seek> Seek for Output<F> {
     }
 }
 
-impl Scratch {
-    /// The contents from their beginning, and their length in bytes.
-    pub fn read_back(self) -> io::Result<(File, u64)> {
-        let file = self.file.into_inner().map_err(io::IntoInnerError::into_error);
-        let rewound = file.and_then(|mut file| {
-            let length = file.stream_position()?;
-            file.rewind()?;
-            Ok((file, length))
-        });
-        named(&self.path, rewound)
+/// Reads behind what was written last, so seek first.
+impl Read for Scratch {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let result = self.file.get_mut().read(bytes);
+        named(&self.path, result)
     }
 }
 
@@ -290,15 +266,23 @@ impl ForeignFile {
     }
 }
 
-/// A size in bytes for display: `1.5 MB`.
-#[must_use]
-pub fn size_text(bytes: u64) -> String {
-    match bytes {
-        0..1_000 => format!("{bytes} bytes"),
-        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
-        _ => format!("{:.1} GB", bytes as f64 / 1e9),
-    }
+/// The name of a file in `folder` that is not there yet.
+pub fn new_name(folder: &Path, stem: &str, ending: &str) -> String {
+    let now = OffsetDateTime::now_utc();
+    let (date, time) = (now.date(), now.time());
+    let moment = format!(
+        "{:04}{:02}{:02}-{:02}{:02}{:02}",
+        date.year(),
+        u8::from(date.month()),
+        date.day(),
+        time.hour(),
+        time.minute(),
+        time.second()
+    );
+    let first = format!("{stem}-{moment}.{ending}");
+    let more = (2..).map(|number| format!("{stem}-{moment}-{number}.{ending}"));
+    let is_new = |name: &String| !folder.join(name).exists();
+    std::iter::once(first).chain(more).find(is_new).unwrap_or_default()
 }
 
 #[cfg(test)]

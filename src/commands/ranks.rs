@@ -9,15 +9,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use super::interrupt::{Interrupt, Interrupted};
-use super::output::{counted, size_text};
-use super::state_file::Part;
-use super::usage::UsageError;
+use super::errors::{Interrupted, UsageError};
 use flockwork_engine::Engine;
 #[cfg(feature = "mpi")]
 use flockwork_engine::distributed::MpiRanks;
 use flockwork_engine::distributed::{DistributedEngine, LoadBalance, Ranks, SlabHost};
+use flockwork_model::io::Part;
 use flockwork_model::quote::cut;
+use flockwork_view::words::{counted, size_text};
 
 /// Ticks between two questions whether a rank was interrupted.
 pub const ASKED_EVERY: u64 = 16;
@@ -281,12 +280,6 @@ pub fn of_all<const N: usize>(own: [u64; N]) -> Vec<[u64; N]> {
 pub fn longest(took: Duration) -> Duration {
     let nanoseconds = of_all([took.as_nanos() as u64]).into_iter().flatten().max();
     nanoseconds.map_or(took, Duration::from_nanos)
-}
-
-/// Whether the user has asked any rank to stop. All ranks must ask together.
-#[must_use]
-pub fn interrupted(interrupt: &Interrupt) -> bool {
-    any(interrupt.is_raised())
 }
 
 /// The rows that this rank makes of a flock with `count` agents.

@@ -1,12 +1,18 @@
-//! Reads a session that the window has saved, for the commands that replay it.
+//! Makes the flocks that the window and the commands open: of a text, and of a session to replay.
 
 use std::path::Path;
 
 use anyhow::{Context, Error};
 
 use super::input::read_file;
-use super::window_host::make;
+use super::scene_files::{MAX_SCENE, populate, with_flow};
+use flockwork_engine::Engine;
+use flockwork_model::quote::cut;
+use flockwork_model::scene::Scene;
 use flockwork_session::{Opening, Recorded, Recording, Source};
+
+/// The name of a pasted scene in messages.
+const PASTED: &str = "pasted";
 
 /// Most bytes of a session file: as many as a scene file has, and as many again for the events.
 const LONGEST: u64 = 1 << 27;
@@ -32,4 +38,16 @@ pub fn read(path: &Path, looks: &[String]) -> anyhow::Result<Replayed> {
     let opening = make(source, None).with_context(place)?;
     let events = recording.events(&opening.scene).map_err(Error::msg).with_context(place)?;
     Ok(Replayed { opening, events, ticks: recording.ticks })
+}
+
+/// Makes the flock of a source, for an engine that must hold it if it is known.
+pub fn make(source: Source, engine: Option<&dyn Engine>) -> anyhow::Result<Opening> {
+    let name = source.argument.as_deref().unwrap_or(PASTED);
+    if source.text.len() as u64 > MAX_SCENE {
+        anyhow::bail!("{}: a scene has at most {} MB of text", cut(name), MAX_SCENE >> 20);
+    }
+    let scene = Scene::parse(name, &source.text, &source.overrides)?;
+    let mut scene = with_flow(scene, source.argument.as_deref())?;
+    let state = populate(&mut scene, &source.request, engine)?;
+    Ok(Opening { source, scene, state })
 }

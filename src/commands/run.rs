@@ -8,26 +8,30 @@ use indicatif::ProgressBar;
 
 use super::capture_output::bytes_per_pixel;
 use super::drive::{self, Host, Run, Stop, drive};
+use super::errors::Interrupted;
 use super::headroom;
-use super::interrupt::{Interrupt, Interrupted};
-use super::messages::tell;
-use super::options::{FlockArgs, Machine, MachineArgs, Prepared, Size, painter};
-use super::output::{OutputFile, counted, say};
+use super::interrupt::Interrupt;
+use super::messages::{say, tell};
+use super::options::{FlockArgs, Machine, MachineArgs, Prepared, painter};
+use super::output::OutputFile;
 use super::progress::progress;
 use super::replay::{self, Replayed};
-use super::state_file::RunRecord;
-use super::usage::{memory, whole};
-use super::window_host::{Files, text_of};
+use super::scene_files::text_of;
+use super::state_file::ran_on;
+use super::usage::{Size, memory, whole};
+use super::window_host::Files;
 use flockwork_app::{self as app, WindowError};
 use flockwork_engine::gpu::MotionLayout;
 use flockwork_engine::gpu::buffers::check_count_for;
 use flockwork_engine::gpu::{Gpu, GpuEngine};
 use flockwork_engine::{Engine, EngineError, EngineKind};
+use flockwork_model::io::RunRecord;
 use flockwork_model::scene::{Follow, Request, Scene};
 use flockwork_model::state::FlockState;
 use flockwork_session::{Opening, Recorded, Source};
 use flockwork_view::camera::Camera;
 use flockwork_view::recorder::png;
+use flockwork_view::words::counted;
 
 /// Its arguments.
 #[derive(Clone, Debug, Args)]
@@ -82,9 +86,8 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
         // The scene is not read yet. A plane takes the fewest bytes.
         check_count_for(&adapter, MotionLayout::Plane, count)?;
     }
-    let Start { opening, record } = start(args)?;
-    let Opening { source, scene, state } = opening;
-    let made = RunRecord::of(&scene, &source.request, scene.world.size, &source.overrides);
+    let (Opening { source, scene, state }, record) = start(args)?;
+    let made = RunRecord::new(&scene, &source.request, scene.world.size, &source.overrides);
     let interrupt = Interrupt::watch();
     let state = Arc::new(state);
     let options = app::WindowOptions {
@@ -125,22 +128,19 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
     }
 }
 
-/// The flock that a window begins with.
-struct Start {
-    opening: Opening,
-    /// A replay: the events and the last tick.
-    record: Option<(Vec<Recorded>, u64)>,
-}
+/// A replay: the events and the last tick.
+type Record = Option<(Vec<Recorded>, u64)>;
 
-fn start(args: &RunArgs) -> anyhow::Result<Start> {
+/// The flock that a window begins with.
+fn start(args: &RunArgs) -> anyhow::Result<(Opening, Record)> {
     if let Some(path) = &args.replay {
         let Replayed { opening, events, ticks } = replay::read(path, &[])?;
-        return Ok(Start { opening, record: Some((events, ticks)) });
+        return Ok((opening, Some((events, ticks))));
     }
     let prepared = args.flock.prepare(None)?;
     let source = source(args, &prepared);
     let Prepared { scene, state, .. } = prepared;
-    Ok(Start { opening: Opening { source, scene, state }, record: None })
+    Ok((Opening { source, scene, state }, None))
 }
 
 /// The source of the first flock.
@@ -178,7 +178,7 @@ fn run_without_window(
     args: &RunArgs,
     made: RunRecord,
     (scene, state): (&Scene, &FlockState),
-    record: Option<(Vec<Recorded>, u64)>,
+    record: Record,
     ticks: u64,
 ) -> anyhow::Result<()> {
     let interrupt = Interrupt::watch();
@@ -186,7 +186,7 @@ fn run_without_window(
     headroom::check_pictures(args.size, bytes_per_pixel(scene))?;
     let Machine { engine, gpu } = args.machine.open()?;
     let from = args.flock.init.as_deref().or(args.replay.as_deref());
-    let comment = made.on(engine.kind(), gpu.as_deref(), from).text();
+    let comment = ran_on(made, engine.kind(), gpu.as_deref(), from).text();
     let mut run = drive::load(engine, scene, state)?;
     run.set_room(headroom::check_more);
     if let Some((events, last)) = record {

@@ -9,18 +9,19 @@ use indicatif::ProgressBar;
 use super::beginning::{Beginning, Span};
 use super::checkpoint::{Checkpoints, Every, write_portions};
 use super::drive::{self, Host, Outcome, Run, Stop, drive};
+use super::errors::Interrupted;
 use super::figures::Figures;
 use super::headroom;
-use super::interrupt::{Interrupt, Interrupted};
-use super::messages::tell;
+use super::interrupt::Interrupt;
+use super::messages::{say, tell};
 use super::options::{FlockArgs, Machine, MachineArgs, Prepared};
-use super::output::{counted, say};
 use super::progress::progress;
 use super::ranks;
 use super::simulate_output::Files;
-use super::state_file::StateWriter;
+use super::state_file::{StateWriter, ran_on};
 use super::usage::whole;
 use flockwork_engine::Snapshot;
+use flockwork_view::words::counted;
 
 /// Its arguments.
 #[derive(Clone, Debug, Args)]
@@ -74,8 +75,9 @@ pub fn simulate_on(
     machine: impl FnOnce() -> anyhow::Result<Machine>,
 ) -> anyhow::Result<()> {
     let interrupt = Interrupt::watch();
+    let (out, metrics) = (args.out.as_deref(), args.metrics.as_deref());
     // Output that cannot be written must fail before anything is simulated.
-    let mut files = ranks::agree(Files::create(args))?;
+    let mut files = ranks::agree(Files::create(out, metrics))?;
     let Machine { engine, gpu } = ranks::agree(machine())?;
     let folder = args.checkpoint.as_deref();
     let begun = ranks::agree(Beginning::new(&args.flock, folder, engine.as_ref()))?;
@@ -85,7 +87,7 @@ pub fn simulate_on(
         return Ok(());
     }
     let init = begun.checkpoint.as_deref().or(args.flock.init.as_deref());
-    let record = begun.prepared.record().on(engine.kind(), gpu.as_deref(), init);
+    let record = ran_on(begun.prepared.record(), engine.kind(), gpu.as_deref(), init);
     if let Some(Ok(states)) = &mut files.states {
         states.describe(record.clone())?;
     }
@@ -95,7 +97,7 @@ pub fn simulate_on(
     let folder = folder.filter(|_| ranks::speaks());
     let keeper = folder.map(|folder| Checkpoints::create(folder, record, init));
     let keeper = ranks::agree(keeper.transpose())?;
-    ranks::agree(begun.announce([args.out.as_deref(), args.metrics.as_deref()]))?;
+    ranks::agree(begun.announce([out, metrics]))?;
     let Prepared { scene, state, agents, .. } = begun.prepared;
     if args.metrics.is_some() && ranks::speaks() {
         headroom::check_figures(&scene, agents as usize, engine.as_ref())?;
@@ -104,7 +106,7 @@ pub fn simulate_on(
     drop(state);
     let Outcome { ticks, stepping, crowd, .. } =
         write_run(&mut run, args, (agents, span), (&mut files, keeper), &interrupt)?;
-    let sizes = ranks::agree(files.publish(args))?;
+    let sizes = ranks::agree(files.publish(out, metrics))?;
     crowd.tell();
     let each = if ticks == 0 { 0.0 } else { stepping.as_secs_f64() * 1e3 / ticks as f64 };
     let engine = run.engine().describe();
@@ -262,7 +264,7 @@ mod tests {
         let own = options.split_whitespace().filter(|word| *word != "FIGURES-ONLY");
         words.extend(own.map(str::to_string));
         let args = Line::parse_from(words).args;
-        let mut files = Files::create(&args).unwrap();
+        let mut files = Files::create(args.out.as_deref(), args.metrics.as_deref()).unwrap();
         let begun = Beginning::new(&args.flock, None, &Straight::default()).unwrap();
         let span = begun.span(args.ticks, args.until).unwrap();
         let Prepared { scene, state, .. } = begun.prepared;
@@ -272,7 +274,7 @@ mod tests {
         let agents = state.len() as u64;
         let outcome =
             write_run(&mut run, &args, (agents, span), (&mut files, None), &interrupt).unwrap();
-        files.publish(&args).unwrap();
+        files.publish(args.out.as_deref(), args.metrics.as_deref()).unwrap();
         (folder, outcome)
     }
 
@@ -363,7 +365,8 @@ mod tests {
         let (until, _) = simulated(&until, None);
         assert_eq!(ticks(&until, "states.csv"), [5, 8]);
         let (whole, _) = simulated(&format!("{options} --ticks 10"), None);
-        let scene = crate::commands::options::read_scene("flock", &["world.boundary=open".into()]);
+        let scene =
+            crate::commands::scene_files::read_scene("flock", &["world.boundary=open".into()]);
         let scene = scene.unwrap();
         let last = |folder: &tempfile::TempDir| {
             read_state(&folder.path().join("states.csv"), &scene).unwrap()

@@ -3,18 +3,9 @@
 use std::ops::RangeInclusive;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
+
 use flockwork_model::quote::quoted;
 use flockwork_model::scene::MAX_AGENTS;
-
-/// An invalid command line. The program then exits with 2.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{0}")]
-pub struct UsageError(pub String);
-
-/// A [`UsageError`] as an `anyhow` error.
-pub fn wrong(problem: impl Into<String>) -> anyhow::Error {
-    UsageError(problem.into()).into()
-}
 
 /// A clap parser for the name or the file of a scene, which state files and sessions record as text.
 pub fn scene_name() -> impl TypedValueParser<Value = String> {
@@ -66,6 +57,33 @@ pub fn memory(text: &str) -> Result<u64, String> {
     bytes
         .map(|bytes| bytes as u64)
         .ok_or_else(|| "expected an amount of memory, for example 256MB, 2GB or 0".into())
+}
+
+/// Width and height of a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Pixels.
+    pub width: u32,
+    /// Pixels.
+    pub height: u32,
+}
+
+impl std::str::FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let sides = text.split_once(['x', 'X']);
+        let sides = sides.and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?)));
+        match sides {
+            Some((width, height))
+                if (1..=16384).contains(&width) && (1..=16384).contains(&height) =>
+            {
+                Ok(Self { width, height })
+            }
+            _ => Err("expected WIDTHxHEIGHT in pixels, each from 1 to 16384, for example 1280x720"
+                .into()),
+        }
+    }
 }
 
 /// A clap parser for a frame rate.

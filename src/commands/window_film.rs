@@ -8,11 +8,12 @@ use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, channel, sync_channel}
 
 use super::capture_output::ask_ffmpeg;
 use super::interrupt::Interrupt;
-use super::output::{OutputFile, size_text};
-use super::window_host::{new_name, sentence};
+use super::messages::sentence;
+use super::output::{OutputFile, new_name};
 use flockwork_app::Filming;
 use flockwork_view::frame::Frame;
 use flockwork_view::recorder::{ApngRecorder, Film, Mp4Recorder, Recorder, apng};
+use flockwork_view::words::size_text;
 
 /// Frames that wait for the encoder.
 const WAITING: usize = 3;

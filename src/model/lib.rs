@@ -6,6 +6,8 @@
 
 pub mod behaviours;
 pub mod grid;
+#[cfg(feature = "io")]
+pub mod io;
 pub mod memory;
 pub mod parameter;
 mod plane;

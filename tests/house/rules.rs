@@ -9,7 +9,7 @@ use flockwork::model::behaviours::Kind;
 const CRATES: [&str; 5] = ["model", "engine", "view", "session", "app"];
 
 /// The parts of the model, lowest first. Each uses only itself and the parts before it.
-const MODEL: [&str; 16] = [
+const MODEL: [&str; 17] = [
     "quote",
     "toml_words",
     "real",
@@ -26,6 +26,7 @@ const MODEL: [&str; 16] = [
     "behaviours",
     "scene",
     "statistics",
+    "io",
 ];
 
 pub fn root(path: &str) -> PathBuf {

@@ -6,8 +6,9 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 
 use super::plot::MAX_DENSITIES;
+use crate::commands::errors::wrong;
 use crate::commands::ranks;
-use crate::commands::usage::{self, scene_name, whole, wrong};
+use crate::commands::usage::{self, scene_name, whole};
 use flockwork_engine::gpu::AdapterChoice;
 use flockwork_model::scene::{Request, Scene, StartLayout};
 

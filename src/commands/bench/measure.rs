@@ -15,9 +15,9 @@ use crate::commands::drive::host_time;
 use crate::commands::interrupt::Interrupt;
 use crate::commands::progress::{progress, waiting};
 use crate::commands::ranks;
-use crate::commands::state_file::RunRecord;
 use flockwork_engine::distributed::DistributedEngine;
 use flockwork_engine::{Engine, EngineError, Profile};
+use flockwork_model::io::RunRecord;
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
 use flockwork_session::{Clock, Stops};
@@ -83,7 +83,7 @@ pub fn settle(
     drop(state);
     let (time, mut clock, mut done) = (host_time(), Stops::default(), 0);
     clock.stop_at(ticks);
-    while done < ticks && !ranks::interrupted(interrupt) {
+    while done < ticks && !ranks::any(interrupt.is_raised()) {
         // The clocks of ranks differ, so their portions have a fixed length.
         let due = match ranks::ranks() {
             Some(_) => (ticks - done).min(ranks::ASKED_EVERY) as u32,
@@ -113,7 +113,7 @@ fn untimed(
     let mut each = Duration::ZERO;
     let (mut left, mut portion) = (ticks, 1);
     while left > 0 {
-        if ranks::interrupted(interrupt) {
+        if ranks::any(interrupt.is_raised()) {
             return Ok(None);
         }
         let begin = Instant::now();
@@ -214,12 +214,12 @@ fn first_tick(
     start: &FlockState,
     interrupt: &Interrupt,
 ) -> Result<Option<FlockState>, EngineError> {
-    if ranks::interrupted(interrupt) {
+    if ranks::any(interrupt.is_raised()) {
         return Ok(None);
     }
     engine.load(scene, start)?;
     let done = untimed(engine, 1, interrupt)?;
-    if done.is_none() || ranks::interrupted(interrupt) {
+    if done.is_none() || ranks::any(interrupt.is_raised()) {
         return Ok(None);
     }
     match ranks::ranks() {
@@ -276,7 +276,7 @@ fn time_batches(
         let now = batch.min(ticks - done);
         for (turn, contestant) in contestants.iter_mut().enumerate() {
             // Ranks meet here.
-            if ranks::interrupted(interrupt) {
+            if ranks::any(interrupt.is_raised()) {
                 return Ok(Run { ticks: done, batch, same_tick: turn == 0 });
             }
             let stats =
@@ -310,7 +310,7 @@ fn repeat(
     let is_short = |contestants: &[Contestant<'_>]| {
         contestants.iter().any(|contestant| contestant.timed < LONG_ENOUGH)
     };
-    while runs < MOST_RUNS && is_short(contestants) && !ranks::interrupted(interrupt) {
+    while runs < MOST_RUNS && is_short(contestants) && !ranks::any(interrupt.is_raised()) {
         let samples = contestants.first().map_or(0, |contestant| contestant.samples.len());
         let shares: Vec<Shares> = contestants.iter().map(|contestant| contestant.shares).collect();
         let mut ticks = first.ticks;

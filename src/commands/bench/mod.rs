@@ -21,15 +21,16 @@ use self::document::{Adapter, Document};
 use self::measure::{Labels, Named};
 use self::plot::PlotFile;
 use self::report::{Report, Summary};
+use super::errors::{Interrupted, UsageError, wrong};
 use super::headroom;
-use super::interrupt::{Interrupt, Interrupted};
-use super::messages::tell;
-use super::options::{self, EngineArg, MachineArgs};
-use super::output::{OutputFile, say};
+use super::interrupt::Interrupt;
+use super::messages::{say, tell};
+use super::options::{EngineArg, MachineArgs};
+use super::output::OutputFile;
 use super::ranks;
-use super::state_file::RunRecord;
-use super::usage::{UsageError, wrong};
+use super::scene_files::read_scene;
 use flockwork_engine::EngineError;
+use flockwork_model::io::RunRecord;
 use flockwork_model::scene::{PopulateError, Request, Scene};
 
 /// Runs the command. After Ctrl-C, or if an engine or stdout fails, it still prints and writes the
@@ -162,7 +163,7 @@ fn bench_all(
             let text = std::mem::take(&mut head) + &report.to_string();
             reports.push(report);
             printer.say(&text)?;
-            if ranks::interrupted(interrupt) {
+            if ranks::any(interrupt.is_raised()) {
                 return Ok(false);
             }
         }
@@ -177,7 +178,7 @@ fn bench_one(
     (count, density): (u64, Option<f32>),
     interrupt: &Interrupt,
 ) -> anyhow::Result<Option<Report>> {
-    if ranks::interrupted(interrupt) {
+    if ranks::any(interrupt.is_raised()) {
         return Ok(None);
     }
     let (state_name, plain) = (args.flock.state_name(&scene, count), scene.clone());
@@ -200,7 +201,7 @@ fn bench_one(
         state: state_name,
         settle_ticks: args.flock.settle_ticks(),
         density,
-        run: RunRecord::of(&plain, &request, scene.world.size, &args.flock.overrides),
+        run: RunRecord::new(&plain, &request, scene.world.size, &args.flock.overrides),
     };
     if labels.settle_ticks > 0 {
         let settled = measure::settle(engines, &scene, state, labels.settle_ticks, interrupt);
@@ -232,7 +233,7 @@ fn renamed(sentence: &str) -> String {
 /// Reads the scene and opens the engines, if they can take all counts. Also returns the adapter of the
 /// GPU engine. All ranks must ask together, and fail together.
 fn open_all(args: &BenchArgs) -> anyhow::Result<(Scene, Vec<Named>, Option<Adapter>)> {
-    let scene = options::read_scene(&args.flock.scene, &args.flock.overrides);
+    let scene = read_scene(&args.flock.scene, &args.flock.overrides);
     let scene = scene.and_then(|scene| args.flock.check(&scene).map(|()| scene));
     let scene = ranks::agree(scene)?;
     let wanted = match (args.engines.is_empty(), ranks::ranks()) {
@@ -283,7 +284,7 @@ mod tests {
     /// A bench of engines whose ticks take 6 ms, longer than a sample.
     fn interrupted(stop_after: Option<u64>) -> Option<Report> {
         let args = parsed("--count 200 --ticks 20");
-        let scene = options::read_scene("flock", &["world.boundary=open".into()]).unwrap();
+        let scene = read_scene("flock", &["world.boundary=open".into()]).unwrap();
         let interrupt = Interrupt::default();
         let straight = |stop_after| Straight {
             interrupt: interrupt.clone(),

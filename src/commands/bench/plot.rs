@@ -20,8 +20,9 @@ use plotters::style::{
 };
 
 use super::report::{Report, ReportRow};
-use crate::commands::output::{OutputFile, counted};
-use crate::commands::usage::wrong;
+use crate::commands::errors::wrong;
+use crate::commands::output::OutputFile;
+use flockwork_view::words::counted;
 
 /// Width of the picture, and heights of a line of text and of the panels; units.
 const WIDTH: u32 = 1000;
@@ -489,7 +490,7 @@ fn short_number(value: f64) -> String {
 pub mod tests {
     use super::super::report::Crowding;
     use super::*;
-    use crate::commands::state_file::RunRecord;
+    use flockwork_model::io::RunRecord;
 
     const NAMES: [&str; 4] = ["steer", "scan_reduce", "place", "reorder"];
 

@@ -6,12 +6,12 @@ use serde::Serialize;
 
 use super::agreement::Agreement;
 use super::shares::{self, RankRow};
-use crate::commands::output::counted;
-use crate::commands::state_file::RunRecord;
 use flockwork_engine::Profile;
+use flockwork_model::io::RunRecord;
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
 use flockwork_model::statistics::Metrics;
+use flockwork_view::words::counted;
 
 /// A median of fewer samples is not meaningful.
 pub const FEW: usize = 5;

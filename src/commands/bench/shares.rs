@@ -4,9 +4,9 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::commands::output::counted;
 use crate::commands::ranks;
 use flockwork_engine::distributed::RankStats;
+use flockwork_view::words::counted;
 
 /// The work of this rank in the timed ticks.
 #[derive(Clone, Copy, Debug, Default)]

@@ -18,7 +18,7 @@ use flockwork::commands::bench::BenchArgs;
 use flockwork::commands::capture::CaptureArgs;
 use flockwork::commands::run::RunArgs;
 use flockwork::commands::simulate::SimulateArgs;
-use flockwork::commands::state_file;
+use flockwork::model::io;
 use flockwork::engine::gpu::pass::TICK;
 use flockwork::model::scene::{ColourBy, Scene, SpawnPlace, built_in};
 use flockwork::model::statistics;
@@ -99,8 +99,8 @@ fn every_name_that_a_user_may_write_or_read_is_documented() {
     add("docs/scenes.md", &ColourBy::NAMES.map(|(name, _)| name));
     add("docs/scenes.md", &SpawnPlace::NAMES.map(|(name, _)| name));
     add("docs/formats.md", &statistics::COLUMNS);
-    add("docs/formats.md", &state_file::COLUMNS);
-    add("docs/formats.md", &state_file::ARRAYS);
+    add("docs/formats.md", &io::COLUMNS);
+    add("docs/formats.md", &io::ARRAYS);
     add("docs/how-it-works.md", &TICK.map(|pass| pass.name));
     add("ARCHITECTURE.md", &TICK.map(|pass| pass.name));
     for (path, name) in names {

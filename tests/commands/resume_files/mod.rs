@@ -13,7 +13,7 @@ use crate::common::gpu::{share, shipped};
 use clap::Parser;
 use flockwork::commands::options::{FlockArgs, Prepared};
 use flockwork::commands::state_file::StateWriter;
-use flockwork::commands::usage::UsageError;
+use flockwork::commands::errors::UsageError;
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::model::scene::built_in;

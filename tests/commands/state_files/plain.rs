@@ -4,7 +4,7 @@ use std::process::Command;
 
 use clap::Parser;
 use flockwork::commands::state_file::read_state;
-use flockwork::commands::usage::UsageError;
+use flockwork::commands::errors::UsageError;
 use flockwork::model::vector::flat;
 
 use super::{Line, files_of_a_run, refused, resume, scene};

@@ -2,23 +2,18 @@
 //! the command line changed it.
 
 use std::hash::{DefaultHasher, Hasher};
-use std::path::Path;
 
-use anyhow::{bail, ensure};
 use serde::{Deserialize, Serialize, Serializer};
-use serde_json::Value;
+use toml::Value;
 
-use crate::commands::output::counted;
-use flockwork_engine::EngineKind;
-use flockwork_engine::gpu::Gpu;
-use flockwork_model::behaviours::Target;
-use flockwork_model::quote::{cut, quoted};
-use flockwork_model::scene::{POINTER, Request, Scene, SceneError};
-use flockwork_model::scenery::FlowPlan;
-use flockwork_model::toml_words::problem;
-use flockwork_model::vector::{Point, components_text};
-use flockwork_model::world::{Boundary, FARTHEST, World};
-use flockwork_session::Opening;
+use super::{FileError, Result, bail, counted, ensure};
+use crate::behaviours::Target;
+use crate::quote::{cut, quoted};
+use crate::scene::{POINTER, Request, Scene, SceneError};
+use crate::scenery::FlowPlan;
+use crate::toml_words::problem;
+use crate::vector::{Point, components_text};
+use crate::world::{Boundary, FARTHEST, World};
 
 /// It grows when a file changes in a way that older programs would misread.
 const VERSION: u32 = 1;
@@ -100,7 +95,7 @@ impl RunRecord {
     /// The record of a scene for `request`. `world` is the size of the scaled world, and `overrides` are
     /// what the command line changed in the scene.
     #[must_use]
-    pub fn of(scene: &Scene, request: &Request, world: Point, overrides: &[String]) -> Self {
+    pub fn new(scene: &Scene, request: &Request, world: Point, overrides: &[String]) -> Self {
         let seed = request.seed.unwrap_or(scene.seed);
         let flow = scene.flow.as_ref().map_or_else(Vec::new, |plan| plan.vectors.clone());
         Self {
@@ -121,25 +116,11 @@ impl RunRecord {
         }
     }
 
-    /// The record of a flock that is ready to start.
+    /// Adds the engine, the name and driver of the GPU that it runs on, and the file that the run begins with.
     #[must_use]
-    pub fn of_opening(opening: &Opening) -> Self {
-        let Opening { source, scene, .. } = opening;
-        Self::of(scene, &source.request, scene.world.size, &source.overrides)
-    }
-
-    /// Adds the engine, with the GPU that it runs on, and the file that the run begins with.
-    #[must_use]
-    pub fn on(mut self, engine: EngineKind, gpu: Option<&Gpu>, from: Option<&Path>) -> Self {
-        let named = |gpu: &Gpu| {
-            format!("{}, {} {}", gpu.name(), gpu.info.driver, gpu.info.driver_info)
-                .trim_end()
-                .into()
-        };
+    pub fn on(mut self, engine: &str, adapter: Option<String>, from: Option<String>) -> Self {
         if let Some(made) = &mut self.made {
-            made.engine = Some(engine.to_string());
-            made.adapter = gpu.filter(|_| engine == EngineKind::Gpu).map(named);
-            made.from = from.map(|path| path.display().to_string());
+            (made.engine, made.adapter, made.from) = (Some(engine.into()), adapter, from);
         }
         self
     }
@@ -156,16 +137,16 @@ impl RunRecord {
         let mut keys = vec![
             ("version", VERSION.into()),
             ("name", self.name.as_str().into()),
-            ("count", self.count.into()),
+            ("count", (self.count as i64).into()),
         ];
         keys.extend(self.density.map(|density| ("density", decimal(density))));
-        keys.push(("world", sides.iter().copied().map(decimal).collect()));
+        keys.push(("world", sides.iter().copied().map(decimal).collect::<Vec<Value>>().into()));
         if let Some(Made { flockwork, engine, adapter, from, seed, overrides }) = &self.made {
             keys.push(("flockwork", flockwork.as_str().into()));
             let texts = [("engine", engine), ("adapter", adapter), ("from", from)];
             let there = |(key, text): (_, &Option<String>)| Some((key, text.as_deref()?.into()));
             keys.extend(texts.into_iter().filter_map(there));
-            keys.extend([("seed", (*seed).into()), ("overrides", overrides.as_slice().into())]);
+            keys.extend([("seed", (*seed).into()), ("overrides", overrides.clone().into())]);
         }
         // The last key: a state file adds lines behind it.
         keys.push(("scene", self.scene.as_str().into()));
@@ -180,7 +161,7 @@ impl RunRecord {
     }
 
     /// The record in the text of a file; `None` if that is a scene.
-    pub fn within(text: &str) -> anyhow::Result<Option<Self>> {
+    pub fn within(text: &str) -> Result<Option<Self>> {
         // No scene has these keys.
         if !text.starts_with("version = ") || !text.contains("\nscene = ") {
             return Ok(None);
@@ -202,16 +183,16 @@ impl RunRecord {
 
     /// Reads what [`RunRecord::text`] has written. `place` names a line of the text, counted from 0, in
     /// messages.
-    pub fn parse(text: &str, place: impl Fn(usize) -> String) -> anyhow::Result<Self> {
+    pub fn parse(text: &str, place: impl Fn(usize) -> String) -> Result<Self> {
         let wrong = |error: &toml::de::Error| {
             let start = error.span().map_or(0, |span| span.start);
             let before = text.as_bytes().get(..start).unwrap_or_default();
             let line = before.iter().filter(|byte| **byte == b'\n').count();
-            anyhow::anyhow!(
+            FileError(format!(
                 "{}: {}; write the file again, or name another scene with --scene",
                 place(line),
                 cut(&problem(error.message()))
-            )
+            ))
         };
         let Version { version } = toml::from_str(text).map_err(|error| wrong(&error))?;
         ensure!(
@@ -254,10 +235,13 @@ impl RunRecord {
 
     /// A warning about keys of the scene that an older version left out of the record, and that have the
     /// defaults of this one; `None` if the record has all keys.
-    pub fn unsaid(&self) -> anyhow::Result<Option<String>> {
-        let whole: toml::Table = self.scene(&[])?.to_full_toml().parse()?;
+    pub fn unsaid(&self) -> Result<Option<String>, SceneError> {
+        let whole = self.scene(&[])?.to_full_toml();
         let mut keys = Vec::new();
-        missing(&self.scene.parse()?, &whole, "", &mut keys);
+        // A text that is a scene is a table.
+        if let (Ok(own), Ok(whole)) = (self.scene.parse(), whole.parse()) {
+            missing(&own, &whole, "", &mut keys);
+        }
         if keys.is_empty() {
             return Ok(None);
         }
@@ -312,6 +296,8 @@ fn toml_text(value: &Value) -> String {
         Value::Array(all) => {
             format!("[{}]", all.iter().map(toml_text).collect::<Vec<_>>().join(", "))
         }
+        // With all digits, and a point where the number is whole.
+        Value::Float(number) => format!("{number:?}"),
         other => other.to_string(),
     }
 }
@@ -354,7 +340,7 @@ impl From<&Target> for TargetRow {
 
 impl TargetRow {
     /// Refuses numbers that no target has.
-    pub fn check(&self, place: &str) -> anyhow::Result<()> {
+    fn check(&self, place: &str) -> Result<()> {
         let Self { position, velocity, .. } = self;
         for value in position.to_array().into_iter().chain(velocity.to_array()) {
             // False for NaN.
@@ -371,19 +357,19 @@ impl TargetRow {
 }
 
 /// The targets that a file holds: all but the pointer, which follows the mouse.
-pub fn kept(targets: &[Target]) -> impl Iterator<Item = &Target> {
+pub(super) fn kept(targets: &[Target]) -> impl Iterator<Item = &Target> {
     targets.iter().filter(|target| target.name != POINTER)
 }
 
 /// Gives the targets of `scene` the places, velocities and hits in `rows`. `written` is the scene that
 /// the file was written with, and `plain` is `scene` before it was scaled. A target that differs between
 /// the two was set on the command line: it begins where it is set.
-pub fn restore_targets(
+pub(super) fn restore_targets(
     scene: &mut Scene,
     plain: &Scene,
     written: &Scene,
     rows: &[TargetRow],
-) -> anyhow::Result<()> {
+) -> Result<()> {
     let expected = kept(&written.targets).count();
     if rows.len() != expected {
         bail!(
@@ -405,7 +391,7 @@ pub fn restore_targets(
 
 /// Gives the flow field of `scene` the vectors of the file. Returns true if `scene` has another field
 /// than `written`: then the caller reads that field's own file.
-pub fn restore_flow(scene: &mut Scene, written: &Scene, run: &RunRecord) -> anyhow::Result<bool> {
+pub(super) fn restore_flow(scene: &mut Scene, written: &Scene, run: &RunRecord) -> Result<bool> {
     let from_file = |plan: &&mut FlowPlan| plan.file.is_some();
     let Some(plan) = scene.flow.as_mut().filter(from_file) else { return Ok(false) };
     if Some(&*plan) != written.flow.as_ref() {
@@ -436,9 +422,9 @@ mod tests {
 
     #[test]
     fn a_record_that_leaves_keys_out_is_told_by_their_names() {
-        for built_in in flockwork_model::scene::built_in() {
+        for built_in in crate::scene::built_in() {
             let scene = Scene::parse(built_in.name, built_in.text, &[]).unwrap();
-            let whole = RunRecord::of(&scene, &Request::default(), scene.world.size, &[]);
+            let whole = RunRecord::new(&scene, &Request::default(), scene.world.size, &[]);
             assert_eq!(whole.unsaid().unwrap(), None, "{}", built_in.name);
             // A version that does not know a key.
             let known = whole.scene.lines().filter(|line| !line.starts_with("time_step"));

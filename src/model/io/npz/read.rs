@@ -1,32 +1,32 @@
 //! Reads an `.npz` file.
 
-use std::io::{BufReader, Read};
-use std::path::Path;
+use std::io::{BufReader, Read, Seek, SeekFrom};
 
-use anyhow::{Context, bail, ensure};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::arrays::{Archive, EXTENSION, Shape, check_shape, last_floats, last_whole, shape_of};
+use super::arrays::{
+    Archive, EXTENSION, ReadSeek, Shape, check_shape, last_floats, last_whole, shape_of,
+};
 use super::rows::TickRows;
-use crate::commands::input::open_file;
-use crate::commands::state_file::run_record::{LONGEST_RECORD, MOST_VECTORS, RunRecord, TargetRow};
-use crate::commands::state_file::table::{Part, StateTable};
-use crate::commands::state_file::{ARRAYS, RECORD, missing};
-use flockwork_model::memory::{MOST_SHOWN, Memory};
-use flockwork_model::quote::quoted;
-use flockwork_model::scene::{MAX_TARGETS, hint};
-use flockwork_model::vector::{DIMENSIONS, Point};
+use super::{ARRAYS, RECORD};
+use crate::io::record::{LONGEST_RECORD, MOST_VECTORS, RunRecord, TargetRow};
+use crate::io::table::{Part, StateTable};
+use crate::io::{Context, Result, bail, ensure, missing};
+use crate::memory::{MOST_SHOWN, Memory};
+use crate::quote::quoted;
+use crate::scene::{MAX_TARGETS, hint};
+use crate::vector::{DIMENSIONS, Point};
 
 /// Why an array of rows has its shape.
 const AS_ID: &str = "as for `id`";
 
 /// Reads a part of the last tick, and with `with_run` the record of the run. Each array is read in one
 /// pass, and only the rows of the part are kept.
-pub fn read(path: &Path, with_run: bool, part: Part) -> anyhow::Result<StateTable> {
-    let file = open_file(path).context("cannot read it")?;
+pub fn read_npz(mut file: impl Read + Seek, with_run: bool, part: Part) -> Result<StateTable> {
     let broken = "no NumPy archive, or one that is cut short; write it again";
-    let bytes = file.metadata().context("cannot read it")?.len();
+    let bytes = file.seek(SeekFrom::End(0)).context("cannot read it")?;
+    let file: Box<dyn ReadSeek + '_> = Box::new(file);
     let mut archive = ZipArchive::new(BufReader::new(file)).context(broken)?;
     let mut found = Vec::new();
     for file in archive.file_names() {
@@ -99,10 +99,10 @@ pub fn read(path: &Path, with_run: bool, part: Part) -> anyhow::Result<StateTabl
 
 /// The record of the run, if the archive has one.
 fn read_record(
-    archive: &mut Archive,
+    archive: &mut Archive<'_>,
     has_flow: bool,
     axes: usize,
-) -> anyhow::Result<Option<RunRecord>> {
+) -> Result<Option<RunRecord>> {
     let place = || format!("cannot read `{RECORD}`");
     let file = match archive.by_name(RECORD) {
         Ok(file) => file,
@@ -131,7 +131,7 @@ fn read_record(
 }
 
 /// The targets at the last of `ticks` ticks.
-fn last_targets(archive: &mut Archive, ticks: u64, axes: usize) -> anyhow::Result<Vec<TargetRow>> {
+fn last_targets(archive: &mut Archive<'_>, ticks: u64, axes: usize) -> Result<Vec<TargetRow>> {
     let each = shape_of(archive, "target_hits")?.get(1).copied().unwrap_or_default();
     ensure!(
         each <= MAX_TARGETS as u64,
@@ -157,12 +157,12 @@ fn last_targets(archive: &mut Archive, ticks: u64, axes: usize) -> anyhow::Resul
 
 /// The last points of an array, `count` of them with this number of coordinates each.
 fn last_points(
-    archive: &mut Archive,
+    archive: &mut Archive<'_>,
     name: &str,
     shape: Shape<'_>,
     count: u64,
     axes: usize,
-) -> anyhow::Result<Vec<Point>> {
+) -> Result<Vec<Point>> {
     let numbers = last_floats(archive, name, shape, count * axes as u64)?;
     let point = |coordinates: &[f32]| {
         let mut point = [0.0; DIMENSIONS];

@@ -6,9 +6,8 @@
 use std::fmt::Display;
 use std::io::{self, Read, Write};
 
-use anyhow::{Context, bail};
-
-use flockwork_model::quote::cut;
+use crate::io::{Context, Result, bail};
+use crate::quote::cut;
 
 /// How an array file begins.
 const MAGIC: &[u8] = b"\x93NUMPY";
@@ -85,7 +84,7 @@ pub fn write_header<T: Number>(out: &mut impl Write, shape: &[u64]) -> io::Resul
 
 impl Header {
     /// Reads a header, and no byte after it.
-    pub fn read(file: &mut impl Read) -> anyhow::Result<Self> {
+    pub fn read(file: &mut impl Read) -> Result<Self> {
         let mut start = [0; 12];
         file.read_exact(&mut start[..10]).context("it is cut short")?;
         if !start.starts_with(MAGIC) {
@@ -219,7 +218,7 @@ mod tests {
         bytes
     }
 
-    fn read(text: &str) -> anyhow::Result<Header> {
+    fn read(text: &str) -> Result<Header> {
         Header::read(&mut &framed(text)[..])
     }
 

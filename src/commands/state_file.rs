@@ -3,60 +3,24 @@
 //! [`read_state`] reads back the same bits that [`StateWriter`] has written. An `.npz` file has everything that
 //! its run goes on from; a CSV file has ticks, ids, species, places and velocities.
 
-mod csv;
-mod npz;
-mod run_record;
-mod table;
-
-use std::io::{BufReader, Write};
+use std::io::{self, BufReader, Write};
 use std::path::Path;
 
 use anyhow::Context;
 
+use super::errors::wrong;
 use super::input::open_file;
 use super::messages::tell;
-use super::output::{OutputError, OutputFile};
-use super::usage::wrong;
+use super::output::{OutputError, OutputFile, Scratch};
+use flockwork_engine::EngineKind;
+use flockwork_engine::gpu::Gpu;
 use flockwork_model::behaviours::Target;
+use flockwork_model::io::{
+    NpzWriter, Part, RECORD, RunRecord, StateTable, read_csv, read_npz, write_csv_header,
+    write_csv_rows,
+};
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
-
-pub use csv::COLUMNS;
-pub use run_record::{RunRecord, restore_flow, restore_targets};
-pub use table::{Part, StateTable};
-
-/// The arrays of an `.npz` file, in order. From `angle` on they are there only if they have values.
-pub const ARRAYS: [&str; 12] = [
-    "tick",
-    "id",
-    "species",
-    "position",
-    "velocity",
-    "angle",
-    "neighbours",
-    "shown",
-    "target_position",
-    "target_velocity",
-    "target_hits",
-    "flow",
-];
-
-/// The record of a run in its `.npz` file, and the end of its name beside a CSV file.
-pub const RECORD: &str = "run.toml";
-
-/// The first of `names` that a file must have and lacks. Tick and species may be missing, `z` and `vz`
-/// together, and angle together with neighbours or shown.
-fn missing<'a>(names: &[&'a str], has: impl Fn(usize) -> bool) -> Option<&'a str> {
-    let there = |name: &str| names.iter().position(|known| *known == name).is_some_and(&has);
-    let optional = |name: &str| match name {
-        "z" => !there("vz"),
-        "vz" => !there("z"),
-        "angle" => !there("neighbours") && !there("shown"),
-        "neighbours" => !there("angle") || there("shown"),
-        name => ["tick", "species", "shown"].contains(&name),
-    };
-    names.iter().copied().find(|name| !there(name) && !optional(name))
-}
 
 /// How a state file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +53,7 @@ pub struct StateWriter(FileFormat);
 #[derive(Debug)]
 enum FileFormat {
     Csv(CsvStates),
-    Npz(Box<npz::NpzStates>),
+    Npz(Box<NpzWriter<OutputFile, Scratch>>),
 }
 
 /// A CSV file under way.
@@ -118,7 +82,10 @@ impl StateWriter {
                 axes: 2,
                 begun: false,
             }),
-            StateFormat::Npz => FileFormat::Npz(Box::new(npz::NpzStates::begin(file)?)),
+            StateFormat::Npz => {
+                let scratch = |file: &OutputFile| file.scratch().map_err(io::Error::other);
+                FileFormat::Npz(Box::new(NpzWriter::new(file, 2, scratch)?))
+            }
         }))
     }
 
@@ -127,7 +94,7 @@ impl StateWriter {
     pub fn set_axes(&mut self, axes: usize) {
         match &mut self.0 {
             FileFormat::Csv(states) => states.axes = axes,
-            FileFormat::Npz(states) => states.axes = axes,
+            FileFormat::Npz(states) => states.set_axes(axes),
         }
     }
 
@@ -139,7 +106,7 @@ impl StateWriter {
                 states.record.write_all(run.text().as_bytes())?;
                 states.described = true;
             }
-            FileFormat::Npz(states) => states.describe(run),
+            FileFormat::Npz(states) => states.describe(run)?,
         }
         Ok(())
     }
@@ -160,9 +127,9 @@ impl StateWriter {
         match &mut self.0 {
             FileFormat::Csv(CsvStates { rows, axes, begun, .. }) => {
                 if !std::mem::replace(begun, true) {
-                    csv::write_header(rows, *axes)?;
+                    write_csv_header(rows, *axes)?;
                 }
-                Ok(csv::write_rows(rows, state, *axes)?)
+                Ok(write_csv_rows(rows, state, *axes)?)
             }
             FileFormat::Npz(states) => Ok(states.write(state, is_first, targets)?),
         }
@@ -191,13 +158,14 @@ pub fn record_beside(path: &Path) -> Result<OutputFile, OutputError> {
 /// Reads a part of the last tick of a state file without a check against a scene, and with `with_run` the
 /// record of the run. The rest of the file takes no memory.
 pub fn read_table(path: &Path, with_run: bool, part: Part) -> anyhow::Result<StateTable> {
-    let table = match StateFormat::of(path, "--init")? {
-        StateFormat::Csv => open_file(path)
-            .context("cannot read it")
-            .and_then(|file| csv::read(BufReader::with_capacity(1 << 16, file), part)),
-        StateFormat::Npz => npz::read(path, with_run, part),
+    let place = || format!("--init {}", path.display());
+    let format = StateFormat::of(path, "--init")?;
+    let file = open_file(path).context("cannot read it").with_context(place)?;
+    let table = match format {
+        StateFormat::Csv => read_csv(BufReader::with_capacity(1 << 16, file), part),
+        StateFormat::Npz => read_npz(file, with_run, part),
     };
-    table.with_context(|| format!("--init {}", path.display()))
+    table.with_context(place)
 }
 
 /// Reads the last tick of a state file as a flock of `scene`, and ignores the record of the run. The
@@ -221,4 +189,19 @@ pub fn announce(path: &Path, table: &StateTable) {
             "flockwork: {name} holds several ticks; starting from its last, tick {tick}"
         ));
     }
+}
+
+/// Adds to the record of a run the engine, with the GPU that it runs on, and the file that it begins with.
+pub fn ran_on(
+    run: RunRecord,
+    engine: EngineKind,
+    gpu: Option<&Gpu>,
+    from: Option<&Path>,
+) -> RunRecord {
+    let named = |gpu: &Gpu| {
+        let text = format!("{}, {} {}", gpu.name(), gpu.info.driver, gpu.info.driver_info);
+        text.trim_end().to_owned()
+    };
+    let adapter = gpu.filter(|_| engine == EngineKind::Gpu).map(named);
+    run.on(&engine.to_string(), adapter, from.map(|path| path.display().to_string()))
 }

@@ -2,14 +2,13 @@
 
 use std::cmp::Ordering;
 
-use anyhow::{bail, ensure};
-
-use super::run_record::{RunRecord, TargetRow};
-use flockwork_model::memory::{Memory, ShownBy};
-use flockwork_model::scene::{MAX_AGENTS, Scene};
-use flockwork_model::state::FlockState;
-use flockwork_model::vector::{Point, components_text};
-use flockwork_model::world::{Boundary, FARTHEST};
+use super::record::{RunRecord, TargetRow, restore_flow, restore_targets};
+use super::{FileError, Result, bail, ensure};
+use crate::memory::{Memory, ShownBy};
+use crate::scene::{MAX_AGENTS, Request, Scene};
+use crate::state::FlockState;
+use crate::vector::{Point, components_text};
+use crate::world::{Boundary, FARTHEST};
 
 /// The largest tick of a file: most readers use `float64`, which has no odd numbers beyond it.
 pub const LAST_TICK: u64 = 1 << 53;
@@ -74,7 +73,7 @@ impl Ticks {
 
     /// Notes a row of `tick`. Compares the tick with the highest before it: rows of a lower one are not
     /// needed, and a higher one replaces all before.
-    pub fn see(&mut self, tick: u64) -> anyhow::Result<Ordering> {
+    pub fn see(&mut self, tick: u64) -> Result<Ordering> {
         let is_first = self.rows == 0;
         self.several |= !is_first && tick != self.last;
         let order = if is_first { Ordering::Equal } else { tick.cmp(&self.last) };
@@ -156,8 +155,8 @@ impl StateTable {
         &self.targets
     }
 
-    /// Adds a row of `tick`. Only rows of the highest tick and of this part are kept.
-    pub fn push(&mut self, tick: u64, row: StateRow) -> anyhow::Result<()> {
+    /// Adds a row of `tick`. Only the rows of the highest tick are kept, and those of this part.
+    pub fn push(&mut self, tick: u64, row: StateRow) -> Result<()> {
         match self.ticks.see(tick)? {
             Ordering::Less => return Ok(()),
             Ordering::Equal => {}
@@ -170,14 +169,14 @@ impl StateTable {
         Ok(())
     }
 
-    /// Takes the rows of the highest tick and of this part.
-    pub fn take(&mut self, ticks: Ticks, rows: Vec<StateRow>) -> anyhow::Result<()> {
+    /// Takes the rows of the highest tick, those of this part.
+    pub fn take(&mut self, ticks: Ticks, rows: Vec<StateRow>) -> Result<()> {
         rows.iter().try_for_each(|row| self.check_numbers(row))?;
         (self.ticks, self.rows) = (ticks, rows);
         Ok(())
     }
 
-    fn check_numbers(&self, row: &StateRow) -> anyhow::Result<()> {
+    fn check_numbers(&self, row: &StateRow) -> Result<()> {
         let StateRow { place, id, position, velocity, .. } = row;
         if u64::from(*id) >= MAX_AGENTS {
             bail!(
@@ -217,7 +216,7 @@ impl StateTable {
     }
 
     /// Sorts by id and checks what all formats share.
-    pub fn complete(mut self) -> anyhow::Result<Self> {
+    pub fn complete(mut self) -> Result<Self> {
         let Ticks { last, rows: found, earlier, .. } = self.ticks;
         if found == 0 {
             bail!("no rows; the file is empty or was not written to its end");
@@ -254,7 +253,7 @@ impl StateTable {
     }
 
     /// Fails if the world of a scene has another number of axes.
-    fn check_axes(&self, scene: &Scene) -> anyhow::Result<()> {
+    fn check_axes(&self, scene: &Scene) -> Result<()> {
         let name = &scene.name;
         let remedy = match self.run {
             None => "name the scene that the file was written with (--scene)",
@@ -273,9 +272,38 @@ impl StateTable {
         }
     }
 
+    /// Puts back into `plain` the vectors of a flow field that was read from a file; `plain` is the scene of
+    /// the record, perhaps changed. Returns true if `plain` has another field, whose file the caller reads.
+    pub fn restore_flow(&self, plain: &mut Scene) -> Result<bool> {
+        let Some(run) = &self.run else { return Ok(false) };
+        restore_flow(plain, &written(run)?, run)
+    }
+
+    /// Puts the targets of `scene` where they were at the last tick. It is `plain` after it was scaled. A target that
+    /// `plain` has otherwise than the record begins where `plain` sets it.
+    pub fn restore_targets(&self, scene: &mut Scene, plain: &Scene) -> Result<()> {
+        let Some(run) = &self.run else { return Ok(()) };
+        restore_targets(scene, plain, &written(run)?, &self.targets)
+    }
+
+    /// The scene of the record, scaled, with its targets where they were; and the flock.
+    pub fn into_flock(self) -> Result<(Scene, FlockState)> {
+        let Some(run) = &self.run else {
+            bail!("the file does not say its scene; read it with into_state")
+        };
+        let mut plain = written(run)?;
+        self.restore_flow(&mut plain)?;
+        let mut scene = plain.clone();
+        let request = Request { count: Some(self.agents()), density: run.density, seed: None };
+        scene.resize(&request).map_err(|error| FileError(error.to_string()))?;
+        self.restore_targets(&mut scene, &plain)?;
+        let state = self.into_state(&scene)?;
+        Ok((scene, state))
+    }
+
     /// The flock, checked against a scene whose world has its final size. Speeds above the
     /// species' `max_speed` are allowed: the first tick limits them.
-    pub fn into_state(self, scene: &Scene) -> anyhow::Result<FlockState> {
+    pub fn into_state(self, scene: &Scene) -> Result<FlockState> {
         self.check_axes(scene)?;
         let (size, axes) = (scene.world.size, self.axes);
         let other = match &self.run {
@@ -333,4 +361,9 @@ impl StateTable {
             shown,
         })
     }
+}
+
+/// The scene in a record.
+fn written(run: &RunRecord) -> Result<Scene> {
+    run.scene(&[]).map_err(|error| FileError(error.to_string()))
 }

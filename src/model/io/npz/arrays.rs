@@ -1,34 +1,38 @@
 //! The arrays of an `.npz` archive: found by name, checked for their shape, read as numbers.
 
-use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{BufReader, Read, Seek};
 
-use anyhow::{Context, bail};
 use zip::ZipArchive;
 use zip::read::ZipFile;
 use zip::result::ZipError;
 
 use super::npy::{Header, Number};
-use flockwork_model::quote::{cut, quoted};
+use crate::io::{Context, Result, bail};
+use crate::quote::{cut, quoted};
 
 /// How the file of an array ends in an archive.
 pub const EXTENSION: &str = ".npy";
 
+/// A file that is read here and there.
+pub trait ReadSeek: Read + Seek {}
+
+impl<T: Read + Seek> ReadSeek for T {}
+
 /// An archive of arrays.
-pub type Archive = ZipArchive<BufReader<File>>;
+pub type Archive<'f> = ZipArchive<BufReader<Box<dyn ReadSeek + 'f>>>;
 
 /// One array of an archive, its header read.
-struct Entry<'a> {
+struct Entry<'a, 'f> {
     header: Header,
     /// The numbers.
-    rest: BufReader<ZipFile<'a, BufReader<File>>>,
+    rest: BufReader<ZipFile<'a, BufReader<Box<dyn ReadSeek + 'f>>>>,
 }
 
 /// Most bytes that one byte of a compressed entry stands for.
 const MOST_INFLATED: u64 = 1032;
 
 /// Opens one array, if the archive has it.
-fn open<'a>(archive: &'a mut Archive, name: &str) -> anyhow::Result<Option<Entry<'a>>> {
+fn open<'a, 'f>(archive: &'a mut Archive<'f>, name: &str) -> Result<Option<Entry<'a, 'f>>> {
     let place = || format!("cannot read `{name}`");
     let mut file = match archive.by_name(&format!("{name}{EXTENSION}")) {
         Ok(file) => file,
@@ -53,17 +57,17 @@ fn open<'a>(archive: &'a mut Archive, name: &str) -> anyhow::Result<Option<Entry
 }
 
 /// Called with each value of an array: its place in the order of the rows, and the value.
-pub type Take<'a, T> = &'a mut dyn FnMut(u64, T) -> anyhow::Result<()>;
+pub type Take<'a, T> = &'a mut dyn FnMut(u64, T) -> Result<()>;
 
 /// Reads all values of an array, one after the other, converted by `convert`. It returns `None` for a value
 /// that is not what is `expected`.
 fn each<T: Number, U>(
-    entry: Entry<'_>,
+    entry: Entry<'_, '_>,
     name: &str,
     expected: &str,
     convert: impl Fn(T) -> Option<U>,
     take: Take<'_, U>,
-) -> anyhow::Result<()> {
+) -> Result<()> {
     let cut = || format!("`{name}` is cut short or damaged; write the file again");
     let Entry { header, mut rest } = entry;
     let (count, big_endian) = (header.count().with_context(cut)?, header.big_endian());
@@ -108,20 +112,20 @@ pub struct Shape<'a> {
 }
 
 /// The shape of an array that the archive has.
-pub fn shape_of(archive: &mut Archive, name: &str) -> anyhow::Result<Vec<u64>> {
+pub fn shape_of(archive: &mut Archive<'_>, name: &str) -> Result<Vec<u64>> {
     Ok(there(archive, name)?.header.shape)
 }
 
 /// Fails if an array that the archive has is of another shape. Reads nothing but its header.
-pub fn check_shape(archive: &mut Archive, name: &str, shape: Shape<'_>) -> anyhow::Result<()> {
+pub fn check_shape(archive: &mut Archive<'_>, name: &str, shape: Shape<'_>) -> Result<()> {
     check(&there(archive, name)?.header, name, shape)
 }
 
-fn there<'a>(archive: &'a mut Archive, name: &str) -> anyhow::Result<Entry<'a>> {
+fn there<'a, 'f>(archive: &'a mut Archive<'f>, name: &str) -> Result<Entry<'a, 'f>> {
     open(archive, name)?.with_context(|| format!("the array `{name}` is missing"))
 }
 
-fn check(header: &Header, name: &str, shape: Shape<'_>) -> anyhow::Result<()> {
+fn check(header: &Header, name: &str, shape: Shape<'_>) -> Result<()> {
     if header.shape != shape.sides {
         let found = format!("{:?}", header.shape);
         bail!("`{name}` has the shape {}, expected {:?}, {}", cut(&found), shape.sides, shape.why);
@@ -132,12 +136,12 @@ fn check(header: &Header, name: &str, shape: Shape<'_>) -> anyhow::Result<()> {
 /// Reads whole numbers of any width from 0 to `most`. False if the archive lacks the array. Without a
 /// `shape` the array must have one axis.
 pub fn each_whole(
-    archive: &mut Archive,
+    archive: &mut Archive<'_>,
     name: &str,
     most: u64,
     shape: Option<Shape<'_>>,
     take: Take<'_, u64>,
-) -> anyhow::Result<bool> {
+) -> Result<bool> {
     let Some(entry) = open(archive, name)? else {
         return Ok(false);
     };
@@ -169,11 +173,11 @@ pub fn each_whole(
 
 /// Reads floating-point numbers.
 pub fn each_float(
-    archive: &mut Archive,
+    archive: &mut Archive<'_>,
     name: &str,
     shape: Shape<'_>,
     take: Take<'_, f32>,
-) -> anyhow::Result<()> {
+) -> Result<()> {
     let entry = there(archive, name)?;
     check(&entry.header, name, shape)?;
     let kind = entry.header.kind.clone();
@@ -185,7 +189,7 @@ pub fn each_float(
 }
 
 /// A function that puts the last values of an array with this shape at their places in `last`.
-fn into<T: Copy>(last: &mut [T], shape: Shape<'_>) -> impl FnMut(u64, T) -> anyhow::Result<()> {
+fn into<T: Copy>(last: &mut [T], shape: Shape<'_>) -> impl FnMut(u64, T) -> Result<()> {
     let before = shape.sides.iter().product::<u64>().saturating_sub(last.len() as u64);
     move |place, value| {
         if let Some(place) = place.checked_sub(before) {
@@ -197,12 +201,12 @@ fn into<T: Copy>(last: &mut [T], shape: Shape<'_>) -> impl FnMut(u64, T) -> anyh
 
 /// The last `count` whole numbers of an array, in the order of the rows.
 pub fn last_whole(
-    archive: &mut Archive,
+    archive: &mut Archive<'_>,
     name: &str,
     most: u64,
     shape: Shape<'_>,
     count: u64,
-) -> anyhow::Result<Vec<u64>> {
+) -> Result<Vec<u64>> {
     let mut last = vec![0; count as usize];
     each_whole(archive, name, most, Some(shape), &mut into(&mut last, shape))?;
     Ok(last)
@@ -210,11 +214,11 @@ pub fn last_whole(
 
 /// The last `count` floating-point numbers of an array, in the order of the rows.
 pub fn last_floats(
-    archive: &mut Archive,
+    archive: &mut Archive<'_>,
     name: &str,
     shape: Shape<'_>,
     count: u64,
-) -> anyhow::Result<Vec<f32>> {
+) -> Result<Vec<f32>> {
     let mut last = vec![0.0; count as usize];
     each_float(archive, name, shape, &mut into(&mut last, shape))?;
     Ok(last)

@@ -2,17 +2,16 @@
 
 use std::io::{self, Read, Write};
 
-use anyhow::bail;
-use csv::{ByteRecord, ReaderBuilder, WriterBuilder};
+use ::csv::{ByteRecord, ReaderBuilder, WriterBuilder};
 use rayon::prelude::*;
 
-use super::missing;
 use super::table::{LAST_TICK, Part, StateRow, StateTable};
-use flockwork_model::memory::Memory;
-use flockwork_model::quote::quoted;
-use flockwork_model::scene::hint;
-use flockwork_model::state::FlockState;
-use flockwork_model::vector::{Point, components};
+use super::{FileError, Result, bail, missing};
+use crate::memory::Memory;
+use crate::quote::quoted;
+use crate::scene::hint;
+use crate::state::FlockState;
+use crate::vector::{Point, components};
 
 /// The columns of a file, in order. `z` and `vz` are there if the world is a space.
 pub const COLUMNS: [&str; 9] = ["tick", "id", "species", "x", "y", "z", "vx", "vy", "vz"];
@@ -40,13 +39,13 @@ fn header(axes: usize) -> String {
 }
 
 /// Writes the header, before all rows.
-pub fn write_header(out: &mut impl Write, axes: usize) -> io::Result<()> {
+pub fn write_csv_header(out: &mut impl Write, axes: usize) -> io::Result<()> {
     writeln!(out, "{}", header(axes))
 }
 
 /// Adds the rows of a state, in its order. Numbers are the shortest text that reads back to the same
 /// `f32`.
-pub fn write_rows(out: &mut impl Write, state: &FlockState, axes: usize) -> io::Result<()> {
+pub fn write_csv_rows(out: &mut impl Write, state: &FlockState, axes: usize) -> io::Result<()> {
     let block = if axes == 2 { block::<2> } else { block::<3> };
     let starts: Vec<usize> = (0..state.len()).step_by(ROWS).collect();
     for group in starts.chunks(BLOCKS) {
@@ -76,7 +75,7 @@ where
 struct Columns([Option<usize>; COLUMNS.len()]);
 
 impl Columns {
-    fn new(header: &ByteRecord, line: u64) -> anyhow::Result<Self> {
+    fn new(header: &ByteRecord, line: u64) -> Result<Self> {
         let mut places = [None; COLUMNS.len()];
         for (place, name) in header.iter().enumerate() {
             let name = String::from_utf8_lossy(name);
@@ -110,7 +109,7 @@ impl Columns {
         line: u64,
         column: usize,
         expected: impl FnOnce() -> String,
-    ) -> anyhow::Result<Option<T>> {
+    ) -> Result<Option<T>> {
         let Some(place) = self.0[column] else { return Ok(None) };
         let text = record.get(place).unwrap_or_default();
         let value = std::str::from_utf8(text).ok().and_then(|text| text.trim().parse().ok());
@@ -122,7 +121,7 @@ impl Columns {
     }
 
     /// The point whose first component is in column `x`.
-    fn point(&self, record: &ByteRecord, line: u64, x: usize) -> anyhow::Result<Point> {
+    fn point(&self, record: &ByteRecord, line: u64, x: usize) -> Result<Point> {
         let mut point = Point::ZERO;
         for axis in 0..self.axes() {
             let number = self.value(record, line, x + axis, || "a number".into())?;
@@ -132,13 +131,7 @@ impl Columns {
     }
 
     /// A whole number up to `most`; 0 if the file does not have the column.
-    fn whole(
-        &self,
-        record: &ByteRecord,
-        line: u64,
-        column: usize,
-        most: u64,
-    ) -> anyhow::Result<u64> {
+    fn whole(&self, record: &ByteRecord, line: u64, column: usize, most: u64) -> Result<u64> {
         let expected = || format!("a whole number from 0 to {most}");
         match self.value(record, line, column, expected)? {
             Some(value) if value > most => {
@@ -156,7 +149,7 @@ fn expected() -> String {
 }
 
 /// Reads a part of the last tick.
-pub fn read(file: impl Read, part: Part) -> anyhow::Result<StateTable> {
+pub fn read_csv(file: impl Read, part: Part) -> Result<StateTable> {
     let lines = Lines { inner: file, lines: 0, length: 0 };
     // Older files have comments.
     let mut reader = ReaderBuilder::new().comment(Some(b'#')).from_reader(lines);
@@ -164,11 +157,11 @@ pub fn read(file: impl Read, part: Part) -> anyhow::Result<StateTable> {
     if names.is_empty() {
         bail!("the file is empty; a state file begins with {}", header(2));
     }
-    let layout = Columns::new(&names, names.position().map_or(1, csv::Position::line))?;
+    let layout = Columns::new(&names, names.position().map_or(1, ::csv::Position::line))?;
     let mut table = StateTable::new("line", part, layout.axes(), false);
     let mut record = ByteRecord::new();
     while reader.read_byte_record(&mut record).map_err(csv_error)? {
-        let line = record.position().map_or(0, csv::Position::line);
+        let line = record.position().map_or(0, ::csv::Position::line);
         let row = StateRow {
             place: line,
             id: layout.whole(&record, line, 1, u32::MAX.into())? as u32,
@@ -219,15 +212,15 @@ impl<R: Read> Read for Lines<R> {
 }
 
 /// An error of the reader of CSV, with its line and a remedy.
-fn csv_error(error: csv::Error) -> anyhow::Error {
+fn csv_error(error: ::csv::Error) -> FileError {
     match error.kind() {
-        csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
-            let line = pos.as_ref().map_or(0, csv::Position::line);
-            anyhow::anyhow!(
+        ::csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
+            let line = pos.as_ref().map_or(0, ::csv::Position::line);
+            FileError(format!(
                 "line {line}: {len} values where the header has {expected_len} columns; the file \
                  may be cut short, write it again"
-            )
+            ))
         }
-        _ => anyhow::Error::new(error),
+        _ => FileError(error.to_string()),
     }
 }

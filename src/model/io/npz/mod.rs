@@ -5,39 +5,55 @@ mod npy;
 mod read;
 mod rows;
 
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
-use super::run_record::{RunRecord, kept};
-use super::{ARRAYS, RECORD};
-use crate::commands::output::{OutputError, OutputFile, Scratch};
+use super::record::{RunRecord, kept};
+use crate::behaviours::Target;
+use crate::memory::ShownBy;
+use crate::state::FlockState;
+use crate::vector::Point;
 use arrays::EXTENSION;
-use flockwork_model::behaviours::Target;
-use flockwork_model::memory::ShownBy;
-use flockwork_model::state::FlockState;
-use flockwork_model::vector::Point;
 use npy::{Number, write_header};
 
-pub use read::read;
+pub use read::read_npz;
 
-/// An `.npz` file under way: each array grows in a nameless file of its own, for a ZIP archive
-/// holds one array after the other.
+/// The arrays of an `.npz` file, in order. From `angle` on they are there only if they have values.
+pub const ARRAYS: [&str; 12] = [
+    "tick",
+    "id",
+    "species",
+    "position",
+    "velocity",
+    "angle",
+    "neighbours",
+    "shown",
+    "target_position",
+    "target_velocity",
+    "target_hits",
+    "flow",
+];
+
+/// The record of a run in its `.npz` file.
+pub const RECORD: &str = "run.toml";
+
+/// An `.npz` file under way: each array grows in a file `S` of its own, for a ZIP archive holds one array
+/// after the other.
 #[derive(Debug)]
-pub struct NpzStates {
-    file: OutputFile,
-    /// Number of axes of the world.
-    pub axes: usize,
+pub struct NpzWriter<W, S> {
+    file: W,
+    axes: usize,
     run: Option<RunRecord>,
-    parts: Parts,
+    parts: Parts<S>,
 }
 
 /// The content of the arrays so far.
 #[derive(Debug)]
-struct Parts {
-    /// In the order of [`ARRAYS`], without the flow field. `neighbours` and `shown` are one.
-    arrays: [Scratch; ARRAYS.len() - 2],
+struct Parts<S> {
+    /// In the order of [`ARRAYS`]. `neighbours` and `shown` are one.
+    arrays: [S; ARRAYS.len() - 1],
     rows: u64,
     /// Whether the rows say what agents remember.
     remember: bool,
@@ -46,23 +62,39 @@ struct Parts {
     /// Ticks, and targets at each.
     ticks: u64,
     targets: u64,
+    /// Vectors of the flow field.
+    vectors: u64,
 }
 
-impl NpzStates {
-    /// Opens the files.
-    pub fn begin(file: OutputFile) -> Result<Self, OutputError> {
-        let s = || file.scratch();
-        let arrays = [s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?];
-        let parts = Parts { arrays, rows: 0, remember: false, counts: true, ticks: 0, targets: 0 };
-        Ok(Self { file, axes: 2, run: None, parts })
+impl<W: Write + Seek, S: Read + Write + Seek> NpzWriter<W, S> {
+    /// Begins a file of a world with `axes` axes, 2 or 3. `scratch` makes an empty file beside it.
+    pub fn new(file: W, axes: usize, scratch: impl Fn(&W) -> io::Result<S>) -> io::Result<Self> {
+        let s = || scratch(&file);
+        let arrays = [s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?];
+        let (remember, counts) = (false, true);
+        let parts = Parts { arrays, rows: 0, remember, counts, ticks: 0, targets: 0, vectors: 0 };
+        Ok(Self { file, axes, run: None, parts })
     }
 
-    /// Adds the record of the run.
-    pub fn describe(&mut self, run: RunRecord) {
+    /// Sets the number of axes, before all ticks.
+    pub fn set_axes(&mut self, axes: usize) {
+        self.axes = axes;
+    }
+
+    /// Adds the record of the run, before all ticks. It sets the number of axes too.
+    pub fn describe(&mut self, run: RunRecord) -> io::Result<()> {
+        self.axes = run.axes();
+        let [.., flow] = &mut self.parts.arrays;
+        for vector in &run.flow {
+            flow.write_all(coordinates(vector, self.axes))?;
+        }
+        self.parts.vectors = run.flow.len() as u64;
         self.run = Some(run);
+        Ok(())
     }
 
-    /// Adds some rows of a tick.
+    /// Adds rows of a tick, in the order of the state. All ticks have as many targets, and memory is in
+    /// all or in none. The first rows of a tick bring its targets.
     pub fn write(
         &mut self,
         state: &FlockState,
@@ -71,7 +103,7 @@ impl NpzStates {
     ) -> io::Result<()> {
         let (parts, axes) = (&mut self.parts, self.axes);
         let [tick, id, species, position, velocity, rest @ ..] = &mut parts.arrays;
-        let [angle, shown, places, motions, hits] = rest;
+        let [angle, shown, places, motions, hits, _] = rest;
         let ticks = [state.tick; 4096];
         let mut left = state.len();
         while left > 0 {
@@ -107,20 +139,11 @@ impl NpzStates {
     }
 
     /// Assembles the archive.
-    pub fn finish(self) -> io::Result<OutputFile> {
+    pub fn finish(self) -> io::Result<W> {
         let Self { file, axes, run, parts } = self;
-        let flow = run.as_ref().filter(|run| !run.flow.is_empty());
-        let flow = flow.map(|run| {
-            let mut scratch = file.scratch().map_err(io::Error::other)?;
-            for vector in &run.flow {
-                scratch.write_all(coordinates(vector, axes))?;
-            }
-            io::Result::Ok((scratch, run.flow.len() as u64))
-        });
-        let flow = flow.transpose()?;
         let mut target = FirstError { file, error: None, at: 0, end: 0 };
         let mut archive = ZipWriter::new(&mut target);
-        let written = fill(&mut archive, axes as u64, parts, flow)
+        let written = fill(&mut archive, axes as u64, parts)
             .and_then(|()| run.map_or(Ok(()), |run| append_text(&mut archive, &run.text())))
             .and_then(|()| archive.finish().map(|_| ()).map_err(io::Error::other));
         match target.error {
@@ -138,17 +161,17 @@ fn coordinates(point: &Point, axes: usize) -> &[u8] {
 /// A file that keeps its first error and claims from then on that all is well, at the places where it
 /// would be. Dropped after an error, a `ZipWriter` would try to write the end of the archive again, and
 /// print that it cannot.
-struct FirstError {
-    file: OutputFile,
+struct FirstError<W> {
+    file: W,
     error: Option<io::Error>,
     /// The place of the next byte, and the length.
     at: u64,
     end: u64,
 }
 
-impl FirstError {
+impl<W> FirstError<W> {
     /// Acts unless the file has failed.
-    fn keep<T>(&mut self, act: impl FnOnce(&mut OutputFile) -> io::Result<T>) -> Option<T> {
+    fn keep<T>(&mut self, act: impl FnOnce(&mut W) -> io::Result<T>) -> Option<T> {
         if self.error.is_some() {
             return None;
         }
@@ -156,7 +179,7 @@ impl FirstError {
     }
 }
 
-impl Write for FirstError {
+impl<W: Write> Write for FirstError<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.keep(|file| file.write(bytes)).unwrap_or(bytes.len());
         self.at += written as u64;
@@ -165,12 +188,12 @@ impl Write for FirstError {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.keep(OutputFile::flush);
+        self.keep(W::flush);
         Ok(())
     }
 }
 
-impl Seek for FirstError {
+impl<W: Seek> Seek for FirstError<W> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let claimed = match to {
             SeekFrom::Start(place) => place,
@@ -183,32 +206,31 @@ impl Seek for FirstError {
 }
 
 /// Copies all arrays into the archive.
-fn fill(
-    archive: &mut ZipWriter<&mut FirstError>,
+fn fill<W: Write + Seek, S: Read + Seek>(
+    archive: &mut ZipWriter<&mut FirstError<W>>,
     axes: u64,
-    parts: Parts,
-    flow: Option<(Scratch, u64)>,
+    parts: Parts<S>,
 ) -> io::Result<()> {
-    let Parts { arrays, rows, remember, counts, ticks, targets } = parts;
+    let Parts { arrays, rows, remember, counts, ticks, targets, vectors } = parts;
     let [tick, id, species, position, velocity, rest @ ..] = arrays;
-    let [angle, shown, places, motions, hits] = rest;
-    append::<u64>(archive, "tick", &[rows], tick)?;
-    append::<u32>(archive, "id", &[rows], id)?;
-    append::<u8>(archive, "species", &[rows], species)?;
-    append::<f32>(archive, "position", &[rows, axes], position)?;
-    append::<f32>(archive, "velocity", &[rows, axes], velocity)?;
+    let [angle, shown, places, motions, hits, flow] = rest;
+    append::<u64, _, _>(archive, "tick", &[rows], tick)?;
+    append::<u32, _, _>(archive, "id", &[rows], id)?;
+    append::<u8, _, _>(archive, "species", &[rows], species)?;
+    append::<f32, _, _>(archive, "position", &[rows, axes], position)?;
+    append::<f32, _, _>(archive, "velocity", &[rows, axes], velocity)?;
     if remember {
-        append::<f32>(archive, "angle", &[rows], angle)?;
+        append::<f32, _, _>(archive, "angle", &[rows], angle)?;
         let name = if counts { "neighbours" } else { "shown" };
-        append::<u8>(archive, name, &[rows], shown)?;
+        append::<u8, _, _>(archive, name, &[rows], shown)?;
     }
     if targets > 0 {
-        append::<f32>(archive, "target_position", &[ticks, targets, axes], places)?;
-        append::<f32>(archive, "target_velocity", &[ticks, targets, axes], motions)?;
-        append::<u32>(archive, "target_hits", &[ticks, targets], hits)?;
+        append::<f32, _, _>(archive, "target_position", &[ticks, targets, axes], places)?;
+        append::<f32, _, _>(archive, "target_velocity", &[ticks, targets, axes], motions)?;
+        append::<u32, _, _>(archive, "target_hits", &[ticks, targets], hits)?;
     }
-    if let Some((flow, vectors)) = flow {
-        append::<f32>(archive, "flow", &[vectors, axes], flow)?;
+    if vectors > 0 {
+        append::<f32, _, _>(archive, "flow", &[vectors, axes], flow)?;
     }
     Ok(())
 }
@@ -224,20 +246,24 @@ fn entry(length: u64) -> SimpleFileOptions {
 }
 
 /// Writes the record of a run.
-fn append_text(archive: &mut ZipWriter<&mut FirstError>, text: &str) -> io::Result<()> {
+fn append_text<W: Write + Seek>(
+    archive: &mut ZipWriter<&mut FirstError<W>>,
+    text: &str,
+) -> io::Result<()> {
     archive.start_file(RECORD, entry(text.len() as u64))?;
     archive.write_all(text.as_bytes())
 }
 
 /// Copies one array into the archive. The bytes are the machine's, and so is the byte
 /// order that the header declares.
-fn append<T: Number>(
-    archive: &mut ZipWriter<&mut FirstError>,
+fn append<T: Number, W: Write + Seek, S: Read + Seek>(
+    archive: &mut ZipWriter<&mut FirstError<W>>,
     name: &str,
     shape: &[u64],
-    values: Scratch,
+    mut values: S,
 ) -> io::Result<()> {
-    let (mut values, length) = values.read_back()?;
+    let length = values.stream_position()?;
+    values.rewind()?;
     archive.start_file(format!("{name}{EXTENSION}"), entry(length))?;
     write_header::<T>(archive, shape)?;
     io::copy(&mut values, archive)?;

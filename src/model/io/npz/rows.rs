@@ -4,12 +4,11 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use anyhow::{bail, ensure};
-
 use super::arrays::{Archive, Shape, each_float, each_whole};
-use crate::commands::state_file::table::{LAST_TICK, Part, StateRow, Ticks};
-use flockwork_model::memory::Memory;
-use flockwork_model::vector::Point;
+use crate::io::table::{LAST_TICK, Part, StateRow, Ticks};
+use crate::io::{Result, bail, ensure};
+use crate::memory::Memory;
+use crate::vector::Point;
 
 /// The ticks of a file, and the rows of the last one.
 pub struct TickRows {
@@ -26,7 +25,7 @@ pub struct TickRows {
 
 impl TickRows {
     /// Reads the array `tick`; without it all rows are of tick 0.
-    pub fn read(archive: &mut Archive, bytes: u64, row_each: Shape<'_>) -> anyhow::Result<Self> {
+    pub fn read(archive: &mut Archive<'_>, bytes: u64, row_each: Shape<'_>) -> Result<Self> {
         let (ticks, all) = (Ticks::default(), BTreeSet::new());
         let mut own = Self { ticks, all, last: Vec::new(), bytes };
         let there = each_whole(archive, "tick", LAST_TICK, Some(row_each), &mut |row, tick| {
@@ -42,7 +41,7 @@ impl TickRows {
     }
 
     /// Fails if the file cannot hold so many different things. Nothing is kept of more.
-    fn check(&self, count: u64, what: &str) -> anyhow::Result<()> {
+    fn check(&self, count: u64, what: &str) -> Result<()> {
         let bytes = self.bytes;
         ensure!(
             count <= bytes,
@@ -51,7 +50,7 @@ impl TickRows {
         Ok(())
     }
 
-    fn see(&mut self, row: u64, tick: u64) -> anyhow::Result<()> {
+    fn see(&mut self, row: u64, tick: u64) -> Result<()> {
         let begins = match self.ticks.see(tick)? {
             Ordering::Less => {
                 self.all.insert(tick);
@@ -74,7 +73,7 @@ impl TickRows {
     }
 
     /// Reads the ids. Keeps the agents of a part of the last tick.
-    pub fn agents(&self, archive: &mut Archive, part: Part) -> anyhow::Result<OwnRows> {
+    pub fn agents(&self, archive: &mut Archive<'_>, part: Part) -> Result<OwnRows> {
         let mut own = OwnRows { rows: Vec::new(), next: 0 };
         let mut ranges = self.last.iter().cloned().peekable();
         each_whole(archive, "id", u32::MAX.into(), None, &mut |place, id| {
@@ -115,12 +114,12 @@ impl OwnRows {
     /// Reads an array of whole numbers, if the archive has it.
     pub fn each(
         &mut self,
-        archive: &mut Archive,
+        archive: &mut Archive<'_>,
         name: &str,
         most: u64,
         row_each: Shape<'_>,
         put: &mut dyn FnMut(&mut StateRow, u64),
-    ) -> anyhow::Result<()> {
+    ) -> Result<()> {
         each_whole(archive, name, most, Some(row_each), &mut |place, value| {
             if let Some(row) = self.at(place) {
                 put(row, value);
@@ -131,7 +130,7 @@ impl OwnRows {
     }
 
     /// Reads the angles that agents remember.
-    pub fn angles(&mut self, archive: &mut Archive, row_each: Shape<'_>) -> anyhow::Result<()> {
+    pub fn angles(&mut self, archive: &mut Archive<'_>, row_each: Shape<'_>) -> Result<()> {
         each_float(archive, "angle", row_each, &mut |place, angle| {
             if !(-0.5..=0.5).contains(&angle) {
                 bail!("row {place}: angle is {angle}, expected a number of turns from -0.5 to 0.5");
@@ -146,11 +145,11 @@ impl OwnRows {
     /// Reads an array of points into the field that `of` names.
     pub fn points(
         &mut self,
-        archive: &mut Archive,
+        archive: &mut Archive<'_>,
         name: &str,
         shape: Shape<'_>,
         of: impl Fn(&mut StateRow) -> &mut Point,
-    ) -> anyhow::Result<()> {
+    ) -> Result<()> {
         let axes = shape.sides.get(1).copied().unwrap_or(1).max(1);
         each_float(archive, name, shape, &mut |place, value| {
             if let Some(row) = self.at(place / axes) {

@@ -1,61 +1,48 @@
 //! The file of a flow field: CSV with the header `x,y`, in space `x,y,z`, and one row per cell.
 
-use std::path::Path;
+use std::io::Read;
 
-use anyhow::{Context, anyhow, bail, ensure};
-
-use super::input::read_file;
-use flockwork_model::quote::{cut, quoted};
-use flockwork_model::scene::Scene;
-use flockwork_model::scenery::FlowKind;
-use flockwork_model::vector::{Point, components_text};
+use super::{Context, FileError, Result, bail, ensure};
+use crate::quote::quoted;
+use crate::scenery::FlowPlan;
+use crate::vector::{Point, components_text};
 
 /// The most bytes per row: three numbers with all their digits, and room to spare.
-const LONGEST_ROW: u64 = 192;
+pub const MAX_ROW: u64 = 192;
 
 /// The header for each number of axes.
 const HEADERS: [(usize, &str); 2] = [(2, "x,y"), (3, "x,y,z")];
 
-/// Reads the flow field's file if `scene` needs one. The path is relative to the folder of
-/// `scene_file`.
-pub fn attach(scene: &mut Scene, scene_file: &Path) -> anyhow::Result<()> {
-    let (name, axes) = (scene.name.clone(), scene.world.axes());
-    let Some(plan) = scene.flow.as_mut().filter(|plan| plan.kind == FlowKind::File) else {
-        return Ok(());
-    };
-    let file = plan.file.clone().unwrap_or_default();
-    let path = scene_file.parent().unwrap_or(Path::new("")).join(&file);
-    let place = || format!("{}: flow.file: {}", cut(&name), cut(&path.to_string_lossy()));
-    let (grid, wanted) = (plan.grid_text(), plan.file_cells());
-    // The header is a row too.
-    let most = (wanted as u64).saturating_add(1).saturating_mul(LONGEST_ROW);
-    let text = read_file(&path, most)
-        .with_context(|| format!("{}: cannot read it as the field of grid = {grid}", place()))?;
-    plan.vectors = vectors(&text, axes).with_context(place)?;
-    ensure!(
-        plan.vectors.len() == wanted,
-        "{}: {} rows, but grid = {grid} needs {wanted}",
-        place(),
-        plan.vectors.len()
-    );
+/// Reads the vectors of a flow field from a file, for a world with `axes` axes. Keep `file` within
+/// [`MAX_ROW`] bytes for each cell.
+pub fn read_flow(plan: &mut FlowPlan, axes: usize, file: impl Read) -> Result<()> {
+    plan.vectors = vectors(file, axes)?;
+    let (rows, wanted, grid) = (plan.vectors.len(), plan.file_cells(), plan.grid_text());
+    ensure!(rows == wanted, "{rows} rows, but grid = {grid} needs {wanted}");
     Ok(())
 }
 
 /// The vectors of a world with `axes` axes.
-fn vectors(text: &str, axes: usize) -> anyhow::Result<Vec<Point>> {
-    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
-    let header = reader.headers()?.iter().collect::<Vec<_>>().join(",");
+fn vectors(file: impl Read, axes: usize) -> Result<Vec<Point>> {
+    let mut reader = ::csv::ReaderBuilder::new().trim(::csv::Trim::All).from_reader(file);
+    let header = reader
+        .headers()
+        .map_err(|error| FileError(error.to_string()))?
+        .iter()
+        .collect::<Vec<_>>()
+        .join(",");
     check_header(&header, axes)?;
     let mut vectors = Vec::new();
     for row in reader.records() {
         let count = if axes == 2 { "two" } else { "three" };
         let expected = || format!("expected {count} numbers in each row");
-        let line = |error: &csv::Error| error.position().map_or(0, csv::Position::line);
-        let row = row.map_err(|error| anyhow!("line {}: {}", line(&error), expected()))?;
-        let line = row.position().map_or(0, csv::Position::line);
+        let line = |error: &::csv::Error| error.position().map_or(0, ::csv::Position::line);
+        let row =
+            row.map_err(|error| FileError(format!("line {}: {}", line(&error), expected())))?;
+        let line = row.position().map_or(0, ::csv::Position::line);
         let mut vector = Point::ZERO;
         for (axis, number) in row.iter().enumerate() {
-            vector[axis] = number.parse().ok().with_context(|| {
+            vector[axis] = number.parse::<f32>().ok().with_context(|| {
                 format!("line {line}: found {}, {}", quoted(number), expected())
             })?;
         }
@@ -69,7 +56,7 @@ fn vectors(text: &str, axes: usize) -> anyhow::Result<Vec<Point>> {
 }
 
 /// Fails unless the header belongs to a world with `axes` axes.
-fn check_header(header: &str, axes: usize) -> anyhow::Result<()> {
+fn check_header(header: &str, axes: usize) -> Result<()> {
     let expected = HEADERS.iter().find(|(own, _)| *own == axes).map_or("", |(_, header)| *header);
     if header == expected {
         return Ok(());
@@ -91,20 +78,20 @@ fn check_header(header: &str, axes: usize) -> anyhow::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flockwork_model::vector::flat;
+    use crate::scene::Scene;
+    use crate::vector::flat;
 
     /// The vectors of a scene with this flow field, from a file with this content.
-    fn attached(world: &str, grid: &str, content: &str) -> Result<Vec<Point>, String> {
-        let folder = tempfile::tempdir().unwrap();
-        let scene_file = folder.path().join("wind.toml");
+    fn attached(world: &str, grid: &str, content: &str) -> std::result::Result<Vec<Point>, String> {
         let text = format!(
             "{world}flow = {{ kind = \"file\", file = \"wind.csv\", grid = {grid} }}\n\
              [species.a.follow_flow]\n"
         );
         let mut scene = Scene::parse("wind", &text, &[]).unwrap();
-        std::fs::write(folder.path().join("wind.csv"), content).unwrap();
-        attach(&mut scene, &scene_file).map_err(|error| format!("{error:#}"))?;
-        Ok(scene.flow.unwrap().vectors)
+        let axes = scene.world.axes();
+        let plan = scene.flow.as_mut().unwrap();
+        read_flow(plan, axes, content.as_bytes()).map_err(|error| error.to_string())?;
+        Ok(plan.vectors.clone())
     }
 
     #[test]

@@ -1,0 +1,114 @@
+//! State files and flow files: their formats, over any reader and writer.
+//!
+//! A [`StateTable`] is what a file holds; [`StateTable::into_state`] makes it the state of a scene, and
+//! [`StateTable::into_flock`] that of the scene in its record.
+
+mod csv;
+mod flow;
+mod npz;
+mod record;
+mod table;
+
+use std::fmt::Display;
+use std::io::{self, Cursor, Read, Seek, Write};
+
+use super::behaviours::Target;
+use super::scene::Scene;
+use super::state::FlockState;
+
+pub use csv::{COLUMNS, read_csv, write_csv_header, write_csv_rows};
+pub use flow::{MAX_ROW, read_flow};
+pub use npz::{ARRAYS, NpzWriter, RECORD, read_npz};
+pub use record::{Made, RunRecord, TargetRow};
+pub use table::{Part, StateTable};
+
+/// A file that cannot be read: the problem, its place in the file and the remedy, in one line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct FileError(String);
+
+impl From<io::Error> for FileError {
+    fn from(error: io::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
+type Result<T, E = FileError> = std::result::Result<T, E>;
+
+/// Puts words before a problem.
+trait Context<T> {
+    fn context(self, words: impl Display) -> Result<T>;
+
+    fn with_context<W: Display>(self, words: impl FnOnce() -> W) -> Result<T>;
+}
+
+impl<T, E: Display> Context<T> for std::result::Result<T, E> {
+    fn context(self, words: impl Display) -> Result<T> {
+        self.with_context(|| words)
+    }
+
+    fn with_context<W: Display>(self, words: impl FnOnce() -> W) -> Result<T> {
+        self.map_err(|error| FileError(format!("{}: {error}", words())))
+    }
+}
+
+impl<T> Context<T> for Option<T> {
+    fn context(self, words: impl Display) -> Result<T> {
+        self.with_context(|| words)
+    }
+
+    fn with_context<W: Display>(self, words: impl FnOnce() -> W) -> Result<T> {
+        self.ok_or_else(|| FileError(words().to_string()))
+    }
+}
+
+/// Returns an error with these words.
+macro_rules! bail {
+    ($($words:tt)*) => { return Err($crate::io::FileError(format!($($words)*))) };
+}
+
+/// The same unless a condition holds.
+macro_rules! ensure {
+    ($holds:expr, $($words:tt)*) => { if !$holds { $crate::io::bail!($($words)*); } };
+}
+
+use {bail, ensure};
+
+/// The first of `names` that a file must have and lacks. Tick and species may be missing, `z` and `vz`
+/// together, and angle together with neighbours or shown.
+fn missing<'a>(names: &[&'a str], has: impl Fn(usize) -> bool) -> Option<&'a str> {
+    let there = |name: &str| names.iter().position(|known| *known == name).is_some_and(&has);
+    let optional = |name: &str| match name {
+        "z" => !there("vz"),
+        "vz" => !there("z"),
+        "angle" => !there("neighbours") && !there("shown"),
+        "neighbours" => !there("angle") || there("shown"),
+        name => ["tick", "species", "shown"].contains(&name),
+    };
+    names.iter().copied().find(|name| !there(name) && !optional(name))
+}
+
+/// `1 agent` or `2 agents`.
+fn counted(number: u64, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}
+
+/// Writes a flock at one tick as a NumPy archive (`.npz`), with the record of its run: all that it goes on
+/// from.
+pub fn save_flock(
+    out: impl Write + Seek,
+    run: RunRecord,
+    state: &FlockState,
+    targets: &[Target],
+) -> io::Result<()> {
+    let mut writer = NpzWriter::new(out, run.axes(), |_| Ok(Cursor::new(Vec::new())))?;
+    writer.describe(run)?;
+    writer.write(state, true, targets)?;
+    writer.finish().map(drop)
+}
+
+/// Reads the last tick of a NumPy archive that [`save_flock`] or `flockwork simulate` has written: the scaled
+/// scene, with its targets where they were, and the state.
+pub fn load_flock(file: impl Read + Seek) -> Result<(Scene, FlockState)> {
+    read_npz(file, true, Part::WHOLE)?.into_flock()
+}
