@@ -14,15 +14,17 @@ use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
 
 use cli::{Cli, Command};
-use flockwork::commands::errors::UsageError;
-use flockwork::commands::messages::{said, warn};
-use flockwork::commands::{self, headroom, ranks};
+use flockwork::commands;
+use flockwork::commands::host::errors::UsageError;
+use flockwork::commands::host::memory_check;
+use flockwork::commands::host::messages::{said, warn};
+use flockwork::commands::host::ranks;
 use flockwork::model::quote::{cut, readable};
 
 /// Prints clap's error about the command line, or the help. Cuts the user's values if they are
 /// long.
 fn misused(mut error: clap::Error) -> ExitCode {
-    if !ranks::speaks() {
+    if !ranks::is_root() {
         return ExitCode::from(error.exit_code() as u8);
     }
     let long: Vec<(ContextKind, Option<String>)> = error
@@ -115,8 +117,8 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return misused(error),
     };
-    commands::interrupt::survive_file_limits();
-    let result = ranks::start().and_then(headroom::start_threads).and_then(|()| run(cli));
+    commands::host::interrupt::survive_file_limits();
+    let result = ranks::start().and_then(memory_check::start_threads).and_then(|()| run(cli));
     let code = ended(&result);
     ranks::end(result.as_ref().err());
     code

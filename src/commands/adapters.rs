@@ -1,6 +1,6 @@
 //! `flockwork adapters`: the GPUs found, their limits, and the largest flock each holds.
 
-use super::messages::say;
+use super::host::messages::say;
 use flockwork_engine::gpu::{MotionLayout, buffers, device};
 
 /// Lists the adapters, best first. `--adapter INDEX` counts in this order.

@@ -8,18 +8,18 @@ use std::time::Instant;
 
 use clap::Args;
 
-use super::capture_output::{Kind, Output, Plan};
-use super::drive;
-use super::errors::{Interrupted, wrong};
-use super::filming::film;
-use super::headroom;
-use super::interrupt::Interrupt;
-use super::messages::{say, tell};
-use super::options::{FlockArgs, Machine, MachineArgs, Prepared, painter};
-use super::ranks;
-use super::replay::{self, Replayed};
-use super::state_file::ran_on;
-use super::usage::{Size, frame_rate, whole};
+use super::files::capture_output::{Kind, Output, Plan};
+use super::files::state_files::ran_on;
+use super::host::arg_parsers::{Size, frame_rate, whole};
+use super::host::drive;
+use super::host::errors::{Interrupted, wrong};
+use super::host::filming::film;
+use super::host::interrupt::Interrupt;
+use super::host::memory_check;
+use super::host::messages::{say, tell};
+use super::host::options::{FlockArgs, Machine, MachineArgs, Prepared, painter};
+use super::host::ranks;
+use super::host::replay::{self, Replayed};
 use flockwork_model::io::RunRecord;
 use flockwork_session::Opening;
 use flockwork_view::frame::Frame;
@@ -192,7 +192,7 @@ pub fn capture_on(
     let interrupt = Interrupt::watch();
     // Output that cannot be written must fail before anything is simulated. Of several ranks the first
     // draws; the others keep step with a picture of one pixel.
-    let open = || ranks::speaks().then(|| Output::open(&plan)).transpose();
+    let open = || ranks::is_root().then(|| Output::open(&plan)).transpose();
     let mut output = ranks::agree(open())?;
     if output.is_none() {
         (plan.film.width, plan.film.height) = (1, 1);
@@ -231,11 +231,11 @@ pub fn capture_on(
              at most"
         )));
     }
-    let room = headroom::check_pictures(args.size, plan.bytes_per_pixel(&scene));
-    ranks::agree(if ranks::speaks() { room } else { Ok(()) })?;
+    let room = memory_check::check_pictures(args.size, plan.bytes_per_pixel(&scene));
+    ranks::agree(if ranks::is_root() { room } else { Ok(()) })?;
     let mut run = ranks::agree(drive::load(engine, &scene, &state).map_err(Into::into))?;
     drop(state);
-    run.set_room(headroom::check_more);
+    run.set_room(memory_check::check_more);
     if let Some((events, last)) = events {
         run.replay(events, last)?;
     }

@@ -6,20 +6,20 @@ use std::sync::Arc;
 use clap::Args;
 use indicatif::ProgressBar;
 
-use super::capture_output::bytes_per_pixel;
-use super::drive::{self, Host, Run, Stop, drive};
-use super::errors::Interrupted;
-use super::headroom;
-use super::interrupt::Interrupt;
-use super::messages::{say, tell};
-use super::options::{FlockArgs, Machine, MachineArgs, Prepared, painter};
-use super::output::OutputFile;
-use super::progress::progress;
-use super::replay::{self, Replayed};
-use super::scene_files::text_of;
-use super::state_file::ran_on;
-use super::usage::{Size, memory, whole};
-use super::window_host::Files;
+use super::files::capture_output::bytes_per_pixel;
+use super::files::output::OutputFile;
+use super::files::scene_files::text_of;
+use super::files::state_files::ran_on;
+use super::host::arg_parsers::{Size, memory, whole};
+use super::host::drive::{self, Host, Run, Stop, drive};
+use super::host::errors::Interrupted;
+use super::host::interrupt::Interrupt;
+use super::host::memory_check;
+use super::host::messages::{say, tell};
+use super::host::options::{FlockArgs, Machine, MachineArgs, Prepared, painter};
+use super::host::progress::progress;
+use super::host::replay::{self, Replayed};
+use super::host::window_host::Files;
 use flockwork_app::{self as app, WindowError};
 use flockwork_engine::gpu::MotionLayout;
 use flockwork_engine::gpu::buffers::check_count_for;
@@ -103,7 +103,7 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
         adapter: args.machine.adapter.clone().unwrap_or_default(),
         engine: &|gpu| args.machine.kind_for_window(gpu),
         engines: &mut |kind, gpu| engines(kind, gpu),
-        room: headroom::check_more,
+        room: memory_check::check_more,
         tell: &|text| tell(&format!("flockwork: {text}")),
     };
     match app::run(options) {
@@ -183,12 +183,12 @@ fn run_without_window(
 ) -> anyhow::Result<()> {
     let interrupt = Interrupt::watch();
     let mut file = OutputFile::create(Path::new(PICTURE))?;
-    headroom::check_pictures(args.size, bytes_per_pixel(scene))?;
+    memory_check::check_pictures(args.size, bytes_per_pixel(scene))?;
     let Machine { engine, gpu } = args.machine.open()?;
     let from = args.flock.init.as_deref().or(args.replay.as_deref());
     let comment = ran_on(made, engine.kind(), gpu.as_deref(), from).text();
     let mut run = drive::load(engine, scene, state)?;
-    run.set_room(headroom::check_more);
+    run.set_room(memory_check::check_more);
     if let Some((events, last)) = record {
         run.replay(events, last)?;
     }

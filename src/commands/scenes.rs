@@ -1,7 +1,7 @@
 //! `flockwork scenes`: the built-in scenes.
 
-use super::messages::say;
-use super::scene_files::scene_error;
+use super::files::scene_files::scene_error;
+use super::host::messages::say;
 use flockwork_model::quote::cut;
 use flockwork_model::scene::{BuiltIn, Scene, built_in, edit_toml, suggest};
 

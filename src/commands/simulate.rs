@@ -6,20 +6,20 @@ use std::time::Instant;
 use clap::{ArgGroup, Args};
 use indicatif::ProgressBar;
 
-use super::beginning::{Beginning, Span};
-use super::checkpoint::{Checkpoints, Every, write_portions};
-use super::drive::{self, Host, Outcome, Run, Stop, drive};
-use super::errors::Interrupted;
-use super::figures::Figures;
-use super::headroom;
-use super::interrupt::Interrupt;
-use super::messages::{say, tell};
-use super::options::{FlockArgs, Machine, MachineArgs, Prepared};
-use super::progress::progress;
-use super::ranks;
-use super::simulate_output::Files;
-use super::state_file::{StateWriter, ran_on};
-use super::usage::whole;
+use super::files::checkpoints::{Checkpoints, Every, write_portions};
+use super::files::metrics_file::Figures;
+use super::files::simulate_output::Files;
+use super::files::state_files::{StateWriter, ran_on};
+use super::host::arg_parsers::whole;
+use super::host::beginning::{Beginning, Span};
+use super::host::drive::{self, Host, Outcome, Run, Stop, drive};
+use super::host::errors::Interrupted;
+use super::host::interrupt::Interrupt;
+use super::host::memory_check;
+use super::host::messages::{say, tell};
+use super::host::options::{FlockArgs, Machine, MachineArgs, Prepared};
+use super::host::progress::progress;
+use super::host::ranks;
 use flockwork_engine::Snapshot;
 use flockwork_view::words::counted;
 
@@ -94,13 +94,13 @@ pub fn simulate_on(
     if let Some(Ok(figures)) = &mut files.figures {
         figures.describe(&record)?;
     }
-    let folder = folder.filter(|_| ranks::speaks());
+    let folder = folder.filter(|_| ranks::is_root());
     let keeper = folder.map(|folder| Checkpoints::create(folder, record, init));
     let keeper = ranks::agree(keeper.transpose())?;
     ranks::agree(begun.announce([out, metrics]))?;
     let Prepared { scene, state, agents, .. } = begun.prepared;
-    if args.metrics.is_some() && ranks::speaks() {
-        headroom::check_figures(&scene, agents as usize, engine.as_ref())?;
+    if args.metrics.is_some() && ranks::is_root() {
+        memory_check::check_metrics(&scene, agents as usize, engine.as_ref())?;
     }
     let mut run = ranks::agree(drive::load(engine, &scene, &state).map_err(Into::into))?;
     drop(state);
@@ -202,7 +202,7 @@ impl Host for Log<'_> {
             let written = write_portions(run, self.states())?;
             self.keep(written);
         }
-        let others = self.checkpoints.is_some() || !ranks::speaks();
+        let others = self.checkpoints.is_some() || !ranks::is_root();
         Ok(measured || others || self.states().is_some())
     }
 }
@@ -243,8 +243,8 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::commands::drive::tests::Straight;
-    use crate::commands::state_file::read_state;
+    use crate::commands::files::state_files::read_state;
+    use crate::commands::host::drive::tests::Straight;
     use flockwork_model::statistics::Metrics;
 
     #[derive(Parser)]
@@ -365,8 +365,10 @@ mod tests {
         let (until, _) = simulated(&until, None);
         assert_eq!(ticks(&until, "states.csv"), [5, 8]);
         let (whole, _) = simulated(&format!("{options} --ticks 10"), None);
-        let scene =
-            crate::commands::scene_files::read_scene("flock", &["world.boundary=open".into()]);
+        let scene = crate::commands::files::scene_files::read_scene(
+            "flock",
+            &["world.boundary=open".into()],
+        );
         let scene = scene.unwrap();
         let last = |folder: &tempfile::TempDir| {
             read_state(&folder.path().join("states.csv"), &scene).unwrap()

@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use flockwork::commands::state_file::read_state;
+use flockwork::commands::files::state_files::read_state;
 use flockwork::model::scene::{BuiltIn, Scene};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};

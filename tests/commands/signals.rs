@@ -125,7 +125,10 @@ fn the_next_run_removes_what_a_killed_run_left() {
     for line in [run, capture] {
         assert!(start(folder.path(), "", line).end().status.success());
         let found = names(folder.path());
-        assert!(!left.iter().any(|name| found.contains(name)), "what was left is still there: {found:?}");
+        assert!(
+            !left.iter().any(|name| found.contains(name)),
+            "what was left is still there: {found:?}"
+        );
         let alive = format!(".flockwork-unfinished-{}-", other.child.id());
         assert!(found.iter().any(|name| name.starts_with(&alive)), "taken away alive: {found:?}");
     }

@@ -214,7 +214,7 @@ fn each_library_stays_in_its_room() {
     }
 }
 
-/// `println!` and its relatives panic if nobody reads: `src/commands/messages.rs` prints everything.
+/// `println!` and its relatives panic if nobody reads: `src/commands/host/messages.rs` prints everything.
 #[test]
 fn nothing_prints_with_a_macro_that_panics() {
     let prints =

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::loses_device::LosesDevice;
 use clap::Parser;
 use flockwork::commands::capture::{CaptureArgs, capture_on};
-use flockwork::commands::options::Machine;
+use flockwork::commands::host::options::Machine;
 use flockwork::commands::simulate::{SimulateArgs, simulate_on};
 use flockwork::engine::gpu::{Gpu, GpuEngine};
 use flockwork::engine::{Change, Engine, EngineError};

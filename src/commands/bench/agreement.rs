@@ -20,7 +20,7 @@ const STEPS: f64 = 4.0 / (1 << 23) as f64;
 /// agents.
 const AGENTS_TO_A_STRAY: usize = 1_000;
 /// In smaller flocks no agent may: a neighbour so close to the edge is too unlikely.
-const FEWEST_AGENTS: usize = 100;
+const MIN_AGENTS: usize = 100;
 
 /// The meaning of the distances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -103,7 +103,7 @@ fn distance([median, largest]: [f64; 2]) -> String {
 /// the largest distance that rounding explains.
 fn verdict(one_tick: &[f64], run: &[f64], rounding: f64) -> Verdict {
     let agents = one_tick.len();
-    let explained = if agents < FEWEST_AGENTS { 0 } else { agents.div_ceil(AGENTS_TO_A_STRAY) };
+    let explained = if agents < MIN_AGENTS { 0 } else { agents.div_ceil(AGENTS_TO_A_STRAY) };
     if strays(one_tick, rounding) > explained {
         Verdict::Different
     } else if strays(one_tick, rounding) + strays(run, rounding) == 0 {

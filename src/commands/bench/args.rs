@@ -6,9 +6,9 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 
 use super::plot::MAX_DENSITIES;
-use crate::commands::errors::wrong;
-use crate::commands::ranks;
-use crate::commands::usage::{self, scene_name, whole};
+use crate::commands::host::arg_parsers::{self, scene_name, whole};
+use crate::commands::host::errors::wrong;
+use crate::commands::host::ranks;
 use flockwork_engine::gpu::AdapterChoice;
 use flockwork_model::scene::{Request, Scene, StartLayout};
 
@@ -63,7 +63,7 @@ pub struct BenchFlockArgs {
     /// Numbers of agents; one table for each count and density
     #[arg(
         long, visible_alias = "counts", value_name = "N[,N…]", value_delimiter = ',',
-        default_value = "200000", value_parser = usage::count, allow_negative_numbers = true
+        default_value = "200000", value_parser = arg_parsers::count, allow_negative_numbers = true
     )]
     pub count: Vec<u64>,
     /// Seed of the random numbers [default: the scene's]
@@ -75,7 +75,7 @@ pub struct BenchFlockArgs {
         visible_alias = "densities",
         value_name = "K[,K…]",
         value_delimiter = ',',
-        value_parser = usage::density,
+        value_parser = arg_parsers::density,
         allow_negative_numbers = true
     )]
     pub density: Vec<f32>,

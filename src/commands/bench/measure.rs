@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use super::agreement::Agreement;
 use super::report::{Crowding, Report, ReportRow};
 use super::shares::Shares;
-use crate::commands::drive::host_time;
-use crate::commands::interrupt::Interrupt;
-use crate::commands::progress::{progress, waiting};
-use crate::commands::ranks;
+use crate::commands::host::drive::host_time;
+use crate::commands::host::interrupt::Interrupt;
+use crate::commands::host::progress::{progress, waiting};
+use crate::commands::host::ranks;
 use flockwork_engine::distributed::DistributedEngine;
 use flockwork_engine::{Engine, EngineError, Profile};
 use flockwork_model::io::RunRecord;
@@ -32,7 +32,7 @@ const SHORTEST_SAMPLE: Duration = Duration::from_millis(5);
 /// A short run is repeated from the start until every engine has been timed for this long, …
 const LONG_ENOUGH: Duration = Duration::from_millis(300);
 /// … but at most this many times.
-const MOST_RUNS: u32 = 50;
+const MAX_RUNS: u32 = 50;
 /// Ticks that decide which engine is the fastest.
 const TRIED: u32 = 3;
 /// Slower ticks run one by one, so that Ctrl-C is noticed.
@@ -310,7 +310,7 @@ fn repeat(
     let is_short = |contestants: &[Contestant<'_>]| {
         contestants.iter().any(|contestant| contestant.timed < LONG_ENOUGH)
     };
-    while runs < MOST_RUNS && is_short(contestants) && !ranks::any(interrupt.is_raised()) {
+    while runs < MAX_RUNS && is_short(contestants) && !ranks::any(interrupt.is_raised()) {
         let samples = contestants.first().map_or(0, |contestant| contestant.samples.len());
         let shares: Vec<Shares> = contestants.iter().map(|contestant| contestant.shares).collect();
         let mut ticks = first.ticks;

@@ -21,14 +21,14 @@ use self::document::{Adapter, Document};
 use self::measure::{Labels, Named};
 use self::plot::PlotFile;
 use self::report::{Report, Summary};
-use super::errors::{Interrupted, UsageError, wrong};
-use super::headroom;
-use super::interrupt::Interrupt;
-use super::messages::{say, tell};
-use super::options::{EngineArg, MachineArgs};
-use super::output::OutputFile;
-use super::ranks;
-use super::scene_files::read_scene;
+use super::files::output::OutputFile;
+use super::files::scene_files::read_scene;
+use super::host::errors::{Interrupted, UsageError, wrong};
+use super::host::interrupt::Interrupt;
+use super::host::memory_check;
+use super::host::messages::{say, tell};
+use super::host::options::{EngineArg, MachineArgs};
+use super::host::ranks;
 use flockwork_engine::EngineError;
 use flockwork_model::io::RunRecord;
 use flockwork_model::scene::{PopulateError, Request, Scene};
@@ -98,7 +98,7 @@ impl Printer {
 }
 
 fn check_files(args: &BenchArgs) -> anyhow::Result<()> {
-    if !ranks::speaks() {
+    if !ranks::is_root() {
         return Ok(());
     }
     let plot = args.plot.as_deref().map(PlotFile::create).transpose()?;
@@ -122,7 +122,7 @@ fn write_files(
     reports: &[Report],
     adapter: Option<Adapter>,
 ) -> anyhow::Result<String> {
-    if !ranks::speaks() {
+    if !ranks::is_root() {
         return Ok(String::new());
     }
     let plot = args.plot.as_deref().map(|path| PlotFile::create(path)?.write(reports)).transpose();
@@ -183,7 +183,8 @@ fn bench_one(
     }
     let (state_name, plain) = (args.flock.state_name(&scene, count), scene.clone());
     let request = Request { count: Some(count), density, seed: args.flock.seed };
-    let room = headroom::check(&scene, &request, engines.iter().map(|(_, engine)| engine.as_ref()));
+    let room =
+        memory_check::check(&scene, &request, engines.iter().map(|(_, engine)| engine.as_ref()));
     ranks::agree(room)?;
     let (layout, rows) = (args.flock.layout(), ranks::own_rows(count));
     let made = interrupt.unless_raised("making the flock", move || {
@@ -279,7 +280,7 @@ mod tests {
 
     use super::args::tests::parsed;
     use super::*;
-    use crate::commands::drive::tests::Straight;
+    use crate::commands::host::drive::tests::Straight;
 
     /// A bench of engines whose ticks take 6 ms, longer than a sample.
     fn interrupted(stop_after: Option<u64>) -> Option<Report> {

@@ -20,8 +20,8 @@ use plotters::style::{
 };
 
 use super::report::{Report, ReportRow};
-use crate::commands::errors::wrong;
-use crate::commands::output::OutputFile;
+use crate::commands::files::output::OutputFile;
+use crate::commands::host::errors::wrong;
 use flockwork_view::words::counted;
 
 /// Width of the picture, and heights of a line of text and of the panels; units.

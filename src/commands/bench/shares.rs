@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::commands::ranks;
+use crate::commands::host::ranks;
 use flockwork_engine::distributed::RankStats;
 use flockwork_view::words::counted;
 

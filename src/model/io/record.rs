@@ -19,13 +19,13 @@ use crate::world::{Boundary, FARTHEST, World};
 const VERSION: u32 = 1;
 
 /// Most bytes of the text: a scene with the largest number of obstacles takes a quarter of it.
-pub const LONGEST_RECORD: usize = 1 << 26;
+pub const MAX_RECORD: usize = 1 << 26;
 
 /// Most keys that a warning names.
 const MAX_SHOWN: usize = 8;
 
 /// Most vectors of a flow field.
-pub const MOST_VECTORS: usize = 1 << 24;
+pub const MAX_VECTORS: usize = 1 << 24;
 
 /// Everything to make the scene of a file again, with its world and its scenery.
 #[derive(Clone, Debug, Default, PartialEq)]

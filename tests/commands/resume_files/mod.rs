@@ -11,9 +11,9 @@ use std::process::Command;
 
 use crate::common::gpu::{share, shipped};
 use clap::Parser;
-use flockwork::commands::options::{FlockArgs, Prepared};
-use flockwork::commands::state_file::StateWriter;
-use flockwork::commands::errors::UsageError;
+use flockwork::commands::files::state_files::StateWriter;
+use flockwork::commands::host::errors::UsageError;
+use flockwork::commands::host::options::{FlockArgs, Prepared};
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::model::scene::built_in;

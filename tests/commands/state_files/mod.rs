@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clap::Parser;
-use flockwork::commands::options::{FlockArgs, Prepared};
-use flockwork::commands::state_file::{StateWriter, read_state};
+use flockwork::commands::files::state_files::{StateWriter, read_state};
+use flockwork::commands::host::options::{FlockArgs, Prepared};
 use flockwork::model::memory::Memory;
 use flockwork::model::scene::{BuiltIn, Request, Scene};
 use flockwork::model::state::FlockState;

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use flockwork::commands::state_file::{read_state, read_table};
+use flockwork::commands::files::state_files::{read_state, read_table};
 use flockwork::model::io::Part;
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::flat;

@@ -3,8 +3,8 @@
 use std::process::Command;
 
 use clap::Parser;
-use flockwork::commands::state_file::read_state;
-use flockwork::commands::errors::UsageError;
+use flockwork::commands::files::state_files::read_state;
+use flockwork::commands::host::errors::UsageError;
 use flockwork::model::vector::flat;
 
 use super::{Line, files_of_a_run, refused, resume, scene};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
-use flockwork::commands::state_file::{StateWriter, read_state};
+use flockwork::commands::files::state_files::{StateWriter, read_state};
 use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::Point;

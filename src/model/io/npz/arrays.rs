@@ -29,7 +29,7 @@ struct Entry<'a, 'f> {
 }
 
 /// Most bytes that one byte of a compressed entry stands for.
-const MOST_INFLATED: u64 = 1032;
+const MAX_INFLATED: u64 = 1032;
 
 /// Opens one array, if the archive has it.
 fn open<'a, 'f>(archive: &'a mut Archive<'f>, name: &str) -> Result<Option<Entry<'a, 'f>>> {
@@ -41,7 +41,7 @@ fn open<'a, 'f>(archive: &'a mut Archive<'f>, name: &str) -> Result<Option<Entry
     };
     let header = Header::read(&mut file).with_context(place)?;
     // Neither the header nor the archive is believed if the bytes cannot hold what it says.
-    let there = file.size().min(file.compressed_size().saturating_mul(MOST_INFLATED));
+    let there = file.size().min(file.compressed_size().saturating_mul(MAX_INFLATED));
     let declared = header.count().and_then(|count| count.checked_mul(header.size()));
     if declared
         .and_then(|declared| declared.checked_add(header.bytes as u64))

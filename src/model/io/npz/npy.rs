@@ -13,7 +13,7 @@ use crate::quote::cut;
 const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// Most bytes of a header, those before its text included: as many as NumPy reads.
-const LONGEST: usize = 10_000;
+const MAX_HEADER: usize = 10_000;
 
 /// NumPy pads a header to a multiple of this.
 const ALIGNMENT: usize = 64;
@@ -98,8 +98,8 @@ impl Header {
             (12, u32::from_le_bytes([start[8], start[9], start[10], start[11]]) as usize)
         };
         let bytes = length.saturating_add(begin);
-        if bytes > LONGEST {
-            bail!("its header has {length} bytes; {LONGEST} are the most there can be");
+        if bytes > MAX_HEADER {
+            bail!("its header has {length} bytes; {MAX_HEADER} are the most there can be");
         }
         let mut text = vec![0; length];
         file.read_exact(&mut text).context("it is cut short")?;

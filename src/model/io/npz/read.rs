@@ -10,7 +10,7 @@ use super::arrays::{
 };
 use super::rows::TickRows;
 use super::{ARRAYS, RECORD};
-use crate::io::record::{LONGEST_RECORD, MOST_VECTORS, RunRecord, TargetRow};
+use crate::io::record::{MAX_RECORD, MAX_VECTORS, RunRecord, TargetRow};
 use crate::io::table::{Part, StateTable};
 use crate::io::{Context, Result, bail, ensure, missing};
 use crate::memory::{MOST_SHOWN, Memory};
@@ -110,9 +110,9 @@ fn read_record(
         Err(error) => return Err(error).with_context(place),
     };
     let mut text = Vec::new();
-    let limit = LONGEST_RECORD as u64;
+    let limit = MAX_RECORD as u64;
     file.take(limit + 1).read_to_end(&mut text).with_context(place)?;
-    if text.len() > LONGEST_RECORD {
+    if text.len() > MAX_RECORD {
         bail!("`{RECORD}` is longer than {limit} bytes, the limit; write the file again");
     }
     let text = String::from_utf8_lossy(&text);
@@ -121,8 +121,8 @@ fn read_record(
     if has_flow {
         let vectors = shape_of(archive, "flow")?.first().copied().unwrap_or_default();
         ensure!(
-            vectors <= MOST_VECTORS as u64,
-            "`flow` has {vectors} vectors; a flow field has {MOST_VECTORS} at most"
+            vectors <= MAX_VECTORS as u64,
+            "`flow` has {vectors} vectors; a flow field has {MAX_VECTORS} at most"
         );
         let shape = Shape { sides: &[vectors, axes as u64], why: "a row for each vector" };
         flow = last_points(archive, "flow", shape, vectors, axes)?;

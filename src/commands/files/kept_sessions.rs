@@ -11,7 +11,7 @@ use anyhow::Context;
 use super::output::{OutputFile, new_name};
 
 /// Most sessions that are kept; the oldest goes.
-const MOST: usize = 20;
+const MAX_KEPT: usize = 20;
 
 /// Has the name of the session that was offered last.
 const OFFERED: &str = "offered";
@@ -32,7 +32,7 @@ pub fn folder() -> Option<PathBuf> {
 pub fn keep_in(folder: &Path, stem: &str, text: &str) -> anyhow::Result<PathBuf> {
     fs::create_dir_all(folder)
         .with_context(|| format!("cannot create the folder {}", folder.display()))?;
-    for (_, old) in by_age(folder).into_iter().skip(MOST - 1) {
+    for (_, old) in by_age(folder).into_iter().skip(MAX_KEPT - 1) {
         // One that stays is no reason to lose the new one.
         let _ = fs::remove_file(old);
     }
@@ -89,10 +89,10 @@ mod tests {
         later(&second, 10);
         assert_eq!(offer_from(&folder), Some(second.clone()));
         assert_eq!(fs::read_to_string(&first).unwrap(), "one", "both are there");
-        for number in 0..2 * MOST as u64 {
+        for number in 0..2 * MAX_KEPT as u64 {
             later(&keep_in(&folder, "more", "three").unwrap(), 20 + number);
         }
-        assert_eq!(by_age(&folder).len(), MOST);
+        assert_eq!(by_age(&folder).len(), MAX_KEPT);
         assert!(!first.exists() && !second.exists(), "the oldest go");
     }
 

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use anyhow::{Context, Error};
 
-use super::input::read_file;
-use super::scene_files::{MAX_SCENE, populate, with_flow};
+use crate::commands::files::input::read_file;
+use crate::commands::files::scene_files::{MAX_SCENE, populate, with_flow};
 use flockwork_engine::Engine;
 use flockwork_model::quote::cut;
 use flockwork_model::scene::Scene;
@@ -15,7 +15,7 @@ use flockwork_session::{Opening, Recorded, Recording, Source};
 const PASTED: &str = "pasted";
 
 /// Most bytes of a session file: as many as a scene file has, and as many again for the events.
-const LONGEST: u64 = 1 << 27;
+const MAX_SESSION: u64 = 1 << 27;
 
 /// A session that can be replayed.
 pub struct Replayed {
@@ -31,7 +31,7 @@ pub struct Replayed {
 /// flock: its style and its camera.
 pub fn read(path: &Path, looks: &[String]) -> anyhow::Result<Replayed> {
     let place = || format!("--replay {}", path.display());
-    let text = read_file(path, LONGEST);
+    let text = read_file(path, MAX_SESSION);
     let text = text.with_context(|| format!("{}: cannot read it", place()))?;
     let recording = Recording::read(&text).map_err(Error::msg).with_context(place)?;
     let source = Source { overrides: looks.to_vec(), ..recording.source.clone() };

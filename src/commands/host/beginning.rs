@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use super::checkpoint::newest;
 use super::errors::wrong;
 use super::messages::{say, tell};
 use super::options::{FlockArgs, Prepared};
-use super::output::OutputError;
 use super::ranks::{self, differing};
+use crate::commands::files::checkpoints::newest;
+use crate::commands::files::output::OutputError;
 use flockwork_engine::Engine;
 
 /// The flock of a run, and the checkpoint from which it goes on.
@@ -98,7 +98,7 @@ impl Beginning {
     /// Sets the files aside that an earlier part of the run has written, and says where this part
     /// begins.
     pub fn announce(&self, outputs: [Option<&Path>; 2]) -> anyhow::Result<()> {
-        let Some(checkpoint) = self.checkpoint.as_ref().filter(|_| ranks::speaks()) else {
+        let Some(checkpoint) = self.checkpoint.as_ref().filter(|_| ranks::is_root()) else {
             return Ok(());
         };
         let tick = self.prepared.state.tick;
@@ -127,7 +127,7 @@ fn earlier(path: &Path, tick: u64) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::drive::tests::Straight;
+    use crate::commands::host::drive::tests::Straight;
 
     #[test]
     fn ticks_count_from_the_start_of_the_run_and_until_from_tick_0() {

@@ -2,10 +2,10 @@
 
 use indicatif::ProgressBar;
 
-use super::capture_output::Plan;
 use super::drive::{Crowd, Host, Run, Stop, drive};
 use super::interrupt::Interrupt;
 use super::progress::progress;
+use crate::commands::files::capture_output::Plan;
 use flockwork_engine::EngineError;
 use flockwork_model::scene::Follow;
 use flockwork_model::scenery::Scenery;
@@ -202,7 +202,7 @@ fn geometry_of(run: &mut Run, scenery: &Scenery) -> Result<Vec<StyledShape>, Eng
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::drive::{self, tests::Straight};
+    use crate::commands::host::drive::{self, tests::Straight};
     use flockwork_model::state::FlockState;
     use flockwork_model::vector::Point;
     use flockwork_model::vector::flat;
@@ -235,7 +235,7 @@ mod tests {
         every: Option<u64>,
         stop_after: Option<u64>,
     ) -> (Shown, Vec<Frame>) {
-        let scene = crate::commands::scene_files::read_scene("flock", overrides).unwrap();
+        let scene = crate::commands::files::scene_files::read_scene("flock", overrides).unwrap();
         let interrupt = Interrupt::default();
         let state = FlockState {
             tick: 0,

@@ -15,14 +15,14 @@ pub fn warn(message: &str) {
 
 /// The same, once; of several ranks only the first prints it.
 pub fn tell(message: &str) {
-    if ranks::speaks() {
+    if ranks::is_root() {
         warn(message);
     }
 }
 
 /// Prints a result on stdout; of several ranks only the first does.
 pub fn say(text: &str) -> anyhow::Result<()> {
-    if !ranks::speaks() {
+    if !ranks::is_root() {
         return Ok(());
     }
     let mut stdout = io::stdout().lock();

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, channel, sync_channel};
 
-use super::capture_output::ask_ffmpeg;
 use super::interrupt::Interrupt;
 use super::messages::sentence;
-use super::output::{OutputFile, new_name};
+use crate::commands::files::capture_output::ask_ffmpeg;
+use crate::commands::files::output::{OutputFile, new_name};
 use flockwork_app::Filming;
 use flockwork_view::frame::Frame;
 use flockwork_view::recorder::{ApngRecorder, Film, Mp4Recorder, Recorder, apng};

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::figures::FiguresFile;
-use super::ranks;
-use super::state_file::StateWriter;
+use super::metrics_file::MetricsFile;
+use super::state_files::StateWriter;
+use crate::commands::host::ranks;
 use flockwork_view::words::size_text;
 
 /// The output files; of several ranks, the first has them. A file that cannot be written does not end
@@ -13,7 +13,7 @@ pub struct Files {
     /// Of `--out`.
     pub states: Option<anyhow::Result<StateWriter>>,
     /// Of `--metrics`.
-    pub figures: Option<anyhow::Result<FiguresFile>>,
+    pub figures: Option<anyhow::Result<MetricsFile>>,
     /// The checkpoint of the end, and its size in bytes.
     pub checkpoint: Option<(PathBuf, anyhow::Result<u64>)>,
 }
@@ -21,11 +21,11 @@ pub struct Files {
 impl Files {
     /// Checks that the files can be written, and begins them.
     pub fn create(out: Option<&Path>, metrics: Option<&Path>) -> anyhow::Result<Self> {
-        if !ranks::speaks() {
+        if !ranks::is_root() {
             return Ok(Self { states: None, figures: None, checkpoint: None });
         }
         let states = out.map(StateWriter::create).transpose()?;
-        let figures = metrics.map(|path| FiguresFile::create(path, out));
+        let figures = metrics.map(|path| MetricsFile::create(path, out));
         let figures = figures.transpose()?.map(Ok);
         Ok(Self { states: states.map(Ok), figures, checkpoint: None })
     }
@@ -38,7 +38,7 @@ impl Files {
             kept.push((path.to_path_buf(), states.and_then(StateWriter::finish)));
         }
         if let (Some(figures), Some(path)) = (self.figures, metrics) {
-            kept.push((path.to_path_buf(), figures.and_then(FiguresFile::publish)));
+            kept.push((path.to_path_buf(), figures.and_then(MetricsFile::publish)));
         }
         kept.extend(self.checkpoint);
         let mut written = Vec::new();

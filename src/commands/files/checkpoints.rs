@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 
-use super::drive::{Run, Stop};
-use super::errors::wrong;
 use super::output_folder::OutputFolder;
-use super::ranks;
-use super::state_file::StateWriter;
+use super::state_files::StateWriter;
+use crate::commands::host::drive::{Run, Stop};
+use crate::commands::host::errors::wrong;
+use crate::commands::host::ranks;
 use flockwork_model::io::RunRecord;
 use flockwork_model::quote::cut;
 
@@ -71,7 +71,7 @@ impl Every {
             _ if stop.done == 0 => false,
             Self::Ticks(ticks) => stop.done.is_multiple_of(ticks),
             // The clock of rank 0 decides.
-            Self::Time(time) => ranks::any(ranks::speaks() && last.elapsed() >= time),
+            Self::Time(time) => ranks::any(ranks::is_root() && last.elapsed() >= time),
         }
     }
 }

@@ -8,34 +8,34 @@ use std::thread::JoinHandle;
 
 use rayon::prelude::*;
 
-use super::errors::wrong;
 use super::output::OutputFile;
-use super::state_file::record_beside;
+use super::state_files::record_beside;
+use crate::commands::host::errors::wrong;
 use flockwork_model::io::RunRecord;
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
 use flockwork_model::statistics::{COLUMNS, Metrics};
 
 /// The most agents in all states that wait for the thread; but two states may always wait.
-pub const MOST_WAITING: usize = 1 << 21;
+pub const MAX_WAITING: usize = 1 << 21;
 /// The most states that wait.
-const LONGEST_QUEUE: usize = 64;
+const MAX_QUEUE: usize = 64;
 /// The most agents in the states that the thread gets at once: several small ones, so that it rarely
 /// has to be woken.
-const MOST_TOGETHER: usize = 1 << 16;
+const MAX_TOGETHER: usize = 1 << 16;
 /// The most states that the thread gets at once.
-const LONGEST_BATCH: usize = 16;
+const MAX_BATCH: usize = 16;
 
 type Writer = csv::Writer<OutputFile>;
 
 /// A figures file with its header, and the file of the run's record.
 #[derive(Debug)]
-pub struct FiguresFile {
+pub struct MetricsFile {
     rows: Writer,
     record: OutputFile,
 }
 
-impl FiguresFile {
+impl MetricsFile {
     /// Checks that the files can be written beside `out`, and writes the header.
     pub fn create(path: &Path, out: Option<&Path>) -> anyhow::Result<Self> {
         if path.extension().is_none_or(|e| !e.eq_ignore_ascii_case("csv")) {
@@ -79,7 +79,7 @@ pub struct Figures {
     batch: Vec<FlockState>,
     /// The number of states that it gets at once.
     together: usize,
-    thread: Option<JoinHandle<csv::Result<FiguresFile>>>,
+    thread: Option<JoinHandle<csv::Result<MetricsFile>>>,
 }
 
 impl Drop for Figures {
@@ -94,9 +94,9 @@ impl Drop for Figures {
 
 impl Figures {
     /// Starts the thread for a flock of `agents` agents.
-    pub fn start(file: FiguresFile, scene: &Scene, agents: usize) -> anyhow::Result<Self> {
-        let queue = (MOST_WAITING / agents.max(1)).clamp(2, LONGEST_QUEUE);
-        let together = (MOST_TOGETHER / agents.max(1)).clamp(1, LONGEST_BATCH);
+    pub fn start(file: MetricsFile, scene: &Scene, agents: usize) -> anyhow::Result<Self> {
+        let queue = (MAX_WAITING / agents.max(1)).clamp(2, MAX_QUEUE);
+        let together = (MAX_TOGETHER / agents.max(1)).clamp(1, MAX_BATCH);
         let (states, waiting) = sync_channel::<Vec<FlockState>>(queue / together);
         let (scene, mut file) = (scene.clone(), file);
         let thread = std::thread::Builder::new().name("figures".into()).spawn(move || {
@@ -133,7 +133,7 @@ impl Figures {
     }
 
     /// Waits until the last figures are written.
-    pub fn finish(mut self) -> anyhow::Result<FiguresFile> {
+    pub fn finish(mut self) -> anyhow::Result<MetricsFile> {
         self.send();
         self.states = None;
         let written = self.thread.take().and_then(|thread| thread.join().ok());

@@ -6,12 +6,17 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 
+use super::arg_parsers::{Size, count, density, scene_name, whole};
 use super::errors::wrong;
-use super::input::hash_of;
+use super::memory_check;
 use super::messages::tell;
-use super::scene_files::{attach_flow, populate, read_run, read_scene, scene_error};
-use super::usage::{Size, count, density, scene_name, whole};
-use super::{checkpoint, headroom, ranks, state_file};
+use super::ranks;
+use crate::commands::files::checkpoints;
+use crate::commands::files::input::hash_of;
+use crate::commands::files::scene_files::{
+    attach_flow, populate, read_run, read_scene, scene_error,
+};
+use crate::commands::files::state_files;
 use flockwork_engine::cpu::CpuEngine;
 use flockwork_engine::gpu::{AdapterChoice, Gpu, GpuEngine, adapter_for, device};
 use flockwork_engine::{Engine, EngineError, EngineKind};
@@ -88,7 +93,7 @@ impl FlockArgs {
     /// `engine` is refused before anything is allocated for it.
     pub fn prepare(&self, engine: Option<&dyn Engine>) -> anyhow::Result<Prepared> {
         match &self.init {
-            Some(path) => self.resume(&checkpoint::latest(path)?, engine),
+            Some(path) => self.resume(&checkpoints::latest(path)?, engine),
             None => self.begin(engine),
         }
     }
@@ -97,7 +102,7 @@ impl FlockArgs {
     pub fn axes(&self) -> anyhow::Result<usize> {
         Ok(match &self.init {
             // The file of a state may name its scene.
-            Some(path) => self.resume(&checkpoint::latest(path)?, None)?.scene.world.axes(),
+            Some(path) => self.resume(&checkpoints::latest(path)?, None)?.scene.world.axes(),
             None => read_scene(self.scene_name(), &self.overrides)?.world.axes(),
         })
     }
@@ -140,7 +145,7 @@ impl FlockArgs {
     /// The state in a file.
     fn resume(&self, path: &Path, engine: Option<&dyn Engine>) -> anyhow::Result<Prepared> {
         let place = || format!("--init {}", path.display());
-        let table = state_file::read_table(path, self.scene.is_none(), ranks::own_part())?;
+        let table = state_files::read_table(path, self.scene.is_none(), ranks::own_part())?;
         let found = table.agents();
         if let Some(count) = self.count
             && count != found
@@ -179,11 +184,11 @@ impl FlockArgs {
         if table.restore_flow(&mut plain).with_context(place)? {
             attach_flow(&mut plain, Path::new(""))?;
         }
-        headroom::check(&plain, &request, engine)?;
+        memory_check::check(&plain, &request, engine)?;
         let mut scene = plain.clone();
         scene.resize(&request)?;
         table.restore_targets(&mut scene, &plain).with_context(place)?;
-        state_file::announce(path, &table);
+        state_files::announce(path, &table);
         if let Some(unsaid) = table.run().map(RunRecord::unsaid).transpose()?.flatten() {
             tell(&format!("flockwork: {}: {unsaid}", place()));
         }

@@ -6,11 +6,12 @@ use std::path::Path;
 use anyhow::Context;
 
 use super::messages::sentence;
-use super::output::{OutputFile, new_name};
 use super::replay::make;
-use super::scene_files::text_of;
-use super::state_file::{ran_on, record_beside};
-use super::{kept, window_film};
+use super::window_film;
+use crate::commands::files::kept_sessions;
+use crate::commands::files::output::{OutputFile, new_name};
+use crate::commands::files::scene_files::text_of;
+use crate::commands::files::state_files::{ran_on, record_beside};
 use flockwork_app::{Filming, WindowHost};
 use flockwork_engine::gpu::Gpu;
 use flockwork_engine::{Engine, EngineKind};
@@ -66,13 +67,13 @@ impl WindowHost for Files {
     }
 
     fn keep(&self, stem: &str, text: &str) -> Result<Option<String>, String> {
-        let Some(folder) = kept::folder() else { return Ok(None) };
-        let path = kept::keep_in(&folder, stem, text).map_err(sentence)?;
+        let Some(folder) = kept_sessions::folder() else { return Ok(None) };
+        let path = kept_sessions::keep_in(&folder, stem, text).map_err(sentence)?;
         Ok(Some(path.display().to_string()))
     }
 
     fn kept(&self) -> Option<String> {
-        let path = kept::offer_from(&kept::folder()?)?;
+        let path = kept_sessions::offer_from(&kept_sessions::folder()?)?;
         Some(path.display().to_string())
     }
 }

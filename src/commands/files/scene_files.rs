@@ -5,9 +5,10 @@ use std::path::Path;
 
 use anyhow::Context;
 
-use super::errors::wrong;
 use super::input::{check_length, open_file, read_text};
-use super::{headroom, ranks};
+use crate::commands::host::errors::wrong;
+use crate::commands::host::memory_check;
+use crate::commands::host::ranks;
 use flockwork_engine::Engine;
 use flockwork_model::io::{MAX_ROW, RunRecord, read_flow};
 use flockwork_model::quote::cut;
@@ -97,6 +98,6 @@ pub fn populate(
 ) -> anyhow::Result<FlockState> {
     let count = request.count.unwrap_or(scene.own_count());
     engine.map_or(Ok(()), |engine| engine.check_count(&scene.world, count))?;
-    headroom::check(scene, request, engine)?;
+    memory_check::check(scene, request, engine)?;
     Ok(scene.populate_rows(request, ranks::own_rows)?)
 }

@@ -141,7 +141,7 @@ pub fn local_rank() -> usize {
 
 /// True for rank 0 and for a process alone: it speaks and writes files.
 #[must_use]
-pub fn speaks() -> bool {
+pub fn is_root() -> bool {
     match ranks() {
         Some(ranks) => ranks.rank() == 0,
         None => RANK.load(Ordering::Relaxed) == 0,
@@ -352,7 +352,7 @@ pub fn message_of(error: &anyhow::Error) -> Option<String> {
             std::thread::sleep(PATIENCE);
             Some(format!("rank {}: {error:#}", ranks.rank()))
         }
-        _ => speaks().then(|| format!("{error:#}")),
+        _ => is_root().then(|| format!("{error:#}")),
     }
 }
 

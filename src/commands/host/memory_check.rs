@@ -1,9 +1,9 @@
 //! Checks that there is memory for a flock before any of it is allocated. The system kills a
 //! program that runs out of memory, and its unfinished files stay.
 
-use super::figures::MOST_WAITING;
+use super::arg_parsers::Size;
 use super::ranks;
-use super::usage::Size;
+use crate::commands::files::metrics_file::MAX_WAITING;
 use flockwork_engine::Engine;
 use flockwork_engine::cpu::threads_fit;
 use flockwork_model::scene::{Request, Scene};
@@ -74,7 +74,7 @@ fn on_this_machine(whole: u64, [beside, all]: [usize; 2]) -> u64 {
 
 /// Fails if there is not enough memory to compute figures. The flock exists already, but it is not
 /// yet in `engine`.
-pub fn check_figures(scene: &Scene, agents: usize, engine: &dyn Engine) -> anyhow::Result<()> {
+pub fn check_metrics(scene: &Scene, agents: usize, engine: &dyn Engine) -> anyhow::Result<()> {
     let count = agents as u64;
     if count < SMALL {
         return Ok(());
@@ -82,7 +82,7 @@ pub fn check_figures(scene: &Scene, agents: usize, engine: &dyn Engine) -> anyho
     let cells = scene.cells(agents) as u64;
     let figures = FIGURES[0] * count + FIGURES[1] * cells;
     // The next state, the state whose figures are computed, and the waiting states in between.
-    let states = STATE * (2 * count + (MOST_WAITING as u64).max(2 * count));
+    let states = STATE * (2 * count + (MAX_WAITING as u64).max(2 * count));
     check_agents(count, PROGRAM + states + figures + engine.host_bytes(&scene.world, count, cells))
 }
 

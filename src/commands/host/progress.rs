@@ -11,7 +11,7 @@ const SPIN: Duration = Duration::from_millis(200);
 
 /// Where progress is shown: of several ranks only the first shows it.
 fn target() -> ProgressDrawTarget {
-    if ranks::speaks() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() }
+    if ranks::is_root() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() }
 }
 
 /// A bar on stderr that counts in `unit`s and shows the time left; nothing if stderr is not a

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 use time::OffsetDateTime;
 
-use super::temporary;
+use super::temp_files;
 
 /// An output that cannot be written: the path, the problem and the remedy.
 #[derive(Debug, thiserror::Error)]
@@ -99,13 +99,13 @@ fn target(path: &Path) -> Result<PathBuf, OutputError> {
 }
 
 /// The longest chain of links, as in operating systems.
-const MOST_LINKS: u32 = 40;
+const MAX_LINKS: u32 = 40;
 
 /// The end of a path's links if the file does not exist: a link stays a link, and its target is
 /// written.
 fn end_of_links(path: &Path) -> Result<PathBuf, OutputError> {
     let mut end = path.to_path_buf();
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_LINKS {
         let Ok(next) = std::fs::read_link(&end) else {
             if end != path && !parent(&end).is_dir() {
                 let problem = format!(
@@ -143,7 +143,7 @@ impl OutputFile {
     /// killed runs from the folder.
     pub fn create(path: &Path) -> Result<Self, OutputError> {
         let target = target(path)?;
-        temporary::clear(parent(&target));
+        temp_files::clear(parent(&target));
         Self::begin(path, target)
     }
 
@@ -155,7 +155,7 @@ impl OutputFile {
     /// Begins a temporary file in the folder of `target`: on the same disk, so that renaming is
     /// atomic.
     fn begin(path: &Path, target: PathBuf) -> Result<Self, OutputError> {
-        let file = temporary::begin(parent(&target), &target);
+        let file = temp_files::begin(parent(&target), &target);
         let file = file.map_err(|error| OutputError::of_system(path, &error))?;
         Ok(Self { path: path.into(), target, file: BufWriter::with_capacity(1 << 16, file) })
     }

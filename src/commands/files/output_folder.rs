@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::output::{OutputError, OutputFile, check_standing, parent};
-use super::temporary;
+use super::temp_files;
 
 /// A folder of files, each complete or absent. If the folder was created and is still empty, it is
 /// removed again.
@@ -59,7 +59,7 @@ impl OutputFolder {
             return Err(OutputError::new(path, problem));
         }
         let folder = Self { path: path.into(), is_new, _lock: lock };
-        temporary::clear(path);
+        temp_files::clear(path);
         tempfile::tempfile_in(path)
             .map_err(|error| OutputError::of_system(&path.join("any file"), &error))?;
         Ok(folder)

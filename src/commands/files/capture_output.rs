@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::errors::{Interrupted, wrong};
-use super::interrupt::Interrupt;
-use super::messages::tell;
 use super::output::{ForeignFile, OutputError, OutputFile};
 use super::output_folder::OutputFolder;
+use crate::commands::host::errors::{Interrupted, wrong};
+use crate::commands::host::interrupt::Interrupt;
+use crate::commands::host::messages::tell;
 use flockwork_model::scene::Scene;
 use flockwork_view::recorder::mp4::Quality;
 use flockwork_view::recorder::{
@@ -39,7 +39,7 @@ impl Plan {
     pub fn exposed(&self, tick: u64) -> impl Iterator<Item = u64> + use<> {
         let every = self.every.filter(|_| self.blur && tick > 0).unwrap_or_default();
         let span = every / 2;
-        let parts = span.min(MOST_PARTS - 1);
+        let parts = span.min(MAX_PARTS - 1);
         (0..=parts).map(move |part| tick - span * (parts - part) / parts.max(1))
     }
 
@@ -89,7 +89,7 @@ pub fn bytes_per_pixel(scene: &Scene) -> u64 {
 }
 
 /// The most pictures that a blurred frame averages.
-const MOST_PARTS: u64 = 8;
+const MAX_PARTS: u64 = 8;
 
 /// The kind of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -276,7 +276,7 @@ pub mod tests {
     fn driven_until(ticks: u64, stop_after: Option<u64>, mut host: Noted) -> (Outcome, Noted) {
         let interrupt = Interrupt::default();
         let engine = Straight { stop_after, interrupt: interrupt.clone(), ..Straight::default() };
-        let scene = crate::commands::scene_files::read_scene("flock", &[]).unwrap();
+        let scene = crate::commands::files::scene_files::read_scene("flock", &[]).unwrap();
         let state = FlockState { tick: 7, ..FlockState::default() };
         let mut run = load(Box::new(engine), &scene, &state).unwrap();
         let outcome = drive(&mut run, &mut host, ticks, &interrupt).unwrap();
@@ -328,7 +328,7 @@ pub mod tests {
     fn an_interrupt_while_the_flock_is_shown_shows_no_tick_twice() {
         let mut host = Slow { shown: Vec::new(), interrupt: Interrupt::default() };
         let interrupt = host.interrupt.clone();
-        let scene = crate::commands::scene_files::read_scene("flock", &[]).unwrap();
+        let scene = crate::commands::files::scene_files::read_scene("flock", &[]).unwrap();
         let engine = Box::new(Straight::default());
         let mut run = load(engine, &scene, &FlockState::default()).unwrap();
         let outcome = drive(&mut run, &mut host, 1000, &interrupt).unwrap();
