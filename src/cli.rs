@@ -35,63 +35,15 @@ Examples:
 
 `flockwork help COMMAND` explains a command. `flockwork help run` lists the keys of the window.";
 
-const KEYS: &str = "\
-In the window:
-  left press     what the scene's `click` says: calls the flock, makes a new path, makes seekers
-                 flee, moves the nearest target or obstacle, or adds an agent
-  left drag with D or Shift held
-                 drops new agents; 1 to 9 choose their species
-  P              draws a path: click or drag; Enter ends it, Esc lets it be
-  W              paints walls
-  right drag     pans; in space it goes round the focus, and Shift or the middle button pans
-  wheel          zooms; in space it goes nearer
-  Home           shows the whole world again
-  V              writes the present view into the scene
-  Space          pauses and resumes
-  . ,            pauses and runs one tick, or goes back one; hold it for more
-  Left, Right    a second back or forward; hold it for more
-  End            the last tick reached
-  - +            slower and faster: 1/4 to 64 ticks a frame, or as fast as it goes
-  T              the timeline, to drag to any tick; marks are edits. An edit in the past cuts what
-                 came after it
-  J              asks for a tick to go to
-  R              goes back to the start; Ctrl+Z undoes that
-  O              the scene menu: a name, a word, or the path of a scene file
-  PageUp, PageDown
-                 the previous, the next built-in scene
-  Ctrl+N         a new scene
-  Ctrl+S         saves the scene to a new file in the current folder
-  Ctrl+Shift+S   saves the session, with every edit and click, for --replay
-  Ctrl+Shift+O   opens the edits that the last window has kept because they were in no file
-  Ctrl+C, Ctrl+V
-                 copies the scene as text, and opens the scene that was copied
-  Ctrl+Shift+C   copies a command line that shows the scene
-  Ctrl+Z, Ctrl+Shift+Z
-                 undoes and redoes the last edit: parameters, agents, moved things, resets, scenes
-  E              switches between GPU and CPU
-  G              shows the geometry of steering: of the agent under the pointer, then of all (up
-                 to 64), then of none
-  Ctrl + click   inspects an agent: facts, and the force of each behaviour as an arrow
-  F              the camera follows the inspected agent, or no longer
-  B              in space the camera rides behind it, or no longer
-  Down           goes into the parameters if they are shown: Tab goes on, Esc leaves them
-  Tab            shows and hides the parameters
-  M              figures over time, histograms, times of frames and ticks
-  Ctrl+M         saves the figures to a new CSV file in the current folder
-  H              shows more in the overlay (time of each pass, metrics with a graph of the
-                 polarisation), then nothing, then one line again
-  F1             a card of all keys
-  F11            full screen
-  Ctrl+, Ctrl-, Ctrl+0
-                 larger, smaller, usual panels and words
-  F9             starts and ends a film in the current folder (MP4, or APNG without ffmpeg)
-  Shift+F9       the same with every frame: the flock waits for the film
-  F12            saves a picture to a new PNG file in the current folder
-  Esc            closes what is open, the topmost first; the window stays
-  Ctrl+Q         quits
-
-Without a display it simulates --frames ticks (300 by default) and draws the last one to
-flockwork.png.";
+/// The keys of the window, and what happens without one.
+fn keys() -> String {
+    format!(
+        "In the window (README.md explains each key):\n{}\n\
+         Without a display it simulates --frames ticks (300 by default) and draws the last one to\n\
+         flockwork.png.",
+        flockwork::app::list_of_keys()
+    )
+}
 
 const BENCHES: &str = "\
 Examples:
@@ -110,7 +62,7 @@ same scene, density, state and ticks. After Ctrl-C the results so far are printe
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Show a flock in a window (the default command)
-    #[command(after_help = KEYS)]
+    #[command(after_help = keys())]
     Run(RunArgs),
     /// Draw frames to files, without a window: PNG, GIF, APNG or MP4 (needs ffmpeg)
     Capture(CaptureArgs),

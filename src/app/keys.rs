@@ -296,6 +296,13 @@ pub const CARD: [(&str, &[(&str, &str)]); 5] = [
     ),
 ];
 
+/// The same as text for a terminal.
+#[must_use]
+pub fn list_of_keys() -> String {
+    let keys = CARD.iter().flat_map(|(_, keys)| *keys);
+    keys.map(|(key, does)| format!("  {key:<22}{does}\n")).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

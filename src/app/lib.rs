@@ -38,6 +38,7 @@ use flockwork_model::state::FlockState;
 use flockwork_session::{Recorded, Room, Source};
 use flockwork_view::words::counted;
 pub use host::{Filming, WindowHost};
+pub use keys::list_of_keys;
 use open_window::{Loss, OpenWindow};
 
 /// Makes an engine of a kind. A GPU engine shares the device that the window draws with.
