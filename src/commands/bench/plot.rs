@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Once;
 
-use plotters::chart::{ChartBuilder, SeriesLabelPosition};
+use plotters::chart::ChartBuilder;
 use plotters::coord::Shift;
 use plotters::coord::combinators::{BindKeyPoints, IntoLogRange};
 use plotters::coord::ranged1d::IntoSegmentedCoord;
@@ -16,7 +16,7 @@ use plotters::prelude::{
 };
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{
-    BLACK, Color, FontStyle, IntoTextStyle, RGBColor, TextStyle, WHITE, register_font,
+    BLACK, Color, FontStyle, IntoTextStyle, RGBColor, ShapeStyle, TextStyle, WHITE, register_font,
 };
 
 use super::report::{Report, ReportRow};
@@ -40,19 +40,10 @@ pub const MAX_DENSITIES: usize = 8;
 const ENGINES: [RGBColor; 4] =
     [RGBColor(0, 114, 178), RGBColor(213, 94, 0), RGBColor(0, 158, 115), RGBColor(204, 121, 167)];
 
-/// Colours of passes, in order of first appearance: those of a GPU tick, and the CPU's sort.
-const COLOURS: [RGBColor; 11] = [
-    RGBColor(78, 121, 167),
-    RGBColor(242, 142, 43),
-    RGBColor(225, 87, 89),
-    RGBColor(118, 183, 178),
-    RGBColor(237, 201, 72),
-    RGBColor(176, 122, 161),
-    RGBColor(89, 161, 79),
-    RGBColor(255, 157, 167),
-    RGBColor(156, 117, 95),
-    RGBColor(150, 150, 150),
-    RGBColor(60, 60, 90),
+/// Colours of passes, in order of first appearance: the passes of a GPU tick, and the CPU's sort.
+const COLOURS: [u32; 11] = [
+    0x4e79a7, 0xf28e2b, 0xe15759, 0x76b7b2, 0xedc948, 0xb07aa1, 0x59a14f, 0xff9da7, 0x9c755f,
+    0x969696, 0x3c3c5a,
 ];
 
 type Drawn<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
@@ -100,6 +91,15 @@ impl PlotFile {
         self.file.publish()?;
         Ok(())
     }
+}
+
+fn colour_of_engine(index: usize) -> RGBColor {
+    ENGINES[index % ENGINES.len()]
+}
+
+fn colour_of_pass(index: usize) -> RGBColor {
+    let [_, red, green, blue] = COLOURS[index % COLOURS.len()].to_be_bytes();
+    RGBColor(red, green, blue)
 }
 
 /// A text of this height; pixels. The font is part of the program, for a bare machine has none.
@@ -154,7 +154,9 @@ impl<'a> Page<'a> {
 
     /// The conditions of the measurement, line by line.
     fn conditions(&self) -> Vec<String> {
-        let Some(first) = self.reports.first() else { return Vec::new() };
+        let Some(first) = self.reports.first() else {
+            return Vec::new();
+        };
         let samples = self.reports.iter().map(Report::fewest_samples).min().unwrap_or(0);
         let mut lines = vec![format!(
             "scene {}, seed {}; start: {}; {}; medians of {} or more, whiskers from the least to the 95th \
@@ -167,28 +169,25 @@ impl<'a> Page<'a> {
         )];
         lines.extend(first.rows.iter().map(|row| format!("{}: {}", row.engine, row.runs_on)));
         lines.push(format!("processor: {}", first.processor));
-        let counted = self.densities.iter().filter_map(|(asked, name)| {
+        let crowds = self.densities.iter().filter_map(|(asked, name)| {
             let [start, end] = self.report(*asked, *self.counts.last()?)?.crowding?.mean_neighbours;
             Some(format!("{start:.1} to {end:.1} ({name})").replace(" ()", ""))
         });
-        let counted: Vec<String> = counted.collect();
+        let crowds: Vec<String> = crowds.collect();
         let processes = self.reports.iter().map(|report| report.processes).max().unwrap_or(1);
-        lines.push(match (counted.is_empty(), processes) {
+        lines.push(match (crowds.is_empty(), processes) {
             _ if self.reports.iter().all(|report| report.uniform_neighbours == 0.0) => {
                 "no agent has neighbours".into()
             }
-            (false, _) => format!(
-                "neighbours from start to end in the largest flock: {}{}",
-                counted.join(", "),
-                if self.densities.iter().all(|(_, name)| name.is_empty()) {
-                    ""
-                } else {
-                    "; k: mean neighbours of a flock that is spread evenly"
-                }
-            ),
+            (false, _) => {
+                format!("neighbours from start to end in the largest flock: {}", crowds.join(", "))
+            }
             (true, 1) => "interrupted before neighbours were counted".into(),
             (true, ranks) => format!("{ranks} ranks; neighbours are not counted"),
         });
+        if self.densities.iter().any(|(_, name)| !name.is_empty()) {
+            lines.push("k: mean neighbours of a flock that is spread evenly".into());
+        }
         lines
     }
 
@@ -211,8 +210,13 @@ impl<'a> Page<'a> {
         (0..self.engines().len()).filter(has).collect()
     }
 
+    /// Height of the first panel: room for the names of all series.
+    fn panel(&self) -> u32 {
+        PANEL.max((self.engines().len() * self.densities.len() + 3) as u32 * LINE)
+    }
+
     fn height(&self) -> u32 {
-        (self.head.len() as u32 + 3) * LINE + PANEL + self.profiled().len() as u32 * PASSES
+        (self.head.len() as u32 + 3) * LINE + self.panel() + self.profiled().len() as u32 * PASSES
     }
 
     fn svg(&self) -> anyhow::Result<String> {
@@ -241,7 +245,7 @@ impl<'a> Page<'a> {
             write(&text, 2 * number as u32 + 4, 14)?;
         }
         let (_, mut rest) = area.split_vertically((self.head.len() as u32 + 3) * LINE * scale);
-        let (panel, below) = rest.split_vertically(PANEL * scale);
+        let (panel, below) = rest.split_vertically(self.panel() * scale);
         rest = below;
         if self.counts.len() > 1 {
             self.lines(&panel, scale)?;
@@ -278,6 +282,7 @@ impl<'a> Page<'a> {
         let powers = low.log10().floor() as i32..=high.log10().ceil() as i32;
         let steps: &[f64] = if high / low < 500.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
         let marks = powers.flat_map(|power| steps.iter().map(move |s| s * 10_f64.powi(power)));
+        let marks = marks.filter(|mark| (low..high).contains(mark));
         let mut chart = builder(area, scale, "By number of agents, ns").build_cartesian_2d(
             (few / room..many * room).log_scale().with_key_points(named),
             (low..high).log_scale().with_key_points(marks.collect()),
@@ -288,7 +293,9 @@ impl<'a> Page<'a> {
             .label_style(font(13 * scale))
             .x_desc("agents")
             .x_label_formatter(&|count| short_count(*count as usize))
+            .y_label_formatter(&f64::to_string)
             .draw()?;
+        let mut series = Vec::new();
         for (index, engine) in self.engines().into_iter().enumerate() {
             for (number, (asked, density)) in self.densities.iter().enumerate() {
                 let points = self.counts.iter().filter_map(|count| {
@@ -298,22 +305,18 @@ impl<'a> Page<'a> {
                 let points: Vec<(f64, [f64; 3])> = points.collect();
                 // Densities are told apart by how pale they are, and by the size of their rings.
                 let pale = 1.0 - 0.6 * number as f64 / self.densities.len() as f64;
-                let style = ENGINES[index % ENGINES.len()].mix(pale).stroke_width(2 * scale);
+                let style = colour_of_engine(index).mix(pale).stroke_width(2 * scale);
                 let ring = (3 + number as u32) * scale;
                 let whiskers =
                     points.iter().map(|(x, [low, _, high])| vec![(*x, *low), (*x, *high)]);
                 chart.draw_series(whiskers.map(|ends| PathElement::new(ends, style)))?;
                 let places: Vec<(f64, f64)> = points.iter().map(|(x, y)| (*x, y[1])).collect();
                 chart.draw_series(places.iter().map(|place| Circle::new(*place, ring, style)))?;
-                let name = format!("{engine}, {density}");
-                let reach = (24 * scale) as i32;
-                chart
-                    .draw_series([PathElement::new(places, style)])?
-                    .label(name.trim_end_matches(", "))
-                    .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + reach, y)], style));
+                chart.draw_series([PathElement::new(places, style)])?;
+                series.push((format!("{engine}, {density}").trim_end_matches(", ").into(), style));
             }
         }
-        legend(&mut chart, scale)
+        legend(area, scale, series)
     }
 
     /// Time per agent, engine beside engine.
@@ -326,7 +329,7 @@ impl<'a> Page<'a> {
         };
         let engines = self.engines();
         let group = |density| engines.iter().enumerate().filter_map(|e| bar(density, e)).collect();
-        bars(area, scale, "By engine, ns", (&engines, &ENGINES), &self.groups(group))
+        bars(area, scale, "By engine, ns", (&engines, colour_of_engine), &self.groups(group))
     }
 
     /// The passes of an engine, stacked: a bar for each count and density.
@@ -353,7 +356,7 @@ impl<'a> Page<'a> {
         let clock = if by_stamps { "timestamps" } else { "wall time" };
         let name = self.engines()[engine];
         let title = format!("Passes of {name}, ns by {clock}, measured after the run");
-        bars(area, scale, &title, (&names, &COLOURS), &self.groups(group))
+        bars(area, scale, &title, (&names, colour_of_pass), &self.groups(group))
     }
 
     /// The bars of each density, with its name.
@@ -367,16 +370,16 @@ fn bars<B: DrawingBackend>(
     area: &DrawingArea<B, Shift>,
     scale: u32,
     title: &str,
-    (names, colours): (&[&'static str], &[RGBColor]),
+    (names, colour): (&[&'static str], fn(usize) -> RGBColor),
     groups: &[(&str, Vec<Bar>)],
 ) -> Drawn<B> {
     let sum = |bar: &Bar| bar.parts.iter().map(|(_, ns)| ns).sum::<f64>();
     let end = |bar: &Bar| bar.whisker.map_or(sum(bar), |[_, high]| high);
     let most = groups.iter().flat_map(|(_, bars)| bars).map(end).fold(0.0, f64::max);
-    // Bars, and a gap after each group.
+    // Bars, with a gap before and after each group.
     let mut places: Vec<(usize, &Bar)> = Vec::new();
     let mut middles: Vec<(usize, &str)> = Vec::new();
-    let mut at = 0;
+    let mut at = 1;
     for (name, bars) in groups {
         middles.push((at + bars.len() / 2, name));
         places.extend(bars.iter().enumerate().map(|(number, bar)| (at + number, bar)));
@@ -386,7 +389,7 @@ fn bars<B: DrawingBackend>(
         return Ok(());
     }
     let mut chart = builder(area, scale, title)
-        .build_cartesian_2d((0..at - 2).into_segmented(), 0.0..most * 1.25)?;
+        .build_cartesian_2d((0..at - 1).into_segmented(), 0.0..most * 1.25)?;
     let label = font(13 * scale);
     chart
         .configure_mesh()
@@ -394,6 +397,7 @@ fn bars<B: DrawingBackend>(
         .light_line_style(WHITE)
         .x_labels(20)
         .y_labels(6)
+        .y_label_formatter(&f64::to_string)
         .label_style(label.clone())
         .x_label_formatter(&|segment| {
             match segment {
@@ -406,7 +410,7 @@ fn bars<B: DrawingBackend>(
         })
         .draw()?;
     for (index, name) in names.iter().enumerate() {
-        let colour = colours[index % colours.len()];
+        let colour = colour(index);
         let part = |(at, bar): &(usize, &Bar)| {
             let number = bar.parts.iter().position(|(own, _)| own == name)?;
             let below: f64 = bar.parts[..number].iter().map(|(_, ns)| ns).sum();
@@ -415,10 +419,7 @@ fn bars<B: DrawingBackend>(
             part.set_margin(0, 0, 3 * scale, 3 * scale);
             Some(part)
         };
-        let (wide, half) = (14 * scale as i32, 6 * scale as i32);
-        chart.draw_series(places.iter().filter_map(part))?.label(*name).legend(move |(x, y)| {
-            Rectangle::new([(x, y - half), (x + wide, y + half)], colour.filled())
-        });
+        chart.draw_series(places.iter().filter_map(part))?;
     }
     let whiskers = places.iter().filter_map(|(at, bar)| Some((CenterOf(*at), bar.whisker?)));
     let lines = whiskers.map(|(at, [low, high])| vec![(at.clone(), low), (at, high)]);
@@ -430,7 +431,9 @@ fn bars<B: DrawingBackend>(
     chart.draw_series(texts.into_iter().map(|(text, at, y, side)| {
         Text::new(text, (CenterOf(at), y), label.pos(Pos::new(HPos::Center, side)))
     }))?;
-    legend(&mut chart, scale)
+    // From top to bottom, as the parts are stacked.
+    let parts = names.iter().enumerate().rev();
+    legend(area, scale, parts.map(|(index, name)| ((*name).into(), colour(index).filled())))
 }
 
 /// A panel with its title, and room for the names of series at the right.
@@ -449,18 +452,21 @@ fn builder<'a, 'b, B: DrawingBackend>(
     builder
 }
 
-/// Names the series at the right of a panel.
-fn legend<'a, B: DrawingBackend + 'a, C: plotters::coord::CoordTranslate>(
-    chart: &mut plotters::chart::ChartContext<'a, B, C>,
+/// Names the series of a panel at its right.
+fn legend<B: DrawingBackend>(
+    area: &DrawingArea<B, Shift>,
     scale: u32,
+    series: impl IntoIterator<Item = (String, ShapeStyle)>,
 ) -> Drawn<B> {
-    let right = chart.plotting_area().dim_in_pixel().0 as i32;
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::Coordinate(right, 0))
-        .legend_area_size(30 * scale)
-        .label_font(font(14 * scale))
-        .draw()
+    let left = (WIDTH - LEGEND + 10) * scale;
+    for (number, (name, style)) in series.into_iter().enumerate() {
+        let y = (2 * LINE + LINE * number as u32) * scale;
+        let corners = [(left, y), (left + 16 * scale, y + LINE * scale / 2)];
+        area.draw(&Rectangle::new(corners.map(|(x, y)| (x as i32, y as i32)), style.filled()))?;
+        let place = ((left + 24 * scale) as i32, y as i32 - 3 * scale as i32);
+        area.draw(&Text::new(name, place, font(14 * scale)))?;
+    }
+    Ok(())
 }
 
 /// Nanoseconds per agent and tick: minimum, median, 95th percentile.
@@ -482,7 +488,7 @@ fn short_count(count: usize) -> String {
 
 /// A measured number for display, with three significant digits.
 fn short_number(value: f64) -> String {
-    let digits = 2 - value.max(1e-3).log10().floor().clamp(-1.0, 2.0) as usize;
+    let digits = (2.0 - value.max(1e-3).log10().floor().clamp(-1.0, 2.0)) as usize;
     format!("{value:.digits$}")
 }
 
@@ -613,7 +619,8 @@ pub mod tests {
         {
             assert!(found.contains(name), "no {name} in\n{found}");
         }
-        assert_eq!(found.matches("<polyline").count(), 3 * 2 * 2 + 3 * 2 * 2, "lines and whiskers");
+        assert_eq!(found.matches("<circle").count(), 3 * 2 * 2, "engines, densities and counts");
+        assert_eq!(svg(&[1000], &[None], 2.0).matches("<circle").count(), 0);
     }
 
     #[test]
@@ -647,7 +654,9 @@ pub mod tests {
     /// Writes a picture for people who change this file: `PLOTS=FOLDER cargo test plots_to_look_at`.
     #[test]
     fn plots_to_look_at() {
-        let Some(folder) = std::env::var_os("PLOTS") else { return };
+        let Some(folder) = std::env::var_os("PLOTS") else {
+            return;
+        };
         let densities = [10.0, 30.0, 100.0].map(Some);
         let all = reports(&[1000, 10_000, 100_000, 1_000_000], &densities, 5.0);
         for (name, reports) in [("lines", &all[..]), ("bars", &reports(&[1000], &[None], 2.0))] {

@@ -62,8 +62,8 @@ pub fn scene_error(error: SceneError) -> anyhow::Error {
     }
 }
 
-/// A scene with its flow field, whose file is relative to the folder of the scene's file. That of a built-in
-/// scene, which --set names, and of a scene without a file is relative to the current folder.
+/// A scene with its flow field, whose file is relative to the folder of the scene's file. The file of
+/// a built-in scene, which --set names, and of a scene without a file is relative to the current folder.
 pub fn with_flow(mut scene: Scene, file: Option<&str>) -> anyhow::Result<Scene> {
     let file = file.filter(|name| BuiltIn::named(name).is_none());
     attach_flow(&mut scene, Path::new(file.unwrap_or("")))?;

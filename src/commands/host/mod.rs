@@ -1,4 +1,4 @@
-//! What commands share as hosts of a session: options, the loop, messages, signals and ranks.
+//! Commands as hosts of a session: options, the loop, messages, signals and ranks.
 
 pub mod arg_parsers;
 pub(crate) mod beginning;

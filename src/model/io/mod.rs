@@ -1,7 +1,7 @@
 //! State files and flow files: their formats, over any reader and writer.
 //!
-//! A [`StateTable`] is what a file holds; [`StateTable::into_state`] makes it the state of a scene, and
-//! [`StateTable::into_flock`] that of the scene in its record.
+//! A [`StateTable`] has the rows of a file. [`StateTable::into_state`] makes them the state of a scene, and
+//! [`StateTable::into_flock`] the state of the scene in the file's record.
 
 mod csv;
 mod flow;

@@ -269,7 +269,7 @@ fn missing(table: &toml::Table, whole: &toml::Table, path: &str, keys: &mut Vec<
     for (key, value) in whole {
         match (table.get(key), value) {
             (None, _) => keys.push(format!("{path}{key}")),
-            (Some(toml::Value::Table(own)), toml::Value::Table(whole)) => {
+            (Some(Value::Table(own)), Value::Table(whole)) => {
                 missing(own, whole, &format!("{path}{key}."), keys);
             }
             _ => {}

@@ -155,7 +155,7 @@ impl StateTable {
         &self.targets
     }
 
-    /// Adds a row of `tick`. Only the rows of the highest tick are kept, and those of this part.
+    /// Adds a row of `tick`. Only rows of the highest tick and of this part are kept.
     pub fn push(&mut self, tick: u64, row: StateRow) -> Result<()> {
         match self.ticks.see(tick)? {
             Ordering::Less => return Ok(()),
@@ -169,7 +169,7 @@ impl StateTable {
         Ok(())
     }
 
-    /// Takes the rows of the highest tick, those of this part.
+    /// Takes the rows of the highest tick and of this part.
     pub fn take(&mut self, ticks: Ticks, rows: Vec<StateRow>) -> Result<()> {
         rows.iter().try_for_each(|row| self.check_numbers(row))?;
         (self.ticks, self.rows) = (ticks, rows);

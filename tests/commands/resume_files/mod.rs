@@ -47,7 +47,7 @@ fn prepare(options: &str) -> Prepared {
     try_prepare(options).unwrap_or_else(|error| panic!("{options}: {error:#}"))
 }
 
-/// What `simulate` does with these options: the first state and the last go to NAME.npz.
+/// Does as `simulate` does with these options: the first state and the last go to NAME.npz.
 fn simulate(engine: &mut dyn Engine, options: &str, ticks: u32, folder: &Path, name: &str) {
     let prepared = prepare(options);
     engine.load(&prepared.scene, &prepared.state).unwrap();
@@ -257,7 +257,7 @@ fn every_part_of_a_file_is_needed_by_some_scene() {
         true
     });
     assert!(late >= 3, "{late}");
-    // The scene: that of no --seed.
+    // The scene: another seed.
     let seeded = changed_by(&starts, |entries| {
         let text = String::from_utf8(entries.remove("run.toml").unwrap()).unwrap();
         let other = text.replace("\nseed = 5\n", "\nseed = 6\n");

@@ -42,7 +42,7 @@ fn third(entries: &mut Entries, array: &str, change: impl Fn(f32) -> f32) -> boo
     !points.is_empty()
 }
 
-/// What makes the tests of files from spaces tests of each part: with another third coordinate, another
+/// A control: the tests of files from spaces test each part, for with another third coordinate, another
 /// memory, other targets or another flow field some scene goes on otherwise.
 #[test]
 fn every_part_of_the_file_of_a_space_is_needed_by_some_scene() {

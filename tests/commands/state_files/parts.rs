@@ -33,7 +33,7 @@ fn merged(parts: &[FlockState]) -> FlockState {
         species: rows.iter().map(|row| all.species[*row]).collect(),
         position: rows.iter().map(|row| all.position[*row]).collect(),
         velocity: rows.iter().map(|row| all.velocity[*row]).collect(),
-        memory: rows.iter().map(|row| all.memory[*row]).collect(),
+        memory: rows.iter().filter_map(|row| all.memory.get(*row)).copied().collect(),
         ..all
     }
 }

@@ -297,10 +297,8 @@ mod tests {
             [framed("{}"), b"\x93NUMPY\x02\x00\x01".to_vec(), b"PK\x03\x04........".to_vec()]
         {
             let message = Header::read(&mut &whole[..whole.len() - 1]).unwrap_err().to_string();
-            assert!(
-                ["it is cut short", "it is no NumPy array"].contains(&message.as_str()),
-                "{message}"
-            );
+            let known = ["it is cut short: ", "it is no NumPy array"];
+            assert!(known.iter().any(|known| message.starts_with(known)), "{message}");
         }
     }
 
