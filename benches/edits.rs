@@ -8,7 +8,6 @@
 
 mod common;
 
-use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -106,7 +105,7 @@ fn drag(
 fn drag_in_session(flock: &Flock, frames: u64) {
     let Flock { scene, state } = flock;
     let begin = Instant::now();
-    let time: HostTime = Rc::new(move || begin.elapsed());
+    let time: HostTime = Arc::new(move || begin.elapsed());
     let engine = Box::new(CpuEngine::new(None).expect("threads start"));
     let state = Arc::new(state.clone());
     let mut session = Session::new(engine, scene, state, RealTime::default(), time)

@@ -11,7 +11,6 @@ mod time;
 mod tools;
 mod view;
 
-use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -130,7 +129,7 @@ impl OpenWindow {
             options.scene,
             Arc::clone(&options.state),
             RealTime::default(),
-            Rc::new(move || begin.elapsed()),
+            Arc::new(move || begin.elapsed()),
         )?
         .made_from(options.source.clone());
         session.set_history(options.history);

@@ -32,7 +32,6 @@ mod thing;
 mod timeline;
 mod undo;
 
-use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -60,7 +59,7 @@ use timeline::Seek;
 use undo::UndoStack;
 
 /// The host's clock: the time since any fixed moment. It never goes back.
-pub type HostTime = Rc<dyn Fn() -> Duration>;
+pub type HostTime = Arc<dyn Fn() -> Duration + Send + Sync>;
 
 /// The host's check of memory before a flock of a scene grows: the agents that it has, those that come,
 /// and the engine that shall hold all. The error is a sentence for the user.

@@ -1,6 +1,6 @@
 //! A running flock and the user's edits, on the CPU engine.
 
-use std::cell::Cell;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::*;
 use flockwork_engine::cpu::CpuEngine;
@@ -30,10 +30,16 @@ pub(super) fn session(
     scene: &Scene,
     state: &FlockState,
 ) -> Session<RealTime> {
-    let frames = Cell::new(0);
-    let time = move || Duration::from_secs(1) * frames.replace(frames.get() + 1) / 60;
+    let frames = AtomicU32::new(0);
+    let time = move || Duration::from_secs(1) * frames.fetch_add(1, Ordering::Relaxed) / 60;
     let state = Arc::new(state.clone());
-    Session::new(engine, scene, state, RealTime::default(), Rc::new(time)).unwrap()
+    Session::new(engine, scene, state, RealTime::default(), Arc::new(time)).unwrap()
+}
+
+#[test]
+fn a_session_can_go_to_another_thread() {
+    fn can_go<T: Send>() {}
+    can_go::<Session<RealTime>>();
 }
 
 pub(super) fn play(test: impl FnOnce(&mut Session<RealTime>)) {

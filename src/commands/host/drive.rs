@@ -1,6 +1,6 @@
 //! The loop of every command without a window: show the flock, then run to the next stop.
 
-use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::interrupt::Interrupt;
@@ -20,7 +20,7 @@ pub type Run = Session<Stops>;
 #[must_use]
 pub fn host_time() -> HostTime {
     let begin = Instant::now();
-    Rc::new(move || begin.elapsed())
+    Arc::new(move || begin.elapsed())
 }
 
 /// Loads a flock for a run that is never reset.
