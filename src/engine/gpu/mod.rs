@@ -146,7 +146,8 @@ impl Engine for GpuEngine {
         let gpu = &self.builder.gpu;
         let sizes = self.builder.sizes(&flock.buffers)?;
         let encoder = gpu.device.create_command_encoder(&Default::default());
-        self.profiler.submit(gpu, encoder, Measured::default(), sizes.grid_stats)?;
+        let measured = Measured { is_load: true, ..Measured::default() };
+        self.profiler.submit(gpu, encoder, measured, sizes.grid_stats)?;
         self.loaded = Some(flock);
         self.write_clock(1)?;
         self.builder.gpu.check()

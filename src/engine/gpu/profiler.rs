@@ -41,6 +41,8 @@ pub struct Measured {
     pub ticks: u32,
     /// Names of the passes of a tick.
     pub passes: Vec<&'static str>,
+    /// True for a load. The next submission need not wait for its result.
+    pub is_load: bool,
 }
 
 impl Profiler {
@@ -51,10 +53,10 @@ impl Profiler {
         Self { stamps, under_way: None, latest: Profile::default(), largest_cell: 0 }
     }
 
-    /// True if a submission may be measured, because the previous one has been read.
+    /// True if a submission may be measured, because the previous one has been read or is a load.
     pub fn is_idle(&mut self, gpu: &Gpu) -> bool {
         self.collect(gpu);
-        self.under_way.is_none()
+        self.under_way.as_ref().is_none_or(|(_, measured)| measured.is_load)
     }
 
     /// Records the empty pass; its end is the beginning of the first tick.
@@ -139,7 +141,7 @@ impl Profiler {
         &mut self,
         gpu: &Gpu,
         readback: &Readback,
-        Measured { ticks, passes }: Measured,
+        Measured { ticks, passes, .. }: Measured,
     ) -> Result<(), EngineError> {
         let largest = readback.bytes(gpu, 0, 0..LARGEST_CELL_BYTES)?;
         self.largest_cell = bytemuck::pod_read_unaligned(&largest);

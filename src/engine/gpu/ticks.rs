@@ -68,8 +68,8 @@ impl GpuEngine {
         let mut measured = Measured::default();
         if *profiling && idle && profiler.has_clock() {
             let passes = || loaded.pipelines.iter().zip(&loaded.bindings).zip(0..);
-            measured =
-                Measured { ticks, passes: passes().map(|((p, _), _)| p.pass.name).collect() };
+            let names = passes().map(|((pipeline, _), _)| pipeline.pass.name);
+            measured = Measured { ticks, passes: names.collect(), is_load: false };
             let of_tick = measured.passes.len() as u32;
             profiler.begin(&mut encoder);
             for (tick, ((pipeline, bindings), number)) in
