@@ -19,8 +19,9 @@ const TICKS: u32 = 200;
 fn scene() -> Result<Scene, Error> {
     let size = flat(800.0, 600.0);
     let mut scene = Scene::new("edited", World { size, boundary: Boundary::Wrap });
-    scene.species.push(Species { count: 2000, ..Species::new("bird") });
+    scene.species.push(Species::new("bird"));
     for assignment in [
+        "bird.count=2000",
         "bird.max_force=0.1",
         "bird.separation={ radius = 12, weight = 1.5 }",
         "bird.alignment={ radius = 25 }",

@@ -7,7 +7,7 @@ use crate::picture::scene;
 use flockwork::engine::Engine;
 use flockwork::engine::gpu::{Gpu, GpuEngine};
 use flockwork::model::memory::Memory;
-use flockwork::model::scene::{BoidShape, ColourBy, Request, Scene, Species};
+use flockwork::model::scene::{BoidShape, ColourBy, Request, Scene};
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::{Point, flat};
 use flockwork::view::Painter;
@@ -270,7 +270,8 @@ fn looks_side_by_side_equal_each_look_alone() {
     let places = [120.3, 320.6, 520.9];
     let agents = places.map(|x| (flat(x, 180.4), flat(1.0, 2.0)));
     let mut scene = scene(&["starling.size=12"]);
-    scene.species = looks.map(|look| Species { look, ..scene.species[0].clone() }).to_vec();
+    scene.species = vec![scene.species[0].clone(); looks.len()];
+    scene.species.iter_mut().zip(looks).for_each(|(species, look)| species.look = look);
     let camera = Camera::fit(&scene.world, 640, 360);
     let mut state = flock(&agents);
     state.species = vec![0, 1, 2];

@@ -33,6 +33,7 @@ impl fmt::Display for Origin {
 
 /// A scene that cannot be used: the origin, the key, and the remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub struct SceneError {
     /// Where the value was written.
     pub origin: Origin,
@@ -61,6 +62,7 @@ impl fmt::Display for SceneError {
 
 /// A scene that cannot be scaled or populated.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PopulateError {
     /// Too few or too many agents.
     #[error("--count {count}: a flock has 1 to {MAX_AGENTS} agents")]

@@ -171,6 +171,7 @@ pub struct Rule {
 
 /// A kind of agent.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Species {
     /// Name in the scene file.
     pub name: String,

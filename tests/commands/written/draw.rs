@@ -246,7 +246,7 @@ impl Draw {
     pub fn species(&mut self, scene: &mut Scene) {
         let taken: Vec<String> = scene.species.iter().map(|own| own.name.clone()).collect();
         let name = self.name(&taken, "kind".into());
-        let mut own = plain(&name);
+        let mut own = Species::new(&name);
         own.count = if self.one_in(2) { 100 } else { 1 + self.below(1 << 20) as u64 };
         self.looks(&mut own);
         scene.species.push(own);
@@ -409,10 +409,4 @@ impl Draw {
         }
         legal(scene);
     }
-}
-
-/// A species with nothing written in the file.
-fn plain(name: &str) -> Species {
-    let mut scene = Scene::parse("plain", "[species.a]", &[]).unwrap();
-    Species { name: name.into(), ..scene.species.remove(0) }
 }
