@@ -222,41 +222,43 @@ fn replace(item: &mut Item, new: Item) {
 /// unlike the order of other keys, theirs has a meaning.
 fn arrange(root: &mut TomlTable, wanted: &Table<bool>) {
     let Some(Value::Table(species)) = get(wanted, SpeciesTables::KEY) else { return };
-    let Some(item) = root.get_mut(SpeciesTables::KEY) else { return };
-    let behaviours: Vec<(&str, Vec<&str>)> = species
-        .iter()
-        .filter_map(|(name, node)| match &node.value {
-            Value::Table(keys) => Some((name.as_str(), headed(keys, 2))),
-            _ => None,
-        })
-        .collect();
-    let species = headed(species, 1);
-    let below = |item: &Item, (name, keys): &(&str, Vec<&str>)| {
-        item.get(name).is_none_or(|own| in_order(own, keys))
-    };
-    if in_order(item, &species) && behaviours.iter().all(|own| below(item, own)) {
-        return;
+    if let Some(item) = root.get_mut(SpeciesTables::KEY).filter(|item| !in_order(item, species, 1))
+    {
+        // All of them get headings, because keys above the first heading come before all tables.
+        reorder(item, species, 1);
+        number(root, &mut 0);
     }
-    // All of them get headings, because keys above the first heading come before all tables.
+}
+
+/// The tables that have headings, in their order.
+fn headed(table: &Table<bool>, level: usize) -> impl Iterator<Item = (&str, &Table<bool>)> {
+    table.iter().filter_map(move |(key, node)| match &node.value {
+        Value::Table(below) if is_headed(key, node, level) => Some((key.as_str(), below)),
+        _ => None,
+    })
+}
+
+fn in_order(item: &Item, wanted: &Table<bool>, level: usize) -> bool {
+    let Some(table) = item.as_table_like() else { return true };
+    let is_wanted = |key: &&str| headed(wanted, level).any(|(name, _)| name == *key);
+    table.iter().map(|(key, _)| key).filter(is_wanted).eq(headed(wanted, level).map(|(key, _)| key))
+        && headed(wanted, level)
+            .all(|(key, below)| table.get(key).is_none_or(|own| in_order(own, below, level + 1)))
+}
+
+fn reorder(item: &mut Item, wanted: &Table<bool>, level: usize) {
     into_headed(item);
-    reorder(item, &species);
-    for (name, keys) in behaviours {
-        if let Some(own) = item.get_mut(name).filter(|own| !in_order(own, &keys)) {
-            reorder(own, &keys);
+    let Some(table) = item.as_table_mut() else { return };
+    for (key, below) in headed(wanted, level) {
+        if let Some((mut key, mut item)) = table.remove_entry(key) {
+            into_headed(&mut item);
+            if !in_order(&item, below, level + 1) {
+                reorder(&mut item, below, level + 1);
+            }
+            key.leaf_decor_mut().set_suffix("");
+            table.insert_formatted(&key, item);
         }
     }
-    number(root, &mut 0);
-}
-
-/// The keys of tables that have headings.
-fn headed(table: &Table<bool>, level: usize) -> Vec<&str> {
-    let headed = table.iter().filter(|(key, node)| is_headed(key, node, level));
-    headed.map(|(key, _)| key.as_str()).collect()
-}
-
-fn in_order(item: &Item, wanted: &[&str]) -> bool {
-    let Some(table) = item.as_table_like() else { return true };
-    table.iter().map(|(key, _)| key).filter(|key| wanted.contains(key)).eq(wanted.iter().copied())
 }
 
 /// Turns a table written on one line, or in dotted keys, into one with a heading.
@@ -275,17 +277,6 @@ fn into_headed(item: &mut Item) {
             *item = Item::Table(table);
         }
         other => *item = other,
-    }
-}
-
-fn reorder(item: &mut Item, wanted: &[&str]) {
-    let Some(table) = item.as_table_mut() else { return };
-    for key in wanted {
-        if let Some((mut key, mut item)) = table.remove_entry(key) {
-            into_headed(&mut item);
-            key.leaf_decor_mut().set_suffix("");
-            table.insert_formatted(&key, item);
-        }
     }
 }
 
