@@ -82,7 +82,7 @@ impl Section {
 impl Key {
     /// The key of a table that replaces a number, with the number's range and unit.
     #[must_use]
-    pub fn of(&self, parameter: &Parameter) -> Self {
+    pub fn for_parameter(&self, parameter: &Parameter) -> Self {
         match self.values {
             Values::OfTheKey => {
                 let (low, high) = parameter.range;

@@ -42,7 +42,7 @@ const PERIOD: f32 = 100.0;
 impl LawKeys {
     /// The table of a number with this base and `law`.
     #[must_use]
-    pub fn of(base: f32, law: &Law) -> Self {
+    pub fn from_law(base: f32, law: &Law) -> Self {
         let around = Self { base: Some(base), ..Self::default() };
         match *law {
             Law::Noise { amplitude, period } => {
@@ -66,7 +66,7 @@ impl LawKeys {
 pub fn law(table: &Reader, parameter: &Parameter) -> Result<(f32, Law), SceneError> {
     let mut keys = LawKeys::default();
     for (key, value) in table.section(&LAW)? {
-        keys.read_key(&key.of(parameter), &value)?;
+        keys.read_key(&key.for_parameter(parameter), &value)?;
     }
     let LawKeys { base, amplitude, period, grows_with_size, shrinks_with_size, from, to } = keys;
     let noise = |amplitude| Law::Noise { amplitude, period: period.unwrap_or(PERIOD) };

@@ -102,7 +102,7 @@ impl SceneNames<'_> {
     fn write(&self, parameter: &Parameter, value: f32, law: Option<&Law>) -> Value<bool> {
         if let Some(law) = law {
             let unwritten = LawKeys::unwritten(parameter.default);
-            return Value::Table(LawKeys::of(value, law).table(&unwritten, 2));
+            return Value::Table(LawKeys::from_law(value, law).table(&unwritten, 2));
         }
         match parameter.meaning {
             Meaning::SpeciesSet { .. } if value == ALL_SPECIES => ALL.into(),
