@@ -22,6 +22,10 @@ pub const SHOWN: egui::Vec2 = egui::Vec2::new(96.0, 54.0);
 /// Ticks until a flock looks like its scene.
 const TICKS: u32 = 150;
 
+/// Ticks times agents of a first picture: some milliseconds. Small flocks, such as those that start at a
+/// point, look like their scene at once.
+const FIRST_WORK: u32 = 40_000;
+
 /// How often the menu looks for new pictures.
 const AGAIN: Duration = Duration::from_millis(50);
 
@@ -78,24 +82,30 @@ fn load(context: &Context, name: &str, frame: &Frame) -> TextureHandle {
     context.load_texture(name, image, TextureOptions::LINEAR)
 }
 
-/// Draws all built-in scenes: first as they begin, which takes a moment, then after some ticks, which takes
-/// seconds. The thread ends early if the receiver is gone; without a thread there are no pictures.
+/// Draws all built-in scenes: first after few ticks, which takes a moment, then those that need more, which
+/// takes seconds. The thread ends early if the receiver is gone; without a thread there are no pictures.
 fn begin() -> Option<Receiver<(&'static str, Frame)>> {
     let (send, drawn) = channel();
     let thread = std::thread::Builder::new().name("scene pictures".into());
     let all = move || {
-        let scenes = [0, TICKS].into_iter().flat_map(|ticks| built_in().map(move |s| (s, ticks)));
+        let first = built_in().map(|scene| (scene, true));
+        let scenes = first.chain(built_in().map(|scene| (scene, false)));
         let mut pictures =
-            scenes.filter_map(|(scene, ticks)| Some((scene.name, draw(&scene, ticks)?)));
+            scenes.filter_map(|(scene, first)| Some((scene.name, draw(&scene, first)?)));
         // An error: the window is closed.
         let _ = pictures.all(|picture| send.send(picture).is_ok());
     };
     thread.spawn(all).ok().map(|_| drawn)
 }
 
-/// Draws a scene after some ticks; `None` if it cannot be made.
-fn draw(built_in: &BuiltIn, ticks: u32) -> Option<Frame> {
+/// Draws a scene after some ticks. `None` if it cannot be made, or if its `first` picture is the last.
+fn draw(built_in: &BuiltIn, first: bool) -> Option<Frame> {
     let mut scene = Scene::parse(built_in.name, built_in.text, &[]).ok()?;
+    let early = (FIRST_WORK / (scene.own_count() as u32).max(1)).min(TICKS);
+    if !first && early == TICKS {
+        return None;
+    }
+    let ticks = if first { early } else { TICKS };
     let state = scene.populate(&Request::default()).ok()?;
     let mut engine = CpuEngine::new(Some(1)).ok()?;
     engine.load(&scene, &state).ok()?;
@@ -118,18 +128,20 @@ mod tests {
     }
 
     #[test]
-    fn every_scene_has_a_picture_at_once_and_a_better_one_later() {
+    fn every_scene_has_a_picture_at_once_and_large_flocks_a_better_one_later() {
         let drawn = begin().unwrap();
-        let mut first: Vec<(&str, Frame)> = drawn.iter().collect();
-        let pictures = first.split_off(first.len() / 2);
+        let mut pictures: Vec<(&str, Frame)> = drawn.iter().collect();
         let scenes: Vec<&str> = built_in().map(|scene| scene.name).collect();
-        for pictures in [&first, &pictures] {
-            let names: Vec<&str> = pictures.iter().map(|(name, _)| *name).collect();
-            assert_eq!(names, scenes);
-        }
-        for ((name, first), (_, later)) in first.iter().zip(&pictures) {
+        let later = pictures.split_off(scenes.len());
+        assert!(pictures.iter().map(|(name, _)| *name).eq(scenes));
+        assert!(!later.is_empty(), "all flocks are small");
+        for (name, first) in &mut pictures {
             assert!(shown(first) > 0, "{name} shows nothing at first");
-            assert!(first != later, "{name} does not move");
+            if let Some((_, later)) = later.iter().find(|(other, _)| other == name) {
+                assert!(first != later, "{name} does not move");
+                assert!(3 * shown(first) > shown(later), "{name} is a dot at first");
+                *first = later.clone();
+            }
         }
         for (index, (name, picture)) in pictures.iter().enumerate() {
             assert!(shown(picture) > 0, "{name} shows nothing");
