@@ -52,7 +52,7 @@ pub struct StateWriter(FileFormat);
 
 #[derive(Debug)]
 enum FileFormat {
-    Csv(CsvStates),
+    Csv(Box<CsvStates>),
     Npz(Box<NpzWriter<OutputFile, Scratch>>),
 }
 
@@ -75,13 +75,13 @@ impl StateWriter {
         let format = StateFormat::of(path, "--out")?;
         let file = OutputFile::create(path)?;
         Ok(Self(match format {
-            StateFormat::Csv => FileFormat::Csv(CsvStates {
+            StateFormat::Csv => FileFormat::Csv(Box::new(CsvStates {
                 rows: file,
                 record: record_beside(path)?,
                 described: false,
                 axes: 2,
                 begun: false,
-            }),
+            })),
             StateFormat::Npz => {
                 let scratch = |file: &OutputFile| file.scratch().map_err(io::Error::other);
                 FileFormat::Npz(Box::new(NpzWriter::new(file, 2, scratch)?))
@@ -125,7 +125,8 @@ impl StateWriter {
         targets: &[Target],
     ) -> anyhow::Result<()> {
         match &mut self.0 {
-            FileFormat::Csv(CsvStates { rows, axes, begun, .. }) => {
+            FileFormat::Csv(states) => {
+                let CsvStates { rows, axes, begun, .. } = &mut **states;
                 if !std::mem::replace(begun, true) {
                     write_csv_header(rows, *axes)?;
                 }
@@ -138,7 +139,8 @@ impl StateWriter {
     /// Completes the file and gives it its name. Returns its size in bytes.
     pub fn finish(self) -> anyhow::Result<u64> {
         let (file, record) = match self.0 {
-            FileFormat::Csv(CsvStates { rows, record, described, .. }) => {
+            FileFormat::Csv(states) => {
+                let CsvStates { rows, record, described, .. } = *states;
                 (rows, described.then_some(record))
             }
             FileFormat::Npz(states) => (states.finish()?, None),

@@ -19,7 +19,7 @@ fn plain_readers_find_the_header_and_a_number_in_every_field() {
     let is_number = |field: &&str| field.parse::<f64>().is_ok_and(f64::is_finite);
     let rows: Vec<_> = lines.collect();
     assert!(rows.len() == 8 && text.ends_with('\n') && !text.contains([' ', '#', '"', '\r']));
-    assert!(rows.iter().all(|row| row.len() == 7 && row.iter().all(|v| is_number(v))), "{text}");
+    assert!(rows.iter().all(|row| row.len() == 7 && row.iter().all(&is_number)), "{text}");
 }
 
 #[test]

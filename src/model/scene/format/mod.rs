@@ -126,7 +126,8 @@ mod tests {
                 scene.populate(&request).unwrap();
                 let name = scene.species[0].name.clone();
                 for set in [format!("{name}.max_speed=2.5"), "time_step=0.5".into()] {
-                    let mut other = Scene::parse("test", built_in.text, &[set.clone()]).unwrap();
+                    let mut other =
+                        Scene::parse("test", built_in.text, std::slice::from_ref(&set)).unwrap();
                     other.populate(&request).unwrap();
                     let mut own = scene.clone();
                     own.set(&set).unwrap();
