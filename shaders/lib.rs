@@ -7,7 +7,8 @@
 mod compose;
 
 use flockwork_model::behaviours::{Kind, Uses};
-use flockwork_model::scene::{Scene, Slot, Traits};
+use flockwork_model::parameter::{Meaning, Parameters};
+use flockwork_model::scene::{Body, Scene, Slot, Traits};
 use flockwork_model::world::Boundary;
 use include_dir::{Dir, DirEntry, include_dir};
 
@@ -187,11 +188,21 @@ fn line_of_trait(line: &str, slot: Slot) -> String {
     line.replace("TRAIT_KEY", &format!("{}u", slot.noise_key()))
 }
 
-/// Repeats the template's lines for the variant's behaviours, and for the numbers that its agents
-/// draw.
+/// Repeats the template's lines for the variant's behaviours, for the parameters of the body, and for
+/// the numbers that its agents draw.
 fn expand(template: &str, variant: Variant) -> String {
     let mut text = String::new();
     for line in template.lines() {
+        if !line.starts_with("//") && line.contains("BODY_MEMBER") {
+            for parameter in <Body as Parameters<f32>>::TABLE {
+                let kind =
+                    if matches!(parameter.meaning, Meaning::Choice(_)) { "u32" } else { "f32" };
+                let line = line.replace("BODY_MEMBER", &parameter.member());
+                text += &line.replace("BODY_TYPE", kind);
+                text.push('\n');
+            }
+            continue;
+        }
         if !line.starts_with("//") && line.contains("least_TRAIT_NAME") {
             for slot in variant.traits.slots() {
                 text += &line_of_trait(line, slot);

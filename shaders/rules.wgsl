@@ -1,6 +1,7 @@
 // Combines the behaviours of a scene. This file is a template. A line with EACH_BEHAVIOUR is repeated for
 // every behaviour of the scene, one with NEAR_BEHAVIOUR for those that perceive neighbours, one with
-// LONE_BEHAVIOUR for the others. A line with TRAIT_NAME or TRAIT_MEMBER is repeated for every number that
+// LONE_BEHAVIOUR for the others. A line with BODY_MEMBER is repeated for every parameter of the body, whose
+// declaration says what it means (src/model/behaviours/body.rs). A line with TRAIT_NAME or TRAIT_MEMBER is repeated for every number that
 // agents draw for themselves. BEHAVIOUR_COUNT is the number of the scene's behaviours.
 
 import package::space::{Vector, length};
@@ -9,14 +10,7 @@ import package::vehicle::{Agent, Neighbour, limited};
 
 // The parameters of a species.
 struct Species {
-    mass: f32,
-    max_speed: f32,
-    max_force: f32,
-    size: f32,
-    // 1 if only the sum of the forces is limited to max_force.
-    limit: u32,
-    // 1 if behaviours add their forces in order until max_force is used up.
-    combine: u32,
+    BODY_MEMBER: BODY_TYPE,
     // Its largest perception radius.
     @if(counts)
     perception_radius: f32,

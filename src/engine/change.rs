@@ -144,7 +144,7 @@ impl Change {
             within(&|| "time_step".into(), scene.time_step, (f32::MIN_POSITIVE, f32::MAX))?;
             for species in &scene.species {
                 let named = |key: &str| format!("species.{}.{key}", cut(&species.name));
-                for (one, value) in Body::<f32>::TABLE.iter().zip(species.body_values()) {
+                for (one, value) in Body::<f32>::TABLE.iter().zip(species.body.values()) {
                     within(&|| named(one.key), value, one.range)?;
                 }
                 for rule in &species.rules {

@@ -126,9 +126,18 @@ macro_rules! parameters {
             $( $(#[doc = $doc])+ pub $field: R, )*
         }
 
-        impl<R> $name<R> {
+        impl<R: Copy> $name<R> {
             /// Its effect, in one sentence, from the doc comment.
             pub const ABOUT: &'static [&'static str] = &[$($about),+];
+
+            /// Number of parameters.
+            pub const COUNT: usize = [$(stringify!($field)),*].len();
+
+            /// The values, in the order of the table.
+            #[inline(always)]
+            pub fn values(self) -> [R; [$(stringify!($field)),*].len()] {
+                [$( self.$field ),*]
+            }
         }
 
         impl<R: $crate::real::Real> $crate::parameter::Parameters<R> for $name<R> {

@@ -202,9 +202,9 @@ impl OneSpecies<'_> {
         };
         own.rows(ui, (start.look, start.colour, &start.palette, start.smallest));
         let table = <Body as Parameters<f32>>::TABLE;
-        let mut values = species.body_values();
+        let mut values = species.body.values();
         for (index, parameter) in table.iter().enumerate() {
-            let start = start.body_values()[index];
+            let start = start.body.values()[index];
             let slot = Slot::Body(index);
             let row = ParameterRow { parameter, slot, start, names: self.names };
             let law = law(&species.variations, slot);

@@ -54,7 +54,7 @@ static BUILT_IN: LazyLock<Vec<Species>> = LazyLock::new(|| {
 /// there is only one, or the default alone. `None` if there is no limited value but 0.
 fn usual(parameter: &Parameter, slot: Slot) -> Option<(f32, f32)> {
     let value = |species: &Species| match slot {
-        Slot::Body(index) => species.body_values().get(index).copied(),
+        Slot::Body(index) => species.body.values().get(index).copied(),
         Slot::Rule(kind, index) => species.rule(kind)?.values.get(index).copied(),
     };
     let ends = |species: &'static Species| {

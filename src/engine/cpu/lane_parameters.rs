@@ -4,9 +4,10 @@ use pulp::Simd;
 
 use flockwork_model::behaviours::{Kind, Rules};
 use flockwork_model::memory::{Shown, ShownBy};
+use flockwork_model::parameter::Parameters;
 use flockwork_model::real::MAX_LANES;
 use flockwork_model::real::{Lanes, Real};
-use flockwork_model::scene::{Scene, Slot, Species, drawn};
+use flockwork_model::scene::{Body, Scene, Slot, Species, drawn};
 
 /// Number of behaviours that look at neighbours; they come first in [`Kind::ALL`].
 const PERCEIVING: usize = Kind::WITH_NEIGHBOURS;
@@ -14,11 +15,11 @@ const PERCEIVING: usize = Kind::WITH_NEIGHBOURS;
 /// Columns for the parameters of one behaviour.
 const SLOTS: usize = 8;
 
-/// The column where the values of a body begin: mass, max_speed, max_force, size.
+/// The column where the values of a body begin, in the order of its table.
 const BODY: usize = Kind::ALL.len() * SLOTS;
 
 /// The column of the perception radius.
-const PERCEPTION: usize = BODY + 6;
+const PERCEPTION: usize = BODY + Body::<f32>::COUNT;
 
 /// The column where the turns begin: the place of each behaviour in the order of priorities.
 const TURNS: usize = PERCEPTION + 1;
@@ -63,7 +64,7 @@ impl SpeciesTable {
             for kind in Kind::ALL {
                 row.extend((0..SLOTS).map(|slot| species.encoded(kind, slot)));
             }
-            row.extend(species.body_values());
+            row.extend(species.body.values());
             row.push(species.perception_radius());
             row.extend(Kind::ALL.map(|kind| species.turn(kind)));
             for other in 0..scene.species.len() {
@@ -156,18 +157,8 @@ impl Trait {
 
 /// Bodies and rules of a group of agents.
 pub struct LaneParameters<S: Simd> {
-    /// Mass units.
-    pub mass: Lanes<S>,
-    /// World units per tick.
-    pub max_speed: Lanes<S>,
-    /// Mass · world units per tick².
-    pub max_force: Lanes<S>,
-    /// World units.
-    pub size: Lanes<S>,
-    /// 1 in lanes that limit the force of each behaviour, 0 in lanes that limit the sum.
-    pub limits_each: Lanes<S>,
-    /// 1 in lanes with priorities, 0 in lanes that sum all behaviours.
-    pub in_turn: Lanes<S>,
+    /// Their vehicles.
+    pub body: Body<Lanes<S>>,
     /// Their largest perception radius; world units.
     pub perception_radius: Lanes<S>,
     /// Parameters of the behaviours.
@@ -213,10 +204,7 @@ impl<S: Simd> LaneParameters<S> {
             self.row[one.column] = Lanes::load(simd, &one.drawn(table, seed, species, ids));
         }
         let row = &self.row;
-        self.mass = row[BODY];
-        self.max_speed = row[BODY + 1];
-        self.max_force = row[BODY + 2];
-        self.size = row[BODY + 3];
+        self.body = Body::read(|index| row[BODY + index]);
         if table.traits.iter().any(|one| one.column < BODY) {
             self.rules = Rules::read(|kind, slot| row[kind as usize * SLOTS + slot]);
         }
@@ -225,12 +213,7 @@ impl<S: Simd> LaneParameters<S> {
     #[inline(always)]
     fn of(row: Vec<Lanes<S>>) -> Self {
         Self {
-            mass: row[BODY],
-            max_speed: row[BODY + 1],
-            max_force: row[BODY + 2],
-            size: row[BODY + 3],
-            limits_each: row[BODY].constant(1.0) - row[BODY + 4],
-            in_turn: row[BODY + 5],
+            body: Body::read(|index| row[BODY + index]),
             perception_radius: row[PERCEPTION],
             rules: Rules::read(|kind, slot| row[kind as usize * SLOTS + slot]),
             row,

@@ -114,7 +114,7 @@ where
         let window = &flock.window;
         let columns = flock.grid.columns() as usize;
         // The same variable for all groups: clearing it costs less than making another.
-        let mut sums = Sums::nothing(uniform[0].mass);
+        let mut sums = Sums::nothing(uniform[0].body.mass);
         let Part { rows: own_rows, agents: own } = self.part;
         for row in own_rows.clone() {
             let first_cell = row as usize * columns;
@@ -202,7 +202,7 @@ where
         sums: &Sums<Lanes<S>, D>,
     ) {
         let Steer { flock, surroundings, id, table, time_step } = self.pass;
-        let like = parameters.mass;
+        let like = parameters.body.mass;
         let position = group.position;
         let uses = uses_of_kernel::<USES>(flock.uses);
         let mut spread = Vector::zero(like);
@@ -215,27 +215,17 @@ where
         if remembers {
             (remembered, noise) = self.recalled(simd, group.agents.clone());
         }
-        let mut agent = Agent {
-            position,
-            velocity,
-            max_speed: parameters.max_speed,
-            max_force: parameters.max_force,
-            limits_each: parameters.limits_each,
-            size: parameters.size,
-            remembered,
-            noise,
-            brake: like.constant(1.0),
-            kick: Vector::zero(like),
-        };
-        let LaneParameters { in_turn, rules, .. } = parameters;
+        let mut agent =
+            Agent { remembered, noise, ..Agent::new(parameters.body, position, velocity) };
+        let LaneParameters { body, rules, .. } = parameters;
         let turn = |kind| parameters.turn(kind);
         let force =
-            rules.force(flock.uses, &mut agent, surroundings, spread, sums, (*in_turn, turn));
-        let acceleration = force / parameters.mass;
+            rules.force(flock.uses, &mut agent, surroundings, spread, sums, (body.combine, turn));
+        let acceleration = force / body.mass;
         let step = like.constant(*time_step);
         let before = velocity;
         let velocity = velocity * agent.brake + (acceleration + agent.kick) * step;
-        let velocity = velocity.limit(agent.max_speed);
+        let velocity = velocity.limit(agent.body.max_speed);
         let (position, velocity) = flock.world.confine(position + velocity * step, velocity);
 
         let first = group.agents.start - self.part.agents.start;
@@ -314,8 +304,8 @@ fn shown_of_change<S: Simd>(
     step: Lanes<S>,
 ) -> [f32; MAX_LANES] {
     let most = change.constant(MOST_SHOWN as f32);
-    let limit = parameters.max_force * step;
-    let momentum = (change * parameters.mass).min(change.constant(1e30));
+    let limit = parameters.body.max_force * step;
+    let momentum = (change * parameters.body.mass).min(change.constant(1e30));
     let share = momentum / (momentum + limit);
     let number =
         change.constant(0.0).where_or(limit.less_than(change.constant(LEAST_LIMIT)), share * most);

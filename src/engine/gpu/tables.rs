@@ -133,7 +133,7 @@ impl Tables {
         let uses = scene.uses();
         for species in scene.species_at(tick).iter() {
             let mut record = Record::new(&self.species.element);
-            for (parameter, value) in Body::<f32>::TABLE.iter().zip(species.body_values()) {
+            for (parameter, value) in Body::<f32>::TABLE.iter().zip(species.body.values()) {
                 record.put(parameter.key, value.into());
             }
             if uses.has(Uses::COUNTS) {

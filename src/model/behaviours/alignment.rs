@@ -54,7 +54,7 @@ impl<R: Real, const D: usize> NeighbourBehaviour<R, D> for Alignment<R> {
         sums: &Sums<R, D>,
     ) -> Vector<R, D> {
         let zero = sums.count.constant(0.0);
-        let force = agent.steer(sums.velocity.with_length(agent.max_speed));
+        let force = agent.steer(sums.velocity.with_length(agent.body.max_speed));
         force.where_or(zero.less_than(sums.count), Vector::zero(zero))
     }
 }

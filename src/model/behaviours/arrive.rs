@@ -37,7 +37,8 @@ impl<R: Real, const D: usize> SolitaryBehaviour<R, D> for Arrive<R> {
         let (zero, part) = (self.gain.constant(0.0), way.offset.length() / self.slowing_radius);
         let constant = self.factor.where_or(part.less_than(one), one);
         let slowing = constant.where_or(zero.less_than(self.factor), part.min(one));
-        let force = agent.steer(desired_velocity(way.offset, self.gain, agent.max_speed) * slowing);
+        let force =
+            agent.steer(desired_velocity(way.offset, self.gain, agent.body.max_speed) * slowing);
         force.where_or(way.found, Vector::zero(self.weight))
     }
 }

@@ -118,16 +118,17 @@ where
         let (zero, one) = (method.constant(0.0), method.constant(1.0));
         let by = [0.0, 1.0, 2.0].map(|number| method.equals(zero.constant(number)));
         let heading = agent.velocity.heading();
-        let mobile = zero.less_than(agent.max_speed);
+        let mobile = zero.less_than(agent.body.max_speed);
         // An agent with max_speed 0 looks as far as one at rest.
         let speed = agent.velocity.length();
-        let part = (speed / agent.max_speed).where_or(speed.less_than(agent.max_speed), one);
+        let part =
+            (speed / agent.body.max_speed).where_or(speed.less_than(agent.body.max_speed), one);
         let pace = part.where_or(mobile, zero);
         let ahead_length = reach * pace;
         let length = reach * (one + pace);
         Self {
-            max_speed: agent.max_speed,
-            size: agent.size,
+            max_speed: agent.body.max_speed,
+            size: agent.body.size,
             reach,
             buffer,
             strength,

@@ -76,7 +76,7 @@ impl<R: Real, const D: usize> NeighbourBehaviour<R, D> for Cohesion<R> {
     ) -> Vector<R, D> {
         let zero = sums.count.constant(0.0);
         // The mean has the same direction as the sum: no division.
-        let force = agent.steer(sums.offset.with_length(agent.max_speed));
+        let force = agent.steer(sums.offset.with_length(agent.body.max_speed));
         force.where_or(zero.less_than(sums.count), Vector::zero(zero))
     }
 }

@@ -46,13 +46,14 @@ impl<R: Real, const D: usize> SolitaryBehaviour<R, D> for Contain<R> {
         }));
         let turned: Vector<R, D> = Vector(per_axis!(axis => {
             let (inward, velocity) = (inward.0[axis], agent.velocity.0[axis]);
-            velocity.where_or(inward.equals(zero), inward * agent.max_speed)
+            velocity.where_or(inward.equals(zero), inward * agent.body.max_speed)
         }));
-        let desired = turned.with_length(agent.max_speed);
+        let desired = turned.with_length(agent.body.max_speed);
         let turn = desired - agent.velocity;
-        let rounding = (agent.max_speed * like.constant(TURNED_PART)).max(like.constant(TURNED));
+        let rounding =
+            (agent.body.max_speed * like.constant(TURNED_PART)).max(like.constant(TURNED));
         let turns = (rounding * rounding).less_than(turn.dot(turn));
         let near = zero.less_than(inward.dot(inward));
-        turn.with_length(agent.max_force).where_or(near & turns, Vector::zero(like))
+        turn.with_length(agent.body.max_force).where_or(near & turns, Vector::zero(like))
     }
 }

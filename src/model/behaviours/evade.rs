@@ -45,7 +45,7 @@ impl<R: Real, const D: usize> NeighbourBehaviour<R, D> for Evade<R> {
     ) -> Vector<R, D> {
         let aim = Aim { target: self.target, lead: self.lead, ticks: self.ticks };
         let (way, found) = aim.way(agent, surroundings, nearest);
-        let force = agent.steer(-desired_velocity(way, self.gain, agent.max_speed));
+        let force = agent.steer(-desired_velocity(way, self.gain, agent.body.max_speed));
         force.where_or(found, Vector::zero(self.weight))
     }
 }

@@ -30,7 +30,7 @@ impl<R: Real, const D: usize> SolitaryBehaviour<R, D> for Flee<R> {
     #[inline(always)]
     fn force(&self, agent: &mut Agent<R, D>, surroundings: &Surroundings) -> Vector<R, D> {
         let way = surroundings.to_target(self.target, agent.position);
-        let force = agent.steer(-desired_velocity(way.offset, self.gain, agent.max_speed));
+        let force = agent.steer(-desired_velocity(way.offset, self.gain, agent.body.max_speed));
         let near = way.offset.dot(way.offset).less_than(self.radius * self.radius);
         force.where_or(way.found & near, Vector::zero(self.weight))
     }

@@ -24,7 +24,7 @@ impl<R: Real, const D: usize> SolitaryBehaviour<R, D> for FollowFlow<R> {
         let flow = &surroundings.scenery.flow;
         let way: Vector<R, D> =
             Vector(R::each(agent.position.0, |place| components(flow.at(point(place)))));
-        let force = agent.steer(way.with_length(agent.max_speed));
+        let force = agent.steer(way.with_length(agent.body.max_speed));
         let zero = self.weight.constant(0.0);
         force.where_or(zero.less_than(way.dot(way)), Vector::zero(zero))
     }

@@ -64,7 +64,7 @@ impl<R: Real, const D: usize> SolitaryBehaviour<R, D> for FollowPath<R> {
             }
         }
         let target = nearest + along.with_length(far.constant(1.0)) * self.advance;
-        let desired = (target - agent.position).with_length(agent.max_speed);
+        let desired = (target - agent.position).with_length(agent.body.max_speed);
         let strays = (self.radius * self.radius).less_than(distance_squared);
         let found = distance_squared.less_than(far);
         agent.steer(desired).where_or(strays & found, Vector::zero(far))

@@ -10,6 +10,7 @@
 //! tick. (The book's sketches update their lists in place, one agent after the other; agents that
 //! move in parallel cannot.)
 
+mod body;
 pub mod bounds;
 mod needs;
 mod neighbour;
@@ -17,6 +18,7 @@ mod neighbour;
 mod registry;
 mod target;
 
+pub use body::Body;
 use bounds::LONGEST_FORCE;
 pub use needs::{Extra, Needs, ObstacleReach, Ranges};
 pub use neighbour::Neighbour;
@@ -167,14 +169,8 @@ pub struct Agent<R, const D: usize> {
     pub position: Vector<R, D>,
     /// World units per tick.
     pub velocity: Vector<R, D>,
-    /// World units per tick.
-    pub max_speed: R,
-    /// Mass · world units per tick².
-    pub max_force: R,
-    /// 1 if each behaviour's force is limited to `max_force`, 0 if their sum is.
-    pub limits_each: R,
-    /// Half the agent's length; world units.
-    pub size: R,
+    /// The vehicle.
+    pub body: Body<R>,
     /// The angle or the direction that the agent remembers.
     pub remembered: Remembered<R, D>,
     /// Random numbers from 0 to 1, new each tick; 0 in scenes without memory, and in a plane all but
@@ -187,6 +183,27 @@ pub struct Agent<R, const D: usize> {
 }
 
 impl<R: Real, const D: usize> Agent<R, D> {
+    /// An agent that remembers nothing, before its behaviours.
+    #[inline(always)]
+    pub fn new(body: Body<R>, position: Vector<R, D>, velocity: Vector<R, D>) -> Self {
+        let zero = Vector::zero(body.mass);
+        Self {
+            position,
+            velocity,
+            body,
+            remembered: Remembered { angle: body.mass.constant(0.0), direction: zero },
+            noise: zero,
+            brake: body.mass.constant(1.0),
+            kick: zero,
+        }
+    }
+
+    /// True if each behaviour's force is limited to max_force, false if their sum is.
+    #[inline(always)]
+    pub fn limits_each(&self) -> R::Mask {
+        self.body.limit.less_than(self.body.limit.constant(1.0))
+    }
+
     /// The steering force towards a desired velocity: `limit(desired − v, max_force)`.
     #[inline(always)]
     pub fn steer(&self, desired: Vector<R, D>) -> Vector<R, D> {
@@ -196,9 +213,8 @@ impl<R: Real, const D: usize> Agent<R, D> {
     /// The force limited to `max_force`, or to [`LONGEST_FORCE`] if only the sum is limited.
     #[inline(always)]
     pub fn limited(&self, force: Vector<R, D>) -> Vector<R, D> {
-        let each = self.limits_each.constant(0.0).less_than(self.limits_each);
-        let longest = self.max_force.constant(LONGEST_FORCE);
-        force.limit(self.max_force.where_or(each, longest))
+        let longest = self.body.max_force.constant(LONGEST_FORCE);
+        force.limit(self.body.max_force.where_or(self.limits_each(), longest))
     }
 }
 

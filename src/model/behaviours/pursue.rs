@@ -120,8 +120,8 @@ impl<R: Real> Aim<R> {
         // at a tiny one.
         let longest = zero.constant(LONGEST_LEAD);
         let distance = offset.length();
-        let in_time = distance.less_than(agent.max_speed * longest);
-        let by_distance = (distance / agent.max_speed).where_or(in_time, longest);
+        let in_time = distance.less_than(agent.body.max_speed * longest);
+        let by_distance = (distance / agent.body.max_speed).where_or(in_time, longest);
         let time = by_distance.where_or(zero.less_than(self.lead), self.ticks);
         (offset + velocity * time, aimed.found | met)
     }
@@ -152,7 +152,7 @@ impl<R: Real, const D: usize> NeighbourBehaviour<R, D> for Pursue<R> {
     ) -> Vector<R, D> {
         let aim = Aim { target: self.target, lead: self.lead, ticks: self.ticks };
         let (way, found) = aim.way(agent, surroundings, nearest);
-        let force = agent.steer(desired_velocity(way, self.gain, agent.max_speed));
+        let force = agent.steer(desired_velocity(way, self.gain, agent.body.max_speed));
         force.where_or(found, Vector::zero(self.weight))
     }
 }

@@ -180,7 +180,7 @@ macro_rules! behaviours {
             where
                 Axes<D>: Space<D>,
             {
-                let zero = Vector::zero(agent.max_speed);
+                let zero = Vector::zero(agent.body.max_speed);
                 let mut sum = zero;
                 let mut forces = [zero; Kind::ALL.len()];
                 self.each_force(uses, agent, surroundings, spread, sums, |kind, force| {
@@ -189,12 +189,11 @@ macro_rules! behaviours {
                         forces[kind as usize] = force;
                     }
                 });
-                let each = agent.limits_each.constant(0.0).less_than(agent.limits_each);
-                let sum = sum.where_or(each, sum.limit(agent.max_force));
+                let sum = sum.where_or(agent.limits_each(), sum.limit(agent.body.max_force));
                 if !uses.has(Uses::PRIORITY) {
                     return sum;
                 }
-                let prioritised = prioritised_sum(&forces, uses, agent.max_force, turn);
+                let prioritised = prioritised_sum(&forces, uses, agent.body.max_force, turn);
                 prioritised.where_or(in_turn.constant(0.0).less_than(in_turn), sum)
             }
         }

@@ -49,11 +49,11 @@ impl<R: Real, const D: usize> SolitaryBehaviour<R, D> for Seek<R> {
         let zero = self.weight.constant(0.0);
         let scale = way.offset.length() / self.proximity.max(zero.constant(SMALLEST_PROXIMITY));
         let near = way.found & zero.less_than(self.proximity);
-        let max_speed = (agent.max_speed * scale).min(zero.constant(FASTEST));
-        let max_force = (agent.max_force * scale).min(zero.constant(STRONGEST));
-        agent.max_speed = max_speed.where_or(near, agent.max_speed);
-        agent.max_force = max_force.where_or(near, agent.max_force);
-        let force = agent.steer(desired_velocity(way.offset, self.gain, agent.max_speed));
+        let max_speed = (agent.body.max_speed * scale).min(zero.constant(FASTEST));
+        let max_force = (agent.body.max_force * scale).min(zero.constant(STRONGEST));
+        agent.body.max_speed = max_speed.where_or(near, agent.body.max_speed);
+        agent.body.max_force = max_force.where_or(near, agent.body.max_force);
+        let force = agent.steer(desired_velocity(way.offset, self.gain, agent.body.max_speed));
         force.where_or(way.found, Vector::zero(zero))
     }
 }

@@ -77,7 +77,7 @@ impl<R: Real, const D: usize> NeighbourBehaviour<R, D> for Separation<R> {
         let strength = sums.coincident / distance;
         let strength = strength.where_or(zero.less_than(sums.coincident), zero);
         let away = sums.away + spread.with_length(strength);
-        let force = agent.steer(away.with_length(agent.max_speed));
+        let force = agent.steer(away.with_length(agent.body.max_speed));
         force.where_or(zero.less_than(sums.count), Vector::zero(zero))
     }
 

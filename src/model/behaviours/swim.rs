@@ -45,7 +45,7 @@ where
 
         let around = agent.velocity.heading().framed(Vector::at_angle(remembered));
         let way = food.offset + around * self.radius;
-        let force = agent.steer(way.with_length(agent.max_speed));
+        let force = agent.steer(way.with_length(agent.body.max_speed));
         force.where_or(food.found, Vector::zero(zero))
     }
 }

@@ -74,7 +74,7 @@ where
         let back = agent.velocity * (sums.coincident * zero.constant(BACK_OFF));
         // Turning the sum equals turning each term.
         let aside = sums.ahead.sideways() + back;
-        let force = agent.steer(aside.with_length(agent.max_speed));
+        let force = agent.steer(aside.with_length(agent.body.max_speed));
         force.where_or(zero.less_than(sums.count), Vector::zero(zero))
     }
 }

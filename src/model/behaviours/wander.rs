@@ -51,7 +51,7 @@ where
         let point = around.where_or(kicks, heading.framed(around)) * self.radius;
         let way = heading * self.distance + point;
         agent.kick = agent.kick + (way * self.weight).where_or(kicks, Vector::zero(zero));
-        let force = agent.steer(way.with_length(agent.max_speed));
+        let force = agent.steer(way.with_length(agent.body.max_speed));
         Vector::zero(zero).where_or(kicks, force)
     }
 }

@@ -1,6 +1,5 @@
 //! Scenes: worlds, species, targets. Parsed from TOML, checked, scaled and populated.
 
-mod body;
 mod camera;
 #[cfg(test)]
 mod count_tests;
@@ -18,7 +17,7 @@ mod style;
 mod surroundings;
 mod variation;
 
-pub use body::Body;
+pub use crate::behaviours::Body;
 pub use camera::View;
 pub use error::{Origin, PopulateError, SceneError, hint, nearest, suggest};
 pub use format::{

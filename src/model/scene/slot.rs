@@ -1,7 +1,6 @@
 //! The values of a species, and the laws that they follow.
 
-use super::body::Body;
-use crate::behaviours::Kind;
+use crate::behaviours::{Body, Kind};
 use crate::parameter::{Parameter, Parameters};
 use crate::random::{Use, unit};
 

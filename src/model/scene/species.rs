@@ -1,9 +1,8 @@
 //! A species: body, looks, start and behaviours of its agents.
 
-use super::body::Body;
 use super::slot::{Law, Slot, Variation, drawn};
 use super::style::{Palette, Rgb};
-use crate::behaviours::{Kind, Needs};
+use crate::behaviours::{Body, Kind, Needs};
 use crate::parameter::{NO_TARGET, Parameters};
 use crate::random::{Use, unit};
 use crate::space::on_sphere;
@@ -322,13 +321,6 @@ impl Species {
     fn largest_of_body(&self, key: &str, base: f32) -> f32 {
         let row = Body::<f32>::TABLE.iter().position(|parameter| parameter.key == key);
         row.map_or(base, |row| self.span(Slot::Body(row), base).1)
-    }
-
-    /// The body as a row of values, in the order of its table.
-    #[must_use]
-    pub fn body_values(&self) -> [f32; 6] {
-        let Body { mass, max_speed, max_force, size, limit, combine } = self.body;
-        [mass, max_speed, max_force, size, limit, combine]
     }
 
     /// The value of a behaviour's parameter in the engines' encoding; see [`Species::value`].

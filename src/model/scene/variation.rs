@@ -5,10 +5,9 @@ use std::borrow::Cow;
 use noise::{NoiseFn, Perlin};
 
 use super::Scene;
-use super::body::Body;
 use super::slot::{Law, Slot, Variation, drawn};
 use super::species::Species;
-use crate::behaviours::Kind;
+use crate::behaviours::{Body, Kind};
 use crate::parameter::Parameters;
 
 /// The noise coordinate of each variation: off the lattice lines, where noise is zero, and far from
@@ -38,7 +37,7 @@ impl Variation {
     fn replace(&self, species: &mut Species, varied: impl Fn(f32) -> f32) {
         match self.slot {
             Slot::Body(index) => {
-                let mut values = species.body_values();
+                let mut values = species.body.values();
                 values[index] = varied(values[index]);
                 species.body = Body::read(|i| values[i]);
             }
@@ -99,7 +98,7 @@ impl Species {
             _ => None,
         });
         from.unwrap_or_else(|| match slot {
-            Slot::Body(index) => self.body_values()[index],
+            Slot::Body(index) => self.body.values()[index],
             Slot::Rule(kind, index) => self.encoded(kind, index),
         })
     }

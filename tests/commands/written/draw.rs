@@ -151,7 +151,7 @@ impl Draw {
         let own = &mut scene.species[species];
         match slot {
             Slot::Body(index) => {
-                let mut values = own.body_values();
+                let mut values = own.body.values();
                 values[index] = value;
                 own.body = Body::read(|i| values[i]);
             }
@@ -398,7 +398,7 @@ impl Draw {
             }
             _ => {
                 let own = &scene.species[index];
-                let body = (0..own.body_values().len()).map(Slot::Body);
+                let body = (0..own.body.values().len()).map(Slot::Body);
                 let rules = own.rules.iter().flat_map(|rule| {
                     (0..rule.values.len()).map(|index| Slot::Rule(rule.kind, index))
                 });

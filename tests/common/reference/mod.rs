@@ -142,7 +142,7 @@ pub fn step(scene: &Scene, state: &FlockState) -> Stepped {
 /// drawn from a random number for seed, agent and key.
 fn with_draws(common: &Species, seed: u32, index: usize) -> Species {
     let mut own = common.clone();
-    let mut body = own.body_values();
+    let mut body = own.body.values();
     for variation in &common.variations {
         let Law::PerAgent { from } = variation.law else { continue };
         let part = f64::from(unit(seed, index as u32, variation.slot.noise_key(), Use::Trait));

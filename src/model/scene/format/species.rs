@@ -23,7 +23,7 @@ pub fn read(
     known.extend(Kind::ALL.iter().map(|kind| kind.info().key));
 
     let mut species = unwritten(names.species[index], style);
-    let mut body = species.body_values();
+    let mut body = species.body.values();
     let (mut variations, mut starts_alike) = (Vec::new(), true);
     for (key, value) in table.known(&known)? {
         if let Some(i) = BODY.iter().position(|p| p.key == key) {
@@ -88,7 +88,7 @@ pub fn write(
         let own = species.variations.iter().find(|variation| variation.slot == slot);
         own.map(|variation| &variation.law)
     };
-    let values = species.body_values();
+    let values = species.body.values();
     let mut body: Vec<(&Parameter, (String, Node<bool>))> = BODY
         .iter()
         .zip(values)

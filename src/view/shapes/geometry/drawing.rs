@@ -47,7 +47,6 @@ struct Subject {
 impl Subject {
     fn new(species: &Species, state: &FlockState, row: usize) -> Self {
         let velocity = vector(state.velocity[row]);
-        let body = &species.body;
         let memory = state.memory.get(row).copied().unwrap_or_default();
         let remembered =
             Remembered { angle: memory.angle(), direction: Vector(memory.direction()) };
@@ -56,16 +55,9 @@ impl Subject {
             position: state.position[row],
             heading: point(velocity.heading()),
             agent: Agent {
-                position: vector(state.position[row]),
-                velocity,
-                max_speed: body.max_speed,
-                max_force: body.max_force,
-                limits_each: 1.0 - body.limit,
-                size: body.size,
                 remembered,
                 noise: Vector::splat(0.5),
-                brake: 1.0,
-                kick: Vector::zero(0.0),
+                ..Agent::new(species.body, vector(state.position[row]), velocity)
             },
         }
     }
@@ -111,7 +103,7 @@ impl<'a> GeometryDrawing<'a> {
             self.behaviour(*kind);
         }
         self.shapes.colour = OWN_COLOUR;
-        self.shapes.circle(position, agent.size * OWN_RING);
+        self.shapes.circle(position, agent.body.size * OWN_RING);
         self.shapes.arrow(position, position + point(agent.velocity) * ARROW_TICKS);
         self.shapes.into_shapes()
     }
@@ -217,7 +209,7 @@ impl<'a> GeometryDrawing<'a> {
             self.surroundings.to_target(aim.target, agent.position).offset
         };
         let (other, meeting) = (position + point(other), position + point(way));
-        self.shapes.circle(other, agent.size);
+        self.shapes.circle(other, agent.body.size);
         self.shapes.line(&[other, meeting]);
         self.shapes.line(&[position, meeting]);
         self.shapes.point(meeting);
@@ -281,7 +273,7 @@ impl<'a> GeometryDrawing<'a> {
             let along = (segment.to - segment.from).normalize_or_zero();
             let sought = normal + along * advance;
             self.shapes.line(&[position, sought]);
-            self.shapes.circle(sought, self.subject.agent.size * 0.6);
+            self.shapes.circle(sought, self.subject.agent.body.size * 0.6);
         }
     }
 
@@ -291,8 +283,8 @@ impl<'a> GeometryDrawing<'a> {
             position,
             velocity: point(agent.velocity),
             heading,
-            max_speed: agent.max_speed,
-            size: agent.size,
+            max_speed: agent.body.max_speed,
+            size: agent.body.size,
         };
         let rule: Avoid = rule(self.species, Kind::Avoid);
         lookout.draw(&rule, &self.surroundings, &mut self.shapes);
@@ -309,7 +301,7 @@ impl<'a> GeometryDrawing<'a> {
             self.shapes.rectangle(middle - half, middle + half);
         }
         let way = flow.at(position).normalize_or_zero();
-        self.shapes.arrow(position, position + way * agent.max_speed * ARROW_TICKS);
+        self.shapes.arrow(position, position + way * agent.body.max_speed * ARROW_TICKS);
     }
 
     fn swim(&mut self) {

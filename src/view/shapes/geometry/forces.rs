@@ -86,16 +86,9 @@ impl Steering {
         let noise = [Use::Wander, Use::WanderAround, Use::WanderHeight].map(draw);
         let direction = Point::from_array(memory.direction());
         let start = Agent {
-            position,
-            velocity,
-            max_speed: species.body.max_speed,
-            max_force: species.body.max_force,
-            limits_each: 1.0 - species.body.limit,
-            size: species.body.size,
             remembered: Remembered { angle: memory.angle(), direction: vector(direction) },
             noise: vector(Point::from_array(noise)),
-            brake: 1.0,
-            kick: Vector::zero(0.0),
+            ..Agent::new(species.body, position, velocity)
         };
         let mut agent = start;
         let mut all = [Vector::<f32, D>::zero(0.0); Kind::ALL.len()];
@@ -111,9 +104,9 @@ impl Steering {
         Some(Self {
             forces: own.collect(),
             total: point(total.0),
-            max_force: agent.max_force,
+            max_force: agent.body.max_force,
             neighbours,
-            next_velocity: point(next.limit(agent.max_speed).0),
+            next_velocity: point(next.limit(agent.body.max_speed).0),
             position: state.position[row],
             size: species.body.size,
         })

@@ -5,8 +5,8 @@ use crate::shapes::{Dashes, Shape};
 use flockwork_model::behaviours::{Agent, Avoid, SolitaryBehaviour};
 use flockwork_model::memory::Memory;
 use flockwork_model::random::{Use, unit};
-use flockwork_model::scene::Request;
-use flockwork_model::vector::{Point, Remembered, Vector, flat};
+use flockwork_model::scene::{Body, Request};
+use flockwork_model::vector::{Point, Vector, flat};
 
 /// The scene of this text, with its obstacles placed.
 fn scene(text: &str) -> Scene {
@@ -198,17 +198,12 @@ fn an_obstacle_is_marked_only_where_the_agent_reacts() {
             let place = flat(draw(Use::SpawnX), draw(Use::SpawnY)) * scene.world.size;
             let velocity =
                 glam::Vec2::from_angle(draw(Use::SpawnHeading) * std::f32::consts::TAU) * 1.5;
+            let body = Body { max_speed: 2.0, max_force: 100.0, ..scene.species[0].body };
+            let (place_of_agent, velocity_of_agent) =
+                (Vector([place.x, place.y]), Vector(velocity.to_array()));
             let mut agent = Agent {
-                position: Vector([place.x, place.y]),
-                velocity: Vector(velocity.to_array()),
-                max_speed: 2.0,
-                max_force: 100.0,
-                limits_each: 1.0,
-                size: scene.species[0].body.size,
-                remembered: Remembered { angle: 0.0, direction: Vector::zero(0.0) },
                 noise: Vector::splat(0.5),
-                brake: 1.0,
-                kick: Vector::zero(0.0),
+                ..Agent::new(body, place_of_agent, velocity_of_agent)
             };
             let force = avoid.force(&mut agent, &surroundings);
             let feels = force.length() > 0.0;

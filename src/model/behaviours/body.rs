@@ -1,6 +1,8 @@
-//! The body of the agents of a species.
+//! The body of an agent: the parameters that it has whatever its behaviours. Its values in scenes, in the
+//! lanes of the CPU engine and in the shaders' `Species`, its sliders and the table of
+//! `docs/behaviours.md` come from this declaration.
 
-use crate::behaviours::bounds::{FASTEST, STRONGEST};
+use super::bounds::{FASTEST, STRONGEST};
 use crate::parameter::{Meaning, Parameters};
 
 crate::parameters! {
