@@ -18,21 +18,14 @@ const VEGA10: Floors = Floors {
     below: &[
         (2, "school"),
         (3, "murmuration predators"),
-        (
-            4,
-            "asteroids big-and-small bubbles evade flock-3d:narrow flock-view sort_scattered woods",
-        ),
-        (5, "body_corner flock flock-3d flock-fov flock-noise flock-pointer foam helix"),
-        (6, "ball_corner figure_corner hunger:narrow pursuit:narrow"),
-        (
-            7,
-            "corner gather:narrow glow_corner hunger pursuit seek-separate separation splat tornado",
-        ),
-        (8, "gather"),
-        (
-            9,
-            "avoid-ahead avoid-box avoid-feeler fade lay path path-line path-loop pursuit-gain roost",
-        ),
+        (4, "asteroids big-and-small bubbles evade flock-3d flock-fov flock-view helix"),
+        (4, "sort_scattered woods"),
+        (5, "body_corner flock flock-noise flock-pointer foam pursuit:narrow"),
+        (6, "ball_corner figure_corner gather:narrow hunger pursuit seek-separate:narrow"),
+        (6, "separation:narrow"),
+        (7, "corner gather glow_corner seek-separate separation splat tornado"),
+        (8, "path-loop pursuit-gain roost"),
+        (9, "avoid-ahead avoid-box avoid-feeler fade lay path path-line"),
     ],
 };
 
@@ -43,14 +36,10 @@ const NAVI21: Floors = Floors {
         (8, "school"),
         (10, "murmuration"),
         (12, "predators"),
-        (16, "asteroids bubbles:narrow evade sort_scattered woods"),
-        (18, "big-and-small bubbles flock-3d:narrow flock-view"),
-        (
-            20,
-            "ball_corner body_corner figure_corner flock flock-3d flock-fov flock-noise flock-pointer",
-        ),
-        (20, "foam helix"),
-        (24, "gather:narrow glow_corner hunger pursuit seek-separate separation splat tornado"),
+        (16, "asteroids bubbles evade flock-view sort_scattered woods"),
+        (18, "big-and-small flock-3d flock-fov helix"),
+        (20, "ball_corner body_corner figure_corner flock flock-noise flock-pointer foam"),
+        (24, "gather glow_corner hunger pursuit seek-separate separation splat tornado"),
     ],
 };
 
