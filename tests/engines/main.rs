@@ -11,6 +11,7 @@ mod compilers;
 #[cfg(target_os = "linux")]
 mod amd;
 mod cpu_engine;
+mod cpu_order;
 mod cpu_space;
 mod embedding;
 mod formulas;

@@ -17,8 +17,6 @@ mod neighbours;
 mod slab;
 mod sort;
 mod steer;
-#[cfg(test)]
-mod tests;
 mod threads;
 
 use std::ops::Range;
