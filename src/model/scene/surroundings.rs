@@ -143,7 +143,9 @@ impl Scene {
         std::array::from_fn(|number| {
             let kind = Kind::ALL[number];
             let used = Kind::ALL[..number].iter().copied().filter(|other| uses.contains(*other));
-            used.into_iter().find(|other| uses.contains(kind) && alike(kind, *other)).unwrap_or(kind)
+            used.into_iter()
+                .find(|other| uses.contains(kind) && alike(kind, *other))
+                .unwrap_or(kind)
         })
     }
 
