@@ -142,10 +142,8 @@ impl Scene {
         let uses = self.uses();
         std::array::from_fn(|number| {
             let kind = Kind::ALL[number];
-            let used = Kind::ALL[..number].iter().copied().filter(|other| uses.contains(*other));
-            used.into_iter()
-                .find(|other| uses.contains(kind) && alike(kind, *other))
-                .unwrap_or(kind)
+            let mut used = Kind::ALL[..number].iter().copied().filter(|kind| uses.contains(*kind));
+            used.find(|other| uses.contains(kind) && alike(kind, *other)).unwrap_or(kind)
         })
     }
 
