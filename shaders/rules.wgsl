@@ -53,7 +53,7 @@ fn perceived(squared: f32, fov: f32, with_: u32, neighbour: Neighbour) -> Neighb
     var n = neighbour;
     n.seen = n.seen && n.distance_squared < squared;
     @if(sight) {
-        // A full circle's cosine is −2, below that of any angle.
+        // A full circle's cosine is −2, below the cosine of any angle.
         n.seen = n.seen && !(n.ahead < fov * sqrt(n.distance_squared));
     }
     @if(several_species) {

@@ -75,8 +75,9 @@
 //! (its looks), [`session`] (one flock in time), `app` (the window), `commands` (the program's
 //! commands). The features `io`, `gpu`, `view`, `app` and `cli`, all on by default, add state
 //! files, the GPU engine, the view, the window and the commands. An embedding program may need less:
-//! `default-features = false` leaves the model, the CPU engine and the session, and compiles no wgpu. [`engine::distributed`] moves one flock over several processes; with the
-//! feature `mpi` they talk through MPI. `examples/` has complete programs.
+//! `default-features = false` leaves the model, the CPU engine and the session, and compiles no wgpu.
+//! [`engine::distributed`] moves one flock over several processes; with the feature `mpi` they talk
+//! through MPI. `examples/` has complete programs.
 
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
 

@@ -140,8 +140,8 @@ where
         }
     }
 
-    /// The places of the group's agents, moved to the side of the seam of a run in the row `near`: that
-    /// of [`NearRow::sides`], and `side` along the first axis.
+    /// The places of the group's agents, moved to the side of the seam of a run in the row `near`: by
+    /// [`NearRow::sides`], and by `side` along the first axis.
     #[inline(always)]
     fn seen_from(&self, near: &NearRow<D>, side: i32) -> Vector<Lanes<S>, D> {
         let size: [f32; D] = components(self.flock.world.size);

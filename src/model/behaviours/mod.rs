@@ -146,7 +146,7 @@ impl Uses {
         Self(self.0 | other.0)
     }
 
-    /// What is in this set and not in `other`.
+    /// Everything in this set that is not in `other`.
     #[must_use]
     #[inline]
     pub const fn without(self, other: Self) -> Self {

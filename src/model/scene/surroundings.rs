@@ -220,8 +220,12 @@ mod tests {
     fn behaviours_with_the_same_radius_field_of_view_and_species_have_one_leader() {
         let cohesion = ("cohesion", "alignment");
         assert_eq!(led("flock", &[]), [cohesion]);
+        // Separation perceives all species, alignment its own, also where there is only one.
+        let widened = ["starling.separation.radius=50"];
+        assert_eq!(led("flock", &widened), [cohesion]);
         let all = [("alignment", "separation"), ("cohesion", "separation")];
-        assert_eq!(led("flock", &["starling.separation.radius=50"]), all);
+        let own = [widened[0], "starling.separation.with=\"starling\""];
+        assert_eq!(led("flock", &own), all);
         assert_eq!(led("predators", &[]), [cohesion]);
         for other in [
             "starling.cohesion.radius=50.5",
