@@ -19,13 +19,6 @@ use flockwork_session::{Appearance, Edit};
 /// The panel's name in egui.
 const ID: &str = "parameters";
 
-/// Width of the panel: the widest rows of all sections and the bar beside them. A section that unfolds does
-/// not move the others. Points.
-const WIDTH: f32 = 440.0;
-
-/// The most of the width of a small window that it takes.
-const SHARE: f32 = 0.6;
-
 /// Where the left edge of the panel is; points.
 #[must_use]
 pub fn left_edge(context: &egui::Context) -> f32 {
@@ -91,9 +84,7 @@ impl Controls {
         let shown = window.show(context, |ui| {
             // The bar stands beside the rows, not over the ends of their names.
             ui.spacing_mut().scroll = egui::style::ScrollStyle::solid();
-            ui.set_width(WIDTH.min(SHARE * context.content_rect().width()));
-            let area = egui::ScrollArea::vertical().max_height(highest).auto_shrink([false, true]);
-            area.show(ui, |ui| {
+            egui::ScrollArea::vertical().max_height(highest).show(ui, |ui| {
                 let own = FlockFields::of(panel);
                 let fields = self.fields.filter(|(known, _)| *known == own).unwrap_or((own, own));
                 let (_, fields) = self.fields.insert(fields);

@@ -2,7 +2,7 @@
 
 use super::*;
 use flockwork_model::behaviours::Kind;
-use flockwork_model::scene::{Rule, built_in};
+use flockwork_model::scene::Rule;
 use flockwork_session::before_edits;
 
 /// A scene as it is at the start, and as it is edited.
@@ -85,32 +85,6 @@ fn every_meaning_has_a_row_and_showing_it_changes_nothing() {
         "any",
     ] {
         assert!(texts.iter().any(|t| t == text), "{text:?} is missing in {texts:?}");
-    }
-}
-
-/// The width of the panel of a scene, with its sections folded or all of them unfolded; points.
-fn width(scenes: &(Scene, Scene), unfolded: bool, height: f32) -> f32 {
-    let context = egui::Context::default();
-    context.memory_mut(|memory| memory.set_everything_is_visible(unfolded));
-    let screen = egui::Rect::from_min_size(egui::Pos2::ZERO, egui::vec2(1280.0, height));
-    let input = egui::RawInput { screen_rect: Some(screen), ..egui::RawInput::default() };
-    let mut controls = Controls::default();
-    for _ in 0..3 {
-        let show = |ui: &mut egui::Ui| drop(controls.show(ui.ctx(), &flock_panel(scenes)));
-        let _ = context.run_ui(input.clone(), show);
-    }
-    context.memory(|memory| memory.area_rect(egui::Id::unique(ID))).unwrap().width()
-}
-
-#[test]
-fn no_section_changes_the_width_of_the_panel() {
-    let one = width(&scenes("[species.a]\n"), false, 720.0);
-    for built_in in built_in() {
-        let scenes = scenes(built_in.text);
-        for (unfolded, height) in [(false, 720.0), (true, 720.0), (true, 9000.0)] {
-            let width = width(&scenes, unfolded, height);
-            assert_eq!(width, one, "{}: unfolded {unfolded}, {height}", built_in.name);
-        }
     }
 }
 
