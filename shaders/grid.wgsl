@@ -188,14 +188,11 @@ struct Sampling {
     stride: u32,
 }
 
-const WHOLE = Sampling(0u, 1u);
-
 // The random bits for the phases of the agents in `cell`, in a tick.
 fn sampling_noise(flock: Flock, cell: u32, tick: u32) -> u32 {
     return random_bits(flock.seed, cell, tick, USE_SAMPLE_PHASE);
 }
 
-// For runs of any length.
 fn sampling_of_run(flock: Flock, length: u32, noise: u32) -> Sampling {
     // Divisions by powers of two, rounded up. The square of a long run's length may overflow; it is
     // not used.

@@ -33,15 +33,13 @@ struct Neighbour {
     // Component of the offset along the agent's heading; world units.
     @if(sight)
     ahead: f32,
-    // A bit at the index of its species.
+    // Index into the species.
     species: u32,
-    // True if a behaviour perceives it.
-    seen: bool,
-    // Its weight in the sums: the stride of a sampled run, else 1; 0 if it is not perceived.
+    // Its weight in the sums: the stride of a sampled run, else 1.
     share: f32,
 }
 
-// The neighbour at `offset` from an agent with this heading. The caller sets the other members.
+// The neighbour at `offset` from an agent with this heading. The caller sets species and share.
 fn neighbour_at(offset: Vector, velocity: Vector, heading: Vector) -> Neighbour {
     var neighbour = Neighbour();
     neighbour.offset = offset;

@@ -20,13 +20,10 @@ struct Parameters {
 struct Sums {
     offset: Vector,
     velocity: Vector,
-    // The larger, the nearer it is; 0 when there is none. (No flag, no first value: most GPUs take four
-    // instructions fewer for each neighbour.)
-    nearness: u32,
+    distance_squared: f32,
+    // 0 when there is none.
+    found: u32,
 }
-
-// The bits of the largest f32.
-const LARGEST = 0x7f7fffffu;
 
 // The longest lead that follows from a distance; ticks.
 const LONGEST_LEAD = 1e4;
@@ -38,10 +35,9 @@ fn observe(parameters: Parameters, neighbour: Neighbour, sums: Sums) -> Sums {
 }
 
 fn nearer(neighbour: Neighbour, sums: Sums) -> Sums {
-    // The bits of positive numbers are in their order.
-    let nearness = LARGEST - bitcast<u32>(neighbour.distance_squared);
-    if neighbour.seen && nearness > sums.nearness {
-        return Sums(neighbour.offset, neighbour.velocity, nearness);
+    let is_nearer = sums.found == 0u || neighbour.distance_squared < sums.distance_squared;
+    if neighbour.share > 0.0 && is_nearer {
+        return Sums(neighbour.offset, neighbour.velocity, neighbour.distance_squared, 1u);
     }
     return sums;
 }
@@ -55,7 +51,7 @@ struct Aim {
 fn aim(target_: i32, lead: u32, ticks: f32, agent: Agent, sums: Sums) -> Aim {
     var offset = sums.offset;
     var velocity = sums.velocity;
-    var found = sums.nearness > 0u;
+    var found = sums.found == 1u;
     if target_ > NO_TARGET {
         let way = way_to_target(target_, agent.position);
         offset = way.offset;
