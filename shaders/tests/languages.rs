@@ -9,6 +9,11 @@ use naga::back::{hlsl, msl};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Module, ShaderStage};
 
+/// Whether only processes that share a flock run this shader.
+fn is_of_slabs(root: &str) -> bool {
+    root.ends_with("_slab") || ["export_agents", "import_agents"].contains(&root)
+}
+
 /// The shaders of all built-in scenes, each once: name, text, module.
 fn shaders() -> Vec<(String, String, Module)> {
     let mut wanted: Vec<(String, Variant)> = Vec::new();
@@ -16,7 +21,7 @@ fn shaders() -> Vec<(String, String, Module)> {
         let scene = Scene::parse(scene.name, scene.text, &[]).unwrap();
         for (narrow, slab) in [(false, false), (true, false), (false, true)] {
             let variant = Variant { slab, ..Variant::of(&scene, narrow, false) };
-            for root in roots().into_iter().filter(|root| slab || !root.ends_with("_slab")) {
+            for root in roots().into_iter().filter(|root| slab || !is_of_slabs(root)) {
                 let is_drawing = root.starts_with("draw_") || root.starts_with("splat");
                 let drawing = Variant::of_drawing(false, slab, narrow);
                 let pair = (root, if is_drawing { drawing } else { variant });
