@@ -324,7 +324,7 @@ mod tests {
         let args = Line::parse_from(["s", "--out", "a.csv"].into_iter().chain(options.split(' ')));
         let Prepared { scene, mut state, .. } = args.args.flock.prepare(None).unwrap();
         for row in rows {
-            let wanted = Metrics::of(&scene, &state).row();
+            let wanted: Vec<String> = Metrics::of(&scene, &state).row().collect();
             assert_eq!(row.iter().collect::<Vec<_>>(), wanted);
             state.tick += 1;
             for (p, v) in state.position.iter_mut().zip(&state.velocity) {

@@ -262,7 +262,9 @@ mod tests {
     use super::*;
 
     fn figures(tick: u64) -> Metrics {
-        Metrics { tick, agents: 7, ..Metrics::default() }
+        let mut metrics = Metrics::default();
+        (metrics.tick, metrics.agents) = (tick, 7);
+        metrics
     }
 
     /// Measures the state of a tick.
@@ -286,7 +288,8 @@ mod tests {
     fn a_tick_that_is_computed_again_has_one_row() {
         let mut series = of([0, 10, 20, 30, 10, 15, 20]);
         assert_eq!(ticks(&series), [0, 10, 15, 20, 30]);
-        let other = Metrics { agents: 9, ..figures(20) };
+        let mut other = figures(20);
+        other.agents = 9;
         series.await_sample(
             Awaited { number: 99, tick: 20, revision: 99 },
             Duration::ZERO,

@@ -2,11 +2,11 @@
 
 use egui::{Align2, CollapsingHeader, RichText};
 
-use super::plots::{FIGURES, Span, histogram, over_time};
+use super::plots::{Span, histogram, over_time};
 use super::times::{Pace, SHARES};
 use crate::command::Command;
 use crate::keys::Action;
-use flockwork_model::statistics::Histograms;
+use flockwork_model::statistics::{Axis, Histograms, Metric, Metrics};
 use flockwork_session::series::{MOST_AGENTS, Series};
 use flockwork_view::words::{counted, grouped};
 
@@ -33,15 +33,20 @@ pub struct Shown<'a> {
     pub lift: f32,
 }
 
-/// Which figures are plotted.
-#[derive(Clone, Copy, Debug)]
+/// The metrics that can be plotted.
+fn plotted() -> impl Iterator<Item = &'static Metric> {
+    Metrics::TABLE.iter().filter(|metric| metric.axis != Axis::None)
+}
+
+/// The names of the metrics that are plotted.
+#[derive(Clone, Debug)]
 pub struct Panel {
-    chosen: [bool; FIGURES.len()],
+    chosen: Vec<&'static str>,
 }
 
 impl Default for Panel {
     fn default() -> Self {
-        Self { chosen: [true, true, false, true, false, false] }
+        Self { chosen: vec!["polarisation", "rotation", "mean_speed"] }
     }
 }
 
@@ -107,9 +112,16 @@ impl Panel {
     fn curves(&mut self, ui: &mut egui::Ui, shown: &Shown<'_>, commands: &mut Vec<Command>) {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
-            for (figure, chosen) in FIGURES.iter().zip(&mut self.chosen) {
-                ui.toggle_value(chosen, RichText::new(figure.name).size(11.0))
-                    .on_hover_text(figure.meaning);
+            for metric in plotted() {
+                let chosen = self.chosen.iter().position(|name| *name == metric.name);
+                let text = RichText::new(label(metric)).size(11.0);
+                let response = ui.selectable_label(chosen.is_some(), text);
+                if response.on_hover_text(meaning(metric)).clicked() {
+                    match chosen {
+                        Some(index) => drop(self.chosen.remove(index)),
+                        None => self.chosen.push(metric.name),
+                    }
+                }
             }
         });
         let rows = shown.series.rows();
@@ -117,12 +129,14 @@ impl Panel {
         let ends = (first, shown.span.1.max(shown.tick));
         let span = Span { rows, tick: shown.tick, ends };
         let latest = shown.series.latest();
-        let last = self.chosen.iter().rposition(|chosen| *chosen);
-        for (index, figure) in FIGURES.iter().enumerate().filter(|(index, _)| self.chosen[*index]) {
+        let chosen = plotted().filter(|metric| self.chosen.contains(&metric.name));
+        let mut chosen = chosen.peekable();
+        while let Some(metric) = chosen.next() {
             let value =
-                latest.map_or(String::new(), |latest| format!("{:.3}", (figure.of)(latest)));
-            small(ui, &format!("{}  {value}", figure.name)).on_hover_text(figure.meaning);
-            commands.extend(over_time(ui, figure, &span, Some(index) == last).map(Command::GoTo));
+                latest.map_or(String::new(), |latest| format!("{:.3}", (metric.value)(latest)));
+            small(ui, &format!("{}  {value}", label(metric))).on_hover_text(meaning(metric));
+            let numbered = chosen.peek().is_none();
+            commands.extend(over_time(ui, metric, &span, numbered).map(Command::GoTo));
         }
         ui.horizontal(|ui| {
             small(ui, &coverage(shown, ends));
@@ -134,6 +148,20 @@ impl Panel {
             }
         });
     }
+}
+
+/// The name of a metric in the panel.
+fn label(metric: &Metric) -> String {
+    metric.name.replace('_', " ")
+}
+
+/// The formula of a metric, its meaning and its unit.
+fn meaning(metric: &Metric) -> String {
+    // Both are Markdown: bars are escaped for a table, and names are quoted.
+    let about = metric.about.concat().replace('`', "");
+    let parts = [&metric.formula.replace('\\', ""), about.trim(), metric.unit];
+    let parts = parts.into_iter().filter(|part| !part.is_empty() && *part != "–");
+    parts.collect::<Vec<_>>().join("\n")
 }
 
 /// The range of the rows, in words.

@@ -3,61 +3,8 @@
 use egui::{Color32, Stroke};
 use egui_plot::{Bar, BarChart, GridMark, HoverPosition, Line, Plot, PlotPoints, VLine};
 
-use flockwork_model::statistics::{Histogram, Metrics};
+use flockwork_model::statistics::{Axis, Histogram, Metric, Metrics};
 use flockwork_view::words::grouped;
-
-/// A figure that can be plotted.
-#[derive(Clone, Copy, Debug)]
-pub struct Figure {
-    /// In the panel.
-    pub name: &'static str,
-    /// Its meaning.
-    pub meaning: &'static str,
-    /// Its value.
-    pub of: fn(&Metrics) -> f64,
-    /// The upper end of its axis; `None`: the largest value.
-    pub top: Option<f64>,
-}
-
-/// All of them, in the order of the panel.
-pub const FIGURES: [Figure; 6] = [
-    Figure {
-        name: "polarisation",
-        meaning: "length of the mean heading: 1 if all agents fly the same way",
-        of: |metrics| metrics.polarisation,
-        top: Some(1.0),
-    },
-    Figure {
-        name: "rotation",
-        meaning: "mean of r × v with unit vectors: 1 if all agents circle round the middle",
-        of: |metrics| metrics.rotation,
-        top: Some(1.0),
-    },
-    Figure {
-        name: "angular momentum",
-        meaning: "the same, weighted by distance and speed",
-        of: |metrics| metrics.angular_momentum,
-        top: Some(1.0),
-    },
-    Figure {
-        name: "speed",
-        meaning: "mean speed; world units per tick",
-        of: |metrics| metrics.mean_speed,
-        top: None,
-    },
-    Figure {
-        name: "neighbours",
-        meaning: "mean number of agents within the largest perception radius",
-        of: |metrics| metrics.mean_neighbours,
-        top: None,
-    },
-    Figure {
-        name: "nearest",
-        meaning: "mean distance to the nearest other agent; world units",
-        of: |metrics| metrics.nearest_neighbour_distance,
-        top: None,
-    },
-];
 
 /// Height of a plot; points.
 const HEIGHT: f32 = 52.0;
@@ -139,19 +86,22 @@ fn marks(from: f64, to: f64, whole: bool) -> Vec<GridMark> {
     (0..8).map(mark).take_while(|mark| mark.value <= to).collect()
 }
 
-/// Plots a figure over time, with numbers at the ticks if `numbered`. Returns the tick that the user
+/// Plots a metric over time, with numbers at the ticks if `numbered`. Returns the tick that the user
 /// clicks on.
 pub fn over_time(
     ui: &mut egui::Ui,
-    figure: &Figure,
+    metric: &Metric,
     span: &Span<'_>,
     numbered: bool,
 ) -> Option<u64> {
     let Span { rows, tick, ends } = *span;
     let present = rows.partition_point(|row| row.tick <= tick);
-    let (done, to_come) = (curve(&rows[..present], figure.of), curve(&rows[present..], figure.of));
-    let largest = rows.iter().map(figure.of).fold(0.0, f64::max);
-    let top = figure.top.unwrap_or_else(|| round_up(largest));
+    let (done, to_come) =
+        (curve(&rows[..present], metric.value), curve(&rows[present..], metric.value));
+    let top = match metric.axis {
+        Axis::To(top) => top,
+        Axis::None | Axis::ToLargest => round_up(rows.iter().map(metric.value).fold(0.0, f64::max)),
+    };
     let mark = |value| GridMark { value, step_size: top };
     let label = |at: &HoverPosition<'_>| match at {
         HoverPosition::NearDataPoint { position, .. } => {
@@ -160,7 +110,7 @@ pub fn over_time(
         }
         HoverPosition::Elsewhere { .. } => None,
     };
-    let plot = plot(figure.name)
+    let plot = plot(metric.name)
         .height(if numbered { HEIGHT + 16.0 } else { HEIGHT })
         .show_axes([numbered, true])
         .y_grid_spacer(move |_| vec![mark(0.0), mark(top)])
@@ -177,7 +127,7 @@ pub fn over_time(
         plot.line(
             Line::new("to come", PlotPoints::from(to_come)).stroke(Stroke::new(1.0, TO_COME)),
         );
-        plot.line(Line::new(figure.name, PlotPoints::from(done)).stroke(Stroke::new(1.4, CURVE)));
+        plot.line(Line::new(metric.name, PlotPoints::from(done)).stroke(Stroke::new(1.4, CURVE)));
         let cursor = VLine::new("now", tick as f64).stroke(Stroke::new(1.0, CURSOR));
         plot.vline(cursor.allow_hover(false));
     });
@@ -228,17 +178,19 @@ mod tests {
 
     #[test]
     fn a_long_curve_keeps_its_peaks() {
-        let row = |tick: u64| Metrics {
-            tick,
-            polarisation: if tick == 1234 { 0.9 } else { 0.1 + (tick % 7) as f64 * 0.01 },
-            ..Metrics::default()
+        let row = |tick: u64| {
+            let mut row = Metrics::default();
+            row.tick = tick;
+            row.polarisation = if tick == 1234 { 0.9 } else { 0.1 + (tick % 7) as f64 * 0.01 };
+            row
         };
+        let of = |row: &Metrics| row.polarisation;
         let rows: Vec<Metrics> = (0..4000).map(row).collect();
-        let points = curve(&rows, FIGURES[0].of);
+        let points = curve(&rows, of);
         assert!(points.len() <= 2 * COLUMNS && points.contains(&[1234.0, 0.9]));
         assert!(points.windows(2).all(|pair| pair[0][0] < pair[1][0]));
-        assert_eq!(curve(&rows[..9], FIGURES[0].of).len(), 9);
-        assert_eq!(curve(&[], FIGURES[0].of).len(), 0);
+        assert_eq!(curve(&rows[..9], of).len(), 9);
+        assert_eq!(curve(&[], of).len(), 0);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::commands::host::errors::wrong;
 use flockwork_model::io::RunRecord;
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
-use flockwork_model::statistics::{COLUMNS, Metrics};
+use flockwork_model::statistics::Metrics;
 
 /// The most agents in all states that wait for the thread; but two states may always wait.
 pub const MAX_WAITING: usize = 1 << 21;
@@ -52,7 +52,7 @@ impl MetricsFile {
             return Err(wrong(problem));
         }
         let mut writer = csv::Writer::from_writer(file);
-        writer.write_record(COLUMNS)?;
+        writer.write_record(Metrics::columns())?;
         Ok(Self { rows: writer, record: record_beside(path)? })
     }
 
@@ -106,12 +106,12 @@ impl Figures {
                 let behind = waiting.try_recv();
                 let rows: Vec<_> = if let Ok(more) = behind {
                     states.extend(more);
-                    states.par_iter().map(|state| Metrics::of(&scene, state).row()).collect()
+                    states.par_iter().map(|state| Metrics::of(&scene, state)).collect()
                 } else {
-                    states.iter().map(|state| Metrics::of(&scene, state).row()).collect()
+                    states.iter().map(|state| Metrics::of(&scene, state)).collect()
                 };
                 for row in rows {
-                    file.rows.write_record(row)?;
+                    file.rows.write_record(row.row())?;
                 }
             }
             Ok(file)

@@ -7,13 +7,11 @@ use crate::commands::files::metrics_file::MAX_WAITING;
 use flockwork_engine::Engine;
 use flockwork_engine::cpu::threads_fit;
 use flockwork_model::scene::{Request, Scene};
+use flockwork_model::statistics;
 use flockwork_view::words::{counted, size_text};
 
 /// Bytes per agent of a state on the host: position, velocity, id, memory, species.
 const STATE: u64 = 2 * 12 + 4 + 4 + 1;
-
-/// Bytes per agent and per cell while figures are computed.
-const FIGURES: [u64; 2] = [60, 4];
 
 /// Bytes per agent on the host while the engine is unknown.
 const ENGINE: u64 = 70;
@@ -80,10 +78,10 @@ pub fn check_metrics(scene: &Scene, agents: usize, engine: &dyn Engine) -> anyho
         return Ok(());
     }
     let cells = scene.cells(agents) as u64;
-    let figures = FIGURES[0] * count + FIGURES[1] * cells;
+    let metrics = statistics::BYTES[0] * count + statistics::BYTES[1] * cells;
     // The next state, the state whose figures are computed, and the waiting states in between.
     let states = STATE * (2 * count + (MAX_WAITING as u64).max(2 * count));
-    check_agents(count, PROGRAM + states + figures + engine.host_bytes(&scene.world, count, cells))
+    check_agents(count, PROGRAM + states + metrics + engine.host_bytes(&scene.world, count, cells))
 }
 
 fn check_agents(count: u64, wanted: u64) -> anyhow::Result<()> {

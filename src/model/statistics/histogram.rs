@@ -4,8 +4,8 @@ use super::super::grid::Sampling;
 use super::super::scene::Scene;
 use super::super::state::FlockState;
 use super::super::world::with_axes;
-use super::Metrics;
 use super::cells::Cells;
+use super::{Metrics, Sums};
 
 /// Number of bins.
 const BINS: usize = 40;
@@ -64,7 +64,7 @@ pub fn figures_and_histograms(scene: &Scene, state: &FlockState) -> (Metrics, Hi
             speeds: speeds(scene, state),
             neighbours: neighbours(&cells, scene, state.tick as u32),
         };
-        (Metrics::of_cells(scene, state, &cells), histograms)
+        (Metrics::of_sums(&Sums::of(scene, state, &cells)), histograms)
     })
 }
 

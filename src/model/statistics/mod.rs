@@ -1,13 +1,14 @@
-//! Figures of a flock: the order of its headings, its rotation, the distances between its agents.
+//! Metrics of a flock: the order of its headings, its rotation, the distances between its agents.
 //!
 //! The order parameters follow the literature on collective motion (Vicsek and others, 1995, for
 //! the polarisation; Couzin and others, 2002, for the rotation, which they call the group's angular
-//! momentum). Sums are computed in `f64`, over parts of fixed size in a fixed order, so the figures
+//! momentum). Sums are computed in `f64`, over parts of fixed size in a fixed order, so the metrics
 //! of a state do not depend on the number of threads.
 
 mod cells;
 mod circle;
 mod histogram;
+mod metric;
 mod order;
 mod sight;
 
@@ -22,66 +23,87 @@ use super::vector::Point;
 use super::world::with_axes;
 use cells::{CellStarts, Cells};
 pub use histogram::{Histogram, Histograms, figures_and_histograms};
+use metric::metrics;
+pub use metric::{Axis, Metric};
 use order::Order;
 use sight::{PartSight, look};
 
 /// Number of agents per task that finds neighbours, which is more work per agent.
 const LOOKING_PART: usize = 512;
 
+/// Bytes per agent and per cell while metrics are computed: two sorted copies of the positions.
+pub const BYTES: [u64; 2] = [60, 4];
+
 /// Flocks up to this size are summed by the calling thread, before other threads would have
 /// started.
 const SMALL: usize = 8192;
 
-/// Names of the figures, in the order of [`Metrics::row`].
-pub const COLUMNS: [&str; 10] = [
-    "tick",
-    "agents",
-    "polarisation",
-    "rotation",
-    "angular_momentum",
-    "mean_speed",
-    "mean_neighbours",
-    "nearest_neighbour_distance",
-    "largest_cell",
-    "sampled_agents",
-];
+/// The results from which the metrics of a flock with at least one agent come.
+struct Sums {
+    tick: u64,
+    agents: u64,
+    order: Order,
+    sight: PartSight,
+    largest_cell: u64,
+}
 
-/// Figures of a flock at one tick. No figure is ever NaN: an undefined one (an empty flock, the
-/// nearest neighbour of a single agent, the heading of an agent at rest) is 0.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Metrics {
-    /// Ticks since the start of the run.
-    pub tick: u64,
-    /// Number of agents, N.
-    pub agents: u64,
-    /// `|Σ v/|v|| / N`: 1 if all headings are equal, near 0 if they cancel.
-    pub polarisation: f64,
-    /// `|Σ r × v/|v|| / N`, with r the unit vector from the centre of mass c to the agent: 1 if all
-    /// agents circle around it in the same direction (milling), 0 if none does. In a wrapped world
-    /// c is the circular mean of each coordinate, and r follows the shortest way. In space r × v and its
-    /// sum are vectors.
-    pub rotation: f64,
-    /// `|Σ (p − c) × v| / Σ |p − c||v|`: the same, weighted by distance and speed.
-    pub angular_momentum: f64,
-    /// `Σ |v| / N`; world units per tick.
-    pub mean_speed: f64,
-    /// Mean number of other agents nearer than the scene's largest perception radius. Runs of grid
-    /// cells longer than [`RUN_CAP`](super::grid::RUN_CAP) are counted by the engines' sample
-    /// ([`Sampling`](super::grid::Sampling)): not exact, but of bounded cost; unbiased, and at most
-    /// N − 1.
-    pub mean_neighbours: f64,
-    /// Mean distance to the nearest other agent; world units. In a cell of more than
-    /// [`RUN_CAP`](super::grid::RUN_CAP) agents only a sample is examined, which gives an upper
-    /// bound at bounded cost.
-    pub nearest_neighbour_distance: f64,
-    /// Number of agents in the fullest grid cell.
-    pub largest_cell: u64,
-    /// Number of agents with at least one run of cells so long that the engines sample it.
-    pub sampled_agents: u64,
+impl Sums {
+    fn of<const D: usize>(scene: &Scene, state: &FlockState, cells: &Cells<D>) -> Self {
+        Self {
+            tick: state.tick,
+            agents: state.len() as u64,
+            order: Order::of(&scene.world, state),
+            sight: look_around(cells, scene, state),
+            largest_cell: cells.starts.largest(),
+        }
+    }
+
+    /// The mean of a sum over all agents.
+    fn mean(&self, sum: f64) -> f64 {
+        sum * (1.0 / self.agents as f64)
+    }
+}
+
+metrics! {
+    /// Metrics of a flock at one tick. No metric is ever NaN: an undefined one (an empty flock, the
+    /// nearest neighbour of a single agent, the heading of an agent at rest) is 0.
+    Metrics of Sums {
+        /// Since the start.
+        tick: u64 => "", "ticks", Axis::None, |sums| sums.tick;
+        /// Number of agents.
+        agents: u64 => "N", "–", Axis::None, |sums| sums.agents;
+        /// 1 when all head the same way, near 0 when headings cancel (Vicsek and others, 1995).
+        polarisation: f64 => r"\|Σ v/\|v\|\| / N", "–", Axis::To(1.0),
+            |sums| sums.mean(sums.order.headings);
+        /// 1 when all circle round the centre of mass c in the same direction, whatever their
+        /// distance and speed (the group angular momentum of Couzin and others, 2002). In a wrapped
+        /// world c is the circular mean and p − c goes the shortest way. In space r × v and its sum
+        /// are vectors.
+        rotation: f64 => r"\|Σ r × v/\|v\|\| / N, r = (p − c)/\|p − c\|", "–", Axis::To(1.0),
+            |sums| sums.mean(sums.order.rotation);
+        /// The same, weighted by distance and speed.
+        angular_momentum: f64 => r"\|Σ (p − c) × v\| / Σ \|p − c\|\|v\|", "–", Axis::To(1.0),
+            |sums| sums.order.angular_momentum;
+        /// Mean speed.
+        mean_speed: f64 => r"Σ \|v\| / N", "world units/tick", Axis::ToLargest,
+            |sums| sums.mean(sums.order.speeds);
+        /// Mean number of others nearer than the largest radius in the scene, at the positions of
+        /// this tick, after its step. Estimated from samples where the engine samples, see
+        /// `sampled_agents`: unbiased, and at most N − 1.
+        mean_neighbours: f64 => "", "agents", Axis::ToLargest,
+            |sums| sums.mean(sums.sight.near).min((sums.agents - 1) as f64);
+        /// Mean distance to the nearest other agent. An upper bound in cells of more than 181 agents.
+        nearest_neighbour_distance: f64 => "", "world units", Axis::ToLargest,
+            |sums| sums.mean(sums.sight.nearest);
+        /// In the fullest cell of the grid.
+        largest_cell: u64 => "", "agents", Axis::None, |sums| sums.largest_cell;
+        /// How many read a sample of their neighbours ([why](how-it-works.md#crowds)).
+        sampled_agents: u64 => "", "agents", Axis::None, |sums| sums.sight.sampled.len() as u64;
+    }
 }
 
 impl Metrics {
-    /// Computes the figures of a state of `scene`.
+    /// Computes the metrics of a state of `scene`.
     #[must_use]
     pub fn of(scene: &Scene, state: &FlockState) -> Self {
         let count = state.len();
@@ -90,45 +112,18 @@ impl Metrics {
         }
         with_axes!(scene.world, AXES => {
             let cells = Cells::of(scene.grid::<AXES>(count), &scene.world, &state.position);
-            Self::of_cells(scene, state, &cells)
+            Self::of_sums(&Sums::of(scene, state, &cells))
         })
     }
 
-    /// The same for at least one agent, when the agents are sorted already.
-    fn of_cells<const D: usize>(scene: &Scene, state: &FlockState, cells: &Cells<D>) -> Self {
-        let count = state.len();
-        let per_agent = 1.0 / count as f64;
-        let order = Order::of(&scene.world, state);
-        let sight = look_around(cells, scene, state);
-        Self {
-            tick: state.tick,
-            agents: count as u64,
-            polarisation: order.headings * per_agent,
-            rotation: order.rotation * per_agent,
-            angular_momentum: order.angular_momentum,
-            mean_speed: order.speeds * per_agent,
-            mean_neighbours: (sight.near * per_agent).min((count - 1) as f64),
-            nearest_neighbour_distance: sight.nearest * per_agent,
-            largest_cell: cells.starts.largest(),
-            sampled_agents: sight.sampled.len() as u64,
-        }
+    /// The names of the columns.
+    pub fn columns() -> impl Iterator<Item = &'static str> {
+        Self::TABLE.iter().map(|metric| metric.name)
     }
 
-    /// The figures as text, in the order of [`COLUMNS`]; parsing gives the same bits.
-    #[must_use]
-    pub fn row(&self) -> [String; 10] {
-        [
-            self.tick.to_string(),
-            self.agents.to_string(),
-            self.polarisation.to_string(),
-            self.rotation.to_string(),
-            self.angular_momentum.to_string(),
-            self.mean_speed.to_string(),
-            self.mean_neighbours.to_string(),
-            self.nearest_neighbour_distance.to_string(),
-            self.largest_cell.to_string(),
-            self.sampled_agents.to_string(),
-        ]
+    /// The metrics as text, one for each column; parsing gives the same bits.
+    pub fn row(&self) -> impl Iterator<Item = String> {
+        Self::TABLE.iter().map(|metric| (metric.text)(self))
     }
 }
 

@@ -7,6 +7,7 @@ use flockwork::model::behaviours::Kind;
 use flockwork::model::parameter::{Meaning, NO_TARGET, Parameter, Parameters};
 use flockwork::model::scene::keys::{Key, SECTIONS, short};
 use flockwork::model::scene::{Body, Scene};
+use flockwork::model::statistics::{Metric, Metrics};
 
 const BEGIN: &str = "<!-- keys: written by tests/readme -->\n";
 const END: &str = "<!-- /keys -->\n";
@@ -88,11 +89,22 @@ fn keys_of_behaviours() -> String {
     text
 }
 
+/// The table of metrics in `docs/formats.md`.
+fn metrics() -> String {
+    let row = |metric: &Metric| {
+        let about = prose(metric.about).replace('\n', " ");
+        format!("| `{}` | {} | {} | {about} |\n", metric.name, metric.formula, metric.unit)
+    };
+    let rows: String = Metrics::TABLE.iter().map(row).collect();
+    format!("| column | formula | unit | |\n|---|---|---|---|\n{rows}")
+}
+
 /// A page with the tables of the declarations between the markers, and their number.
 pub fn with_tables(path: &str, text: &str) -> (String, usize) {
     let tables = match path {
         "docs/scenes.md" => keys_of_scenes(),
         "docs/behaviours.md" => keys_of_behaviours(),
+        "docs/formats.md" => metrics(),
         _ => return (text.into(), 0),
     };
     let (before, rest) = text.split_once(BEGIN).expect("the marker of the tables is missing");

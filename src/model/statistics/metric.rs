@@ -1,0 +1,78 @@
+//! The single declaration of a metric: name, meaning, unit, axis and function.
+//!
+//! The columns of metrics files, the table of `docs/formats.md` and the window's plots all come from
+//! it.
+
+use super::Metrics;
+
+/// The axis of a metric's plot; it begins at 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Axis {
+    /// The window does not plot the metric.
+    None,
+    /// It ends at this value.
+    To(f64),
+    /// It ends at the largest value so far.
+    ToLargest,
+}
+
+/// One metric of a flock.
+#[derive(Clone, Copy, Debug)]
+pub struct Metric {
+    /// Name of the field and of the column.
+    pub name: &'static str,
+    /// Its meaning, line by line, in Markdown.
+    pub about: &'static [&'static str],
+    /// Its formula in Markdown, or nothing.
+    pub formula: &'static str,
+    /// Unit, for documents; `–` if it has none.
+    pub unit: &'static str,
+    /// Its plot.
+    pub axis: Axis,
+    /// Its value, for plots.
+    pub value: fn(&Metrics) -> f64,
+    /// Its value as text; parsing gives the same bits.
+    pub text: fn(&Metrics) -> String,
+}
+
+/// Declares the metrics. Each is a doc comment and a line `name: type => "formula", "unit", axis,
+/// function;`. The function takes the sums over the flock.
+macro_rules! metrics {
+    (
+        $(#[doc = $about:literal])+
+        $name:ident of $sums:ty {
+            $(
+                $(#[doc = $doc:literal])*
+                $field:ident : $type:ty => $formula:literal, $unit:literal, $axis:expr, $of:expr;
+            )*
+        }
+    ) => {
+        $(#[doc = $about])+
+        #[derive(Clone, Copy, Debug, Default, PartialEq)]
+        #[non_exhaustive]
+        pub struct $name {
+            $( $(#[doc = $doc])* pub $field: $type, )*
+        }
+
+        impl $name {
+            /// All metrics, in the order of the columns.
+            pub const TABLE: &'static [Metric] = &[
+                $( Metric {
+                    name: stringify!($field),
+                    about: &[$($doc),*],
+                    formula: $formula,
+                    unit: $unit,
+                    axis: $axis,
+                    value: |metrics| metrics.$field as f64,
+                    text: |metrics| metrics.$field.to_string(),
+                }, )*
+            ];
+
+            fn of_sums(sums: &$sums) -> Self {
+                $( let $field: fn(&$sums) -> $type = $of; )*
+                Self { $( $field: $field(sums) ),* }
+            }
+        }
+    };
+}
+pub(super) use metrics;
