@@ -69,7 +69,7 @@ fn a_count_is_entered_and_the_saved_scene_simulates_the_same() {
     display.xdotool("key Tab");
     settle();
     // The first field of the panel; all of its text is marked when it is clicked.
-    display.xdotool("mousemove 590 60 click 1");
+    display.xdotool("mousemove 604 60 click 1");
     settle();
     display.xdotool("type 500");
     display.xdotool("key Return");

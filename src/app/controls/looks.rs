@@ -52,7 +52,7 @@ pub fn section(
             let hint =
                 "The camera goes once round its focus in this many ticks, until you move it.";
             let (Orbit(from), Orbit(orbit)) = (first.camera.orbit, &mut looks.camera.orbit);
-            optional(ui, "orbit", "ticks", hint, (60.0, 7200.0, 3600.0), from, orbit);
+            optional(ui, "orbit", hint, (60.0, 7200.0, 3600.0), from, orbit);
         }
         let hint = "V: [camera] gets the present centre, zoom and rotation. Saved with the scene.";
         if ui.button("write this view into the scene").on_hover_text(hint).clicked() {
@@ -80,8 +80,8 @@ impl FigureLooks<'_> {
         named(ui, ("look", hint), &BoidShape::NAMES, start.0, self.look);
         colour(ui, start.1, self.in_space, self.colour);
         palette(ui, start.2, self.palette);
-        let hint = "The least length of an agent. A point is a pixel of a picture of 1280 × 720.";
-        optional(ui, "smallest", "points", hint, (1.0, 16.0, 6.0), start.3, self.smallest);
+        let hint = "The least length of an agent, in points. A point is a pixel of a picture of 1280 × 720.";
+        optional(ui, "smallest", hint, (1.0, 16.0, 6.0), start.3, self.smallest);
     }
 }
 
@@ -144,10 +144,10 @@ fn colour(ui: &mut egui::Ui, start: ColourBy, in_space: bool, value: &mut Colour
 }
 
 fn age(ui: &mut egui::Ui, start: u32, value: &mut u32) {
-    let hint = "The age at the end of the palette. Older agents have its last colour.";
+    let hint = "The age at the end of the palette, in ticks. Older agents have its last colour.";
     let back = with_way_back(ui, *value != start, &start.to_string(), |ui| {
         let slider = Slider::new(value, 1..=36_000).logarithmic(true);
-        with_name(ui, slider, "age (ticks)", || hint.into());
+        with_name(ui, slider, "age", || hint.into());
     });
     if back {
         *value = start;
@@ -228,14 +228,13 @@ fn in_space(ui: &mut egui::Ui, start: &Style, style: &mut Style) {
 
 fn trail(ui: &mut egui::Ui, start: Option<f32>, value: &mut Option<f32>) {
     let hint = "Agents leave trails, which lose half their light in this many ticks.";
-    optional(ui, "trails", "ticks", hint, (1.0, 120.0, 16.0), start, value);
+    optional(ui, "trails", hint, (1.0, 120.0, 16.0), start, value);
 }
 
 /// The row of a number that may be off. `reach` has the ends of its slider and the number to begin with.
 fn optional(
     ui: &mut egui::Ui,
     key: &str,
-    unit: &str,
     hint: &str,
     (low, high, first): (f32, f32, f32),
     start: Option<f32>,
@@ -251,7 +250,7 @@ fn optional(
             }
             if let Some(number) = value {
                 let slider = Slider::new(number, low..=high).max_decimals(1);
-                with_name(ui, slider, &format!("{key} ({unit})"), || hint.into());
+                with_name(ui, slider, key, || hint.into());
             }
         });
     });

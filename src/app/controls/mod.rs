@@ -19,6 +19,9 @@ use flockwork_session::{Appearance, Edit};
 /// The panel's name in egui.
 const ID: &str = "parameters";
 
+/// Width of the content, with the bar beside the rows: no row of any section is wider. Points.
+const WIDTH: f32 = 314.0;
+
 /// Where the left edge of the panel is; points.
 #[must_use]
 pub fn left_edge(context: &egui::Context) -> f32 {
@@ -84,7 +87,9 @@ impl Controls {
         let shown = window.show(context, |ui| {
             // The bar stands beside the rows, not over the ends of their names.
             ui.spacing_mut().scroll = egui::style::ScrollStyle::solid();
-            egui::ScrollArea::vertical().max_height(highest).show(ui, |ui| {
+            ui.set_width(WIDTH);
+            let area = egui::ScrollArea::vertical().max_height(highest).auto_shrink([false, true]);
+            area.show(ui, |ui| {
                 let own = FlockFields::of(panel);
                 let fields = self.fields.filter(|(known, _)| *known == own).unwrap_or((own, own));
                 let (_, fields) = self.fields.insert(fields);

@@ -233,14 +233,12 @@ impl ParameterRow<'_> {
         let (low, high) = reach(self.parameter, self.start);
         let before = *value;
         let mark = if law.is_some() { format!(" {VARIES}") } else { String::new() };
-        let name = match self.parameter.unit {
-            "" => format!("{}{mark}", self.parameter.key),
-            unit => format!("{}{mark} ({unit})", self.parameter.key),
-        };
+        let name = format!("{}{mark}", self.parameter.key);
         let degrees = matches!(self.parameter.meaning, Meaning::Angle | Meaning::FieldOfView);
         let slider = egui::Slider::new(value, low..=high)
             .clamping(SliderClamping::Never)
             .max_decimals(if degrees { 1 } else { 4 })
+            .suffix(if degrees { "°" } else { "" })
             .custom_formatter(|value, decimals| shown(value, *decimals.end()));
         with_name(ui, slider, &name, || match law {
             Some(law) => {
@@ -256,9 +254,7 @@ impl ParameterRow<'_> {
     /// Shows both ends of a number that each agent draws; it has no slider.
     fn ends(&self, ui: &mut egui::Ui, from: f32, to: f32) {
         let [from, to] = [from, to].map(|end| shown(end.into(), 4));
-        let unit = self.parameter.unit;
-        let space = if unit.is_empty() { "" } else { " " };
-        let text = format!("{}: {from} to {to}{space}{unit}", self.parameter.key);
+        let text = format!("{}: {from} to {to}", self.parameter.key);
         let hover = format!("{}\nEach agent draws its own, once for all.", self.about());
         ui.label(text).on_hover_text(hover);
     }
@@ -266,15 +262,13 @@ impl ParameterRow<'_> {
     fn combo(&self, ui: &mut egui::Ui, choices: &[(&str, f32)], value: &mut f32) {
         let name = choices.iter().find(|(_, choice)| choice == value);
         let name = name.map_or("", |(name, _)| *name);
-        ui.horizontal(|ui| {
-            egui::ComboBox::from_id_salt(self.parameter.key).selected_text(name).show_ui(
-                ui,
-                |ui| {
-                    for (name, choice) in choices {
-                        ui.selectable_value(value, *choice, *name);
-                    }
-                },
-            );
+        ui.horizontal_wrapped(|ui| {
+            let list = egui::ComboBox::from_id_salt(self.parameter.key).selected_text(name);
+            list.truncate().show_ui(ui, |ui| {
+                for (name, choice) in choices {
+                    ui.selectable_value(value, *choice, *name);
+                }
+            });
             ui.label(self.parameter.key).on_hover_text(self.about());
         });
     }

@@ -74,7 +74,7 @@ impl OneSpecies<'_> {
         // With one or two species their sections start open.
         let open = self.names.species.len() <= 2;
         let mut state = CollapsingState::load_with_default_open(ui.ctx(), id, open);
-        let header = ui.horizontal(|ui| {
+        let header = ui.horizontal_wrapped(|ui| {
             let _ = state.show_toggle_button(ui, paint_default_icon);
             let name = RichText::new(&species.name).color(ui.visuals().strong_text_color());
             if ui.add(Label::new(name).selectable(false).sense(Sense::CLICK)).clicked() {

@@ -71,7 +71,7 @@ pub fn section(ui: &mut egui::Ui, panel: &FlockPanel<'_>) -> Option<Command> {
 
 /// The row of a target or an obstacle.
 fn row(ui: &mut egui::Ui, scene: &Scene, name: &str, thing: Thing) -> Option<Command> {
-    let row = ui.horizontal(|ui| {
+    let row = ui.horizontal_wrapped(|ui| {
         let place = thing.place(scene).unwrap_or_default();
         ui.label(format!("{name}  {:.0}, {:.0}", place.x, place.y));
         let button = egui::Button::new(REMOVE).frame(false);
