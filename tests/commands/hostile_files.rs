@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
@@ -122,4 +123,45 @@ fn a_session_takes_memory_by_its_length() {
     let line: Vec<&str> = line.split(' ').collect();
     let output = run_within(Some(400_000), folder.path(), &line);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// The parser takes thirty to sixty times the length of a list of numbers.
+#[cfg(target_os = "linux")]
+#[test]
+fn one_event_of_a_million_numbers_takes_memory_by_its_length() {
+    let folder = tempfile::tempdir().unwrap();
+    // The most memory while the event is read; the one after it is wrong, so nothing else happens.
+    let peak = |event: &str| {
+        let text = format!(
+            "session = 2\nticks = 1\nscene = '[species.a]'\n[[event]]\ntick = 1\n{event}\n\
+             [[event]]\ntick = 1\nafter = 1\n"
+        );
+        std::fs::write(folder.path().join("one.toml"), text).unwrap();
+        let line = "capture --engine cpu --replay one.toml --size 32x32 --out a.png";
+        let mut program = Command::new(env!("CARGO_BIN_EXE_flockwork"));
+        program.current_dir(&folder).args(line.split(' ')).stderr(Stdio::piped());
+        let mut program = program.spawn().unwrap();
+        let mut peak = 0;
+        while program.try_wait().unwrap().is_none() {
+            let status = std::fs::read_to_string(format!("/proc/{}/status", program.id()));
+            let status = status.unwrap_or_default();
+            let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+            let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse().ok());
+            peak = kilobytes.unwrap_or(0).max(peak);
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        let output = program.wait_with_output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(error.contains("unknown key `after`"), "{error}");
+        1000 * peak
+    };
+    let base: usize = peak("remove = [1]");
+    let ids: Vec<u32> = (0..1_000_000).collect();
+    let places: Vec<[f32; 2]> = (0..500_000).map(|n| [n as f32 % 640.0, 20.25]).collect();
+    for event in
+        [format!("remove = {ids:?}"), format!("add = [{{ species = \"a\", places = {places:?} }}]")]
+    {
+        let (more, most) = (peak(&event) - base, 8 * event.len());
+        assert!(more > event.len() && more <= most, "{more}, not {most} bytes: {}", &event[..30]);
+    }
 }

@@ -6,6 +6,7 @@
 //! their names, which are unique in a scene, and obstacles by their number.
 
 mod change;
+mod long;
 mod parts;
 mod place;
 mod rows;
@@ -13,6 +14,7 @@ mod rows;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use change::{check, species_named};
+pub(crate) use long::quoted;
 pub use parts::{Counts, Despawn, Move, Parameters, Returned, SpawnBatch};
 pub(crate) use place::{fit, number, unfit};
 pub use rows::Splice;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::place;
+use super::{long, place};
 use crate::Thing;
 use crate::scene_ops::inside;
 use flockwork_model::behaviours::Target;
@@ -241,7 +241,7 @@ impl SpawnBatch {
 
 /// Agents that go.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(from = "Vec<u32>", into = "Vec<u32>")]
+#[serde(from = "Ids", into = "Vec<u32>")]
 pub struct Despawn {
     /// Their ids.
     pub ids: Vec<u32>,
@@ -254,6 +254,15 @@ impl Despawn {
     pub(super) fn with(self, other: Self) -> Self {
         let (first, last) = if self.ids < other.ids { (self, other) } else { (other, self) };
         Self { ids: [first.ids, last.ids].concat(), back: [first.back, last.back].concat() }
+    }
+}
+
+#[derive(Deserialize)]
+struct Ids(#[serde(deserialize_with = "long::deserialize")] Vec<u32>);
+
+impl From<Ids> for Despawn {
+    fn from(Ids(ids): Ids) -> Self {
+        ids.into()
     }
 }
 
@@ -281,6 +290,7 @@ pub struct Returned {
     #[serde(default)]
     pub set: Parameters,
     /// The ids of its agents, in ascending order.
+    #[serde(deserialize_with = "long::deserialize")]
     pub id: Vec<u32>,
     /// World units.
     #[serde(with = "place::list")]
@@ -289,7 +299,11 @@ pub struct Returned {
     #[serde(with = "place::list")]
     pub velocity: Vec<Point>,
     /// Their memories; empty if they have none.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    #[serde(
+        skip_serializing_if = "Vec::is_empty",
+        default,
+        deserialize_with = "long::deserialize"
+    )]
     pub memory: Vec<u32>,
 }
 

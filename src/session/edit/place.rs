@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::Edit;
+use super::{Edit, long};
 use flockwork_model::quote::cut;
 use flockwork_model::scene::keys::FAR;
 use flockwork_model::vector::Point;
@@ -41,7 +41,7 @@ pub fn serialize<S: Serializer>(place: &Point, serializer: S) -> Result<S::Ok, S
 }
 
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Point, D::Error> {
-    point(&Vec::<f64>::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+    point(&long::deserialize(deserializer)?).map_err(serde::de::Error::custom)
 }
 
 /// A list of places.
@@ -53,8 +53,10 @@ pub mod list {
     }
 
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Point>, D::Error> {
-        let all = Vec::<Vec<f64>>::deserialize(deserializer)?;
-        all.iter().map(|one| point(one)).collect::<Result<_, _>>().map_err(serde::de::Error::custom)
+        #[derive(Deserialize)]
+        struct At(#[serde(with = "super")] Point);
+        let all = long::deserialize(deserializer)?;
+        Ok(all.into_iter().map(|At(place)| place).collect())
     }
 }
 
@@ -65,7 +67,7 @@ pub mod or_false {
     #[derive(Serialize, Deserialize)]
     #[serde(untagged, expecting = "expected a place, such as [320, 180], or false")]
     enum Row {
-        At(Vec<f64>),
+        At(#[serde(deserialize_with = "long::deserialize")] Vec<f64>),
         Off(bool),
     }
 

@@ -1,8 +1,9 @@
 //! Changes of the lists of a scene, and how a text says them.
 
-use serde::de::Error;
+use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::long;
 use super::place::{self, number, numbers, point};
 use flockwork_model::behaviours::Target;
 use flockwork_model::behaviours::bounds::FASTEST;
@@ -70,7 +71,7 @@ impl<T> Splice<T> {
 /// A thing of a scene as a text says it.
 trait InText: Sized {
     /// The text's table or list.
-    type Row: Serialize + for<'de> Deserialize<'de>;
+    type Row: Serialize + DeserializeOwned;
 
     fn row(&self) -> Self::Row;
 
@@ -78,13 +79,17 @@ trait InText: Sized {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "T: DeserializeOwned"))]
 struct Rows<T> {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     at: Option<usize>,
     #[serde(skip_serializing_if = "is_zero", default)]
     remove: usize,
-    #[serde(skip_serializing_if = "Vec::is_empty", default = "Vec::new")]
+    #[serde(
+        skip_serializing_if = "Vec::is_empty",
+        default = "Vec::new",
+        deserialize_with = "long::deserialize"
+    )]
     insert: Vec<T>,
 }
 

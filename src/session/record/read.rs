@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde::de::Error;
 
 use super::{Head, Recording, VERSION};
-use crate::edit::{check, fit};
+use crate::edit::{check, fit, quoted};
 use crate::{Edit, Recorded, Source};
 use flockwork_model::quote::cut;
 use flockwork_model::scene::{Request, Scene};
@@ -98,7 +98,7 @@ impl Recording {
         let mut edits: Vec<Recorded> = Vec::new();
         for range in starts.windows(2) {
             let (before, part) = (&text[..range[0]], &text[range[0]..range[1]]);
-            let table: Result<Table, _> = toml::from_str(part);
+            let table: Result<Table, _> = toml::from_str(&quoted(part));
             let Row(event) = table.map_err(|error| unread(&error, before, part))?.event.0;
             if edits.last().is_some_and(|last| event.tick < last.tick) {
                 let number = edits.len() + 1;
