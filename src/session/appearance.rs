@@ -93,20 +93,21 @@ impl Appearance {
 impl<C: Clock> Session<C> {
     /// Changes the appearance of the flock. Returns the inverse.
     pub(super) fn set_appearance(&mut self, new: &Appearance) -> Result<Edit, EditError> {
-        let before = Appearance::of(&self.scene);
-        new.put(&mut self.scene);
-        let after = Appearance::of(&self.scene);
+        let before = Appearance::of(&self.editor.scene);
+        new.put(&mut self.editor.scene);
+        let after = Appearance::of(&self.editor.scene);
         if after == before {
             return Ok(Edit::nothing());
         }
         // An engine counts neighbours, accelerations and ages only where a colour shows them.
         let counts_anew = after.species != before.species || after.style.age != before.style.age;
-        if counts_anew && let Err(error) = self.engine.update(&self.scene, Change::PARAMETERS) {
-            before.put(&mut self.scene);
+        if counts_anew
+            && let Err(error) = self.runner.engine.update(&self.editor.scene, Change::PARAMETERS)
+        {
+            before.put(&mut self.editor.scene);
             return Err(error.into());
         }
-        self.revision += 1;
-        self.edition += 1;
+        self.runner.change();
         Ok(Edit::Appearance(Box::new(before)))
     }
 }

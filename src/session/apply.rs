@@ -25,7 +25,7 @@ impl<C: Clock> Session<C> {
         let back = self.apply(forth.clone())?;
         if !back.is_nothing() {
             self.scenes.clear_redo();
-            self.undo.push(Entry { edit, back, forth });
+            self.editor.undo.push(Entry { edit, back, forth });
         }
         Ok(())
     }
@@ -38,8 +38,8 @@ impl<C: Clock> Session<C> {
     pub fn apply(&mut self, edit: Edit) -> Result<Edit, EditError> {
         let mut edit = self.resolved(edit)?;
         // Places of a plane have no height.
-        unfit(&mut edit, &self.scene.world);
-        fit(&mut edit, &self.scene.world)?;
+        unfit(&mut edit, &self.editor.scene.world);
+        fit(&mut edit, &self.editor.scene.world)?;
         if let Edit::Together(edits) = edit {
             return self.apply_all(edits);
         }
@@ -70,7 +70,7 @@ impl<C: Clock> Session<C> {
     pub(super) fn perform(&mut self, edit: &Edit) -> Result<Edit, EditError> {
         match edit {
             Edit::Pointer(place) => {
-                let before = std::mem::replace(&mut self.pointer, *place);
+                let before = std::mem::replace(&mut self.editor.pointer, *place);
                 self.point()?;
                 Ok(Edit::Pointer(before))
             }
@@ -93,30 +93,29 @@ impl<C: Clock> Session<C> {
         if matches!(edit, Edit::Targets(_)) {
             self.read_targets()?;
         }
-        let species = self.scene.species.len();
-        let (inverse, change) = edit.put(&mut self.scene)?;
+        let species = self.editor.scene.species.len();
+        let (inverse, change) = edit.put(&mut self.editor.scene)?;
         if inverse.is_nothing() {
             return Ok(inverse);
         }
-        let mut done = check(&self.scene, change).map_err(EditError::from);
-        if done.is_ok() && self.scene.species.len() < species {
-            done = self.check_empty(self.scene.species.len());
+        let mut done = check(&self.editor.scene, change).map_err(EditError::from);
+        if done.is_ok() && self.editor.scene.species.len() < species {
+            done = self.check_empty(self.editor.scene.species.len());
         }
         if done.is_ok() && !change.is_nothing() {
-            done = self.engine.update(&self.scene, change).map_err(EditError::from);
+            done = self.runner.engine.update(&self.editor.scene, change).map_err(EditError::from);
         }
         if let Err(error) = done {
-            inverse.put(&mut self.scene)?;
+            inverse.put(&mut self.editor.scene)?;
             return Err(error);
         }
-        self.revision += 1;
-        self.edition += 1;
+        self.runner.change();
         Ok(inverse)
     }
 
     /// Fails if a species from number `first` on has agents.
     fn check_empty(&mut self, first: usize) -> Result<(), EditError> {
-        let state = self.engine.read_back()?;
+        let state = self.runner.engine.read_back()?;
         match state.species.iter().any(|species| usize::from(*species) >= first) {
             true => Err("a species that goes still has agents".to_string().into()),
             false => Ok(()),
@@ -132,14 +131,14 @@ impl<C: Clock> Session<C> {
         self.check_room(more)?;
         let mut agents = FlockState::default();
         for batch in batches {
-            species_named(&self.scene, &batch.species)?;
-            let next = self.next_id + agents.len() as u64;
-            spawn_agents(&mut agents, &self.scene, batch, next)
+            species_named(&self.editor.scene, &batch.species)?;
+            let next = self.editor.next_id + agents.len() as u64;
+            spawn_agents(&mut agents, &self.editor.scene, batch, next)
                 .map_err(|error| error.to_string())?;
         }
-        self.engine.append(&agents)?;
-        self.next_id += more;
-        self.changed_agents(self.agents + agents.len());
+        self.runner.engine.append(&agents)?;
+        self.editor.next_id += more;
+        self.changed_agents(self.runner.agents + agents.len());
         Ok(Edit::Despawn(Despawn { ids: agents.id, back: batches.to_vec() }))
     }
 
@@ -148,30 +147,30 @@ impl<C: Clock> Session<C> {
         if gone.ids.is_empty() {
             return Ok(Edit::nothing());
         }
-        self.engine.remove(&gone.ids)?;
-        self.changed_agents(self.agents.saturating_sub(gone.ids.len()));
+        self.runner.engine.remove(&gone.ids)?;
+        self.changed_agents(self.runner.agents.saturating_sub(gone.ids.len()));
         Ok(Edit::Spawn(gone.back.clone()))
     }
 
     /// Records that the flock has other agents.
     fn changed_agents(&mut self, agents: usize) {
-        self.agents = agents;
-        self.revision += 1;
-        self.snapshots.hurry();
+        self.runner.agents = agents;
+        self.runner.revision += 1;
+        self.copies.hurry();
     }
 
     /// Fails if there is no room for `more` agents. Allocates nothing.
     pub(super) fn check_room(&self, more: u64) -> Result<(), EditError> {
-        let agents = self.agents as u64;
-        self.engine.check_count(&self.scene.world, agents + more)?;
-        Ok((self.room)(&self.scene, agents, more, self.engine.as_ref())?)
+        let agents = self.runner.agents as u64;
+        self.runner.engine.check_count(&self.editor.scene.world, agents + more)?;
+        Ok((self.runner.room)(&self.editor.scene, agents, more, self.runner.engine.as_ref())?)
     }
 
     /// Targets that move by themselves are put where they are now, before the list changes: the engine
     /// then takes them from there. Waits for the device if one moves.
     pub(super) fn read_targets(&mut self) -> Result<(), EngineError> {
-        if self.scene.targets.iter().any(Target::moves) {
-            self.scene.targets = self.engine.targets()?;
+        if self.editor.scene.targets.iter().any(Target::moves) {
+            self.editor.scene.targets = self.runner.engine.targets()?;
         }
         Ok(())
     }
@@ -180,23 +179,26 @@ impl<C: Clock> Session<C> {
     /// targets move by themselves.
     pub fn nearest_thing(&mut self, place: Point) -> Result<Option<Thing>, EngineError> {
         // A target at rest is always preferred.
-        if self.scene.targets[1.min(self.scene.targets.len())..].iter().all(Target::moves) {
-            self.scene.targets = self.engine.targets()?;
+        if self.editor.scene.targets[1.min(self.editor.scene.targets.len())..]
+            .iter()
+            .all(Target::moves)
+        {
+            self.editor.scene.targets = self.runner.engine.targets()?;
         }
-        Ok(Thing::nearest(&self.scene, place))
+        Ok(Thing::nearest(&self.editor.scene, place))
     }
 
     /// The target or the obstacle that a press at `place` takes hold of; see [`Thing::at`]. Waits for the
     /// device if a target moves by itself.
     pub fn thing_at(&mut self, place: Point, reach: f32) -> Result<Option<Thing>, EngineError> {
         self.read_targets()?;
-        Ok(Thing::at(&self.scene, place, reach))
+        Ok(Thing::at(&self.editor.scene, place, reach))
     }
 
     /// Ends a gesture. Until then edits with the same subject merge, so a whole drag is undone at
     /// once.
     pub fn seal_edit(&mut self) {
-        self.undo.seal();
+        self.editor.undo.seal();
     }
 
     /// Undoes the last edit, or the reset or the change to this scene if there is none. Agents stay where
@@ -213,20 +215,22 @@ impl<C: Clock> Session<C> {
     }
 
     fn turn(&mut self, undoes: bool) -> Result<String, EngineError> {
-        if self.history.has_future_events() && !self.undo.is_about_appearance(undoes) {
+        if self.timeline.history.has_future_events()
+            && !self.editor.undo.is_about_appearance(undoes)
+        {
             return Ok(IN_THE_PAST.into());
         }
-        let Some(entry) = self.undo.take(undoes) else {
-            return if undoes { self.go_back() } else { self.go_forward() };
+        let Some(entry) = self.editor.undo.take(undoes) else {
+            return self.change_flock(undoes);
         };
         let subject = entry.edit.subject();
         match self.apply(if undoes { entry.back.clone() } else { entry.forth.clone() }) {
             Ok(inverse) => {
-                self.undo.was_turned(entry, inverse, undoes);
+                self.editor.undo.was_turned(entry, inverse, undoes);
                 Ok(format!("{}: {subject}", if undoes { "undone" } else { "redone" }))
             }
             Err(EditError::Refused(why)) => {
-                self.undo.put_back(entry, undoes);
+                self.editor.undo.put_back(entry, undoes);
                 Ok(why)
             }
             Err(EditError::Lost(error)) => Err(error),

@@ -8,7 +8,9 @@ use super::*;
 use flockwork_engine::cpu::CpuEngine;
 use flockwork_engine::internals::Sealed;
 use flockwork_engine::{AgentsAt, Change, EngineKind};
+use flockwork_engine::{Profile, Snapshot};
 use flockwork_model::scene::Request;
+use flockwork_model::vector::Point;
 use flockwork_model::vector::flat;
 use flockwork_model::world::World;
 

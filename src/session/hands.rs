@@ -2,6 +2,7 @@
 
 use super::*;
 use flockwork_model::scene::Species;
+use flockwork_model::vector::Point;
 
 pub(super) type Refusal = Option<String>;
 
@@ -20,7 +21,11 @@ impl<C: Clock> Session<C> {
     }
 
     fn species_name(&self, index: usize) -> String {
-        self.scene.species.get(index).map_or_else(String::new, |species| species.name.clone())
+        self.editor
+            .scene
+            .species
+            .get(index)
+            .map_or_else(String::new, |species| species.name.clone())
     }
 
     pub(super) fn change(&mut self, species: Vec<Species>) -> Result<Refusal, EngineError> {
@@ -41,7 +46,7 @@ impl<C: Clock> Session<C> {
     }
 
     pub(super) fn put(&mut self, thing: Thing, place: Point) -> Result<Refusal, EngineError> {
-        self.hand(Edit::moving(&self.scene, thing, place))
+        self.hand(Edit::moving(&self.editor.scene, thing, place))
     }
 
     pub(super) fn add_target(&mut self, place: Point) -> Result<Refusal, EngineError> {
@@ -73,7 +78,7 @@ impl<C: Clock> Session<C> {
     }
 
     pub(super) fn remove(&mut self, thing: Thing) -> Result<Refusal, EngineError> {
-        self.hand(Edit::removing(&self.scene, thing))
+        self.hand(Edit::removing(&self.editor.scene, thing))
     }
 
     pub(super) fn add_species(&mut self, like: usize) -> Result<Refusal, EngineError> {

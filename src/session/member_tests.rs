@@ -5,7 +5,9 @@ use super::tests::session;
 use super::time_tests::{Seen, cpu, engines, now, reach};
 use super::*;
 use flockwork_engine::Engine;
+use flockwork_engine::Snapshot;
 use flockwork_model::scene::Request;
+use flockwork_model::vector::Point;
 use flockwork_model::vector::flat;
 
 /// Three species that name each other; two of them remember an angle.

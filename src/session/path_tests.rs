@@ -6,6 +6,7 @@ use super::time_tests::{cpu, now, place, reach, start_in, worlds};
 use super::*;
 use flockwork_model::behaviours::Kind;
 use flockwork_model::scene::{Request, Rule};
+use flockwork_model::vector::Point;
 use flockwork_model::vector::flat;
 
 /// A scene without a path.

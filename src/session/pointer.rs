@@ -8,19 +8,19 @@ use flockwork_model::world::Boundary;
 impl<C: Clock> Session<C> {
     /// Moves the target `pointer` to the pointer.
     pub(super) fn point(&mut self) -> Result<(), EngineError> {
-        let Some(target) = self.scene.targets.first_mut() else { return Ok(()) };
-        target.active = self.pointer.is_some();
-        target.position = self.pointer.unwrap_or(target.position);
-        self.engine.update(&self.scene, Change::POINTER)
+        let Some(target) = self.editor.scene.targets.first_mut() else { return Ok(()) };
+        target.active = self.editor.pointer.is_some();
+        target.position = self.editor.pointer.unwrap_or(target.position);
+        self.runner.engine.update(&self.editor.scene, Change::POINTER)
     }
 
     /// Moves the target `pointer`, or switches it off.
     pub(super) fn set_pointer(&mut self, pointer: Option<Point>) -> Result<(), EditError> {
         // A wrapping world has no outside: the pointer moves to the same place inside.
-        let world = self.scene.world;
+        let world = self.editor.scene.world;
         let wraps = world.boundary == Boundary::Wrap;
         let pointer = pointer.map(|p| if wraps { scene_ops::inside(&world, p) } else { p });
-        if std::mem::replace(&mut self.user_pointer, pointer) != pointer {
+        if std::mem::replace(&mut self.editor.user_pointer, pointer) != pointer {
             self.apply(Edit::Pointer(pointer))?;
         }
         Ok(())
@@ -29,20 +29,20 @@ impl<C: Clock> Session<C> {
     /// Moves the target that follows the mouse, if the scene has one. In the past the target goes
     /// its recorded way: a mouse that merely crosses the window must not cut what came after.
     pub(super) fn lead(&mut self, place: Point) -> Result<(), EditError> {
-        let past = self.seek.is_some() || self.tick < self.history.end();
-        if !past && self.scene.led_target().is_some() {
-            self.apply(Edit::Lead(scene_ops::inside(&self.scene.world, place)))?;
+        let past = self.timeline.seek.is_some() || self.runner.tick < self.timeline.history.end();
+        if !past && self.editor.scene.led_target().is_some() {
+            self.apply(Edit::Lead(scene_ops::inside(&self.editor.scene.world, place)))?;
         }
         Ok(())
     }
 
     /// Moves the target that follows the mouse.
     pub(super) fn move_led(&mut self, place: Point) -> Result<(), EngineError> {
-        let Some(index) = self.scene.led_target() else { return Ok(()) };
-        self.scene.targets[index].position = place;
-        self.engine.update(&self.scene, Change::target(index))?;
+        let Some(index) = self.editor.scene.led_target() else { return Ok(()) };
+        self.editor.scene.targets[index].position = place;
+        self.runner.engine.update(&self.editor.scene, Change::target(index))?;
         // The agents have not moved, but their target has.
-        self.revision += 1;
+        self.runner.revision += 1;
         Ok(())
     }
 }

@@ -11,29 +11,29 @@ impl<C: Clock> Session<C> {
     /// The engine.
     #[must_use]
     pub fn engine(&self) -> &dyn Engine {
-        &*self.engine
+        &*self.runner.engine
     }
 
     /// The engine and the scene, for a renderer.
     pub fn engine_and_scene(&mut self) -> (&mut dyn Engine, &Scene) {
-        (&mut *self.engine, &self.scene)
+        (&mut *self.runner.engine, &self.editor.scene)
     }
 
     /// The last state that has arrived on the host. Never waits; on a device the flock is further.
     #[must_use]
     pub fn last_seen(&self) -> &FlockState {
-        self.snapshots.state()
+        &self.copies.state
     }
 
     /// The current state and targets.
     pub fn snapshot(&mut self) -> Result<Snapshot, EngineError> {
-        self.engine.snapshot()
+        self.runner.engine.snapshot()
     }
 
     /// Brings all agents to where a renderer finds them. In a flock over several processes they are
     /// elsewhere.
     pub fn gather(&mut self) -> Result<(), EngineError> {
-        self.engine.distributed_mut().map_or(Ok(()), DistributedEngine::gather)
+        self.runner.engine.distributed_mut().map_or(Ok(()), DistributedEngine::gather)
     }
 
     /// Hands the current state to `take`, in chunks that ascend by id. A chunk of a flock over several
@@ -43,135 +43,141 @@ impl<C: Clock> Session<C> {
         most: usize,
         take: &mut dyn FnMut(&FlockState),
     ) -> Result<(), EngineError> {
-        if let Some(engine) = self.engine.distributed_mut() {
+        if let Some(engine) = self.runner.engine.distributed_mut() {
             return engine.read_in_chunks(most, take);
         }
-        take(&self.engine.read_back()?);
+        take(&self.runner.engine.read_back()?);
         Ok(())
     }
 
     /// The current state.
     pub fn state(&mut self) -> Result<FlockState, EngineError> {
-        self.engine.read_back()
+        self.runner.engine.read_back()
     }
 
     /// The agents that this process moves: all of them, if no other process moves some. Waits.
     pub fn own_state(&mut self) -> Result<FlockState, EngineError> {
-        match self.engine.distributed_mut() {
+        match self.runner.engine.distributed_mut() {
             Some(engine) => engine.own_state(),
-            None => self.engine.read_back(),
+            None => self.runner.engine.read_back(),
         }
     }
 
     /// The targets at their current positions.
     pub fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
-        self.engine.targets()
+        self.runner.engine.targets()
     }
 
     /// Number of agents in the fullest grid cell.
     pub fn largest_cell(&mut self) -> u32 {
-        self.engine.largest_cell()
+        self.runner.engine.largest_cell()
     }
 
     /// The current scene, except for targets that move by themselves.
     #[must_use]
     pub fn scene(&self) -> &Scene {
-        &self.scene
+        &self.editor.scene
     }
 
     /// Number of agents.
     #[must_use]
     pub fn agents(&self) -> usize {
-        self.agents
+        self.runner.agents
     }
 
     /// Ticks since the start of the run.
     #[must_use]
     pub fn tick(&self) -> u64 {
-        self.tick
+        self.runner.tick
     }
 
     /// The latest known time of a tick; seconds.
     #[must_use]
     pub fn tick_time(&self) -> f64 {
-        self.cost
+        self.runner.cost
     }
 
     /// The latest times of the passes; empty for a flock that was loaded during a pause.
     #[must_use]
     pub fn profile(&self) -> &Profile {
-        &self.profile
+        &self.runner.profile
     }
 
     /// A number that changes with every change of the flock.
     #[must_use]
     pub fn revision(&self) -> u64 {
-        self.revision
+        self.runner.revision
     }
 
     /// A number that changes with every change of the scene.
     #[must_use]
     pub fn edition(&self) -> u64 {
-        self.edition
+        self.runner.edition
     }
 
     /// The same with what the flock was made from: [`Session::source`] returns it.
     #[must_use]
     pub fn made_from(mut self, source: Source) -> Self {
-        self.source = source;
+        self.editor.source = source;
         self
     }
 
     /// The source of the flock.
     #[must_use]
     pub fn source(&self) -> &Source {
-        &self.source
+        &self.editor.source
     }
 
     /// True if there are no edits of this flock since they were saved.
     #[must_use]
     pub fn is_saved(&self) -> bool {
-        self.undo.is_saved()
+        self.editor.undo.is_saved()
     }
 
     /// Notes that all edits are saved, or that some are not.
     pub fn set_saved(&mut self, saved: bool) {
-        self.undo.set_saved(saved);
+        self.editor.undo.set_saved(saved);
     }
 
     /// The scene before all edits.
     #[must_use]
     pub fn original(&self) -> &Scene {
-        &self.original
+        &self.editor.original
     }
 
     /// A number that changes whenever another scene is opened.
     #[must_use]
     pub fn opened(&self) -> u64 {
-        self.opened
+        self.scenes.opened
     }
 
     /// The scene as it is edited, with targets that move by themselves where they start.
     #[must_use]
     pub fn edited_scene(&self) -> Scene {
-        let mut scene = self.scene.clone();
-        for (target, first) in scene.targets.iter_mut().zip(&self.original.targets) {
-            if target.moves() {
-                target.clone_from(first);
-            }
-        }
-        scene
+        self.editor.edited()
+    }
+
+    /// Number of agents with which the edited scene starts.
+    #[must_use]
+    pub fn starters(&self) -> u64 {
+        self.editor.starters(self.runner.agents)
+    }
+
+    /// The same for each species.
+    #[must_use]
+    pub fn starters_by_species(&self) -> Vec<u64> {
+        self.editor.scene.shares(self.starters())
     }
 
     /// The text of a scene file in the current folder that makes this flock from its start, as it is
     /// edited.
     #[must_use]
     pub fn file(&self) -> String {
-        self.source.edited(&self.edited_scene(), self.starters())
+        self.editor.source.edited(&self.edited_scene(), self.starters())
     }
 
     /// The command line that does the same; or why there is none.
     pub fn command_line(&self) -> Result<String, String> {
-        self.source.command_line(&self.edited_scene(), self.starters())
+        self.editor.source.command_line(&self.edited_scene(), self.starters())
     }
 }

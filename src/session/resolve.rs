@@ -15,7 +15,7 @@ const RADIUS: f32 = 20.0;
 impl<C: Clock> Session<C> {
     /// The same edit with everything that depends on the present flock and on how it began.
     pub(super) fn resolved(&mut self, edit: Edit) -> Result<Edit, EditError> {
-        let scene = &self.scene;
+        let scene = &self.editor.scene;
         let inside = |at: Point| scene_ops::inside(&scene.world, at);
         Ok(match edit {
             Edit::AddTarget(at) => {
@@ -45,23 +45,27 @@ impl<C: Clock> Session<C> {
             Edit::NewPath => {
                 let own = scene.paths.first().ok_or("this scene has no path".to_string())?;
                 // The ends of the path at the start stay, whatever the others were since then.
-                let first = self.original.paths.iter().find(|path| path.name == own.name);
-                self.new_paths += 1;
+                let first = self.editor.original.paths.iter().find(|path| path.name == own.name);
+                self.editor.new_paths += 1;
                 let (world, seed) = (&scene.world, scene.seed);
-                let path =
-                    scene_ops::random_path(first.unwrap_or(own), world, seed, self.new_paths);
+                let path = scene_ops::random_path(
+                    first.unwrap_or(own),
+                    world,
+                    seed,
+                    self.editor.new_paths,
+                );
                 Edit::Paths(Splice::replacing(0, Path { shown: own.shown, ..path }))
             }
             Edit::SwapSeekFlee => {
                 let mut swapped = scene.clone();
-                scene_ops::swap_seek_flee(&mut swapped, &self.original);
+                scene_ops::swap_seek_flee(&mut swapped, &self.editor.original);
                 Edit::Set(swapped.species.into())
             }
             Edit::AddSpecies(like) => self.added_species(&like)?,
             Edit::Count { species, count } => self.counted(&species, count)?,
             // An undo brings agents back to where they were.
             Edit::Despawn(gone) if gone.back.is_empty() && !gone.ids.is_empty() => {
-                let state = self.engine.read_back()?;
+                let state = self.runner.engine.read_back()?;
                 let mut ids = gone.ids;
                 ids.retain(|id| state.id.binary_search(id).is_ok());
                 let rows = ids.iter().filter_map(|id| state.id.binary_search(id).ok());
@@ -75,17 +79,17 @@ impl<C: Clock> Session<C> {
     /// A copy of a species. The copy gets as many agents as the original has at the start, at places as at
     /// the start. Nothing else changes.
     fn added_species(&self, like: &str) -> Result<Edit, EditError> {
-        let mut edited = self.scene.clone();
-        edited.copy_species(super::edit::species_named(&self.scene, like)?)?;
-        let initial = self.initial.as_ref().map_or(0, |initial| initial.len());
-        let grown = initial as u64 > self.original.own_count();
+        let mut edited = self.editor.scene.clone();
+        edited.copy_species(super::edit::species_named(&self.editor.scene, like)?)?;
+        let initial = self.editor.initial.as_ref().map_or(0, |initial| initial.len());
+        let grown = initial as u64 > self.editor.original.own_count();
         if let Some(copy) = edited.species.last_mut().filter(|_| grown) {
             // That is where its agents start in a flock of this size.
             copy.spawn = copy.spawn_at_scale;
         }
         let count = |copy: &Species| match copy.counted {
             true => copy.count,
-            false => self.scaled(copy.count),
+            false => self.editor.scaled(copy.count, self.runner.agents),
         };
         let count = edited.species.last().map_or(0, count);
         let newcomers = u32::try_from(count).unwrap_or(u32::MAX);
@@ -98,9 +102,9 @@ impl<C: Clock> Session<C> {
     /// Gives a species so many agents, now and at the start. New ones come to places as at the start;
     /// those that came last go. Waits for the device.
     fn counted(&mut self, name: &str, count: u64) -> Result<Edit, EditError> {
-        let index = super::edit::species_named(&self.scene, name)?;
+        let index = super::edit::species_named(&self.editor.scene, name)?;
         // The others must stay as many as they are, whatever the file's counts were scaled by.
-        let fixed = self.scene.fixed(self.starters()).species;
+        let fixed = self.editor.scene.fixed(self.starters()).species;
         let mut each: Vec<u64> = fixed.iter().map(|species| species.count).collect();
         let fixed = Edit::Set(fixed.into());
         each[index] = count;
@@ -108,7 +112,7 @@ impl<C: Clock> Session<C> {
             let why = "a flock starts with one agent at least: nothing has changed";
             return Err(why.to_string().into());
         }
-        let state = self.engine.read_back()?;
+        let state = self.runner.engine.read_back()?;
         let rows = (0..state.len()).filter(|row| usize::from(state.species[*row]) == index);
         let mut present: Vec<usize> = rows.collect();
         present.sort_by_key(|row| state.id[*row]);
@@ -127,8 +131,9 @@ impl<C: Clock> Session<C> {
 
     /// Agents of one species at the places of these rows of a state.
     fn batch(&self, state: &FlockState, rows: &[usize]) -> SpawnBatch {
-        let species =
-            rows.first().and_then(|row| self.scene.species.get(usize::from(state.species[*row])));
+        let species = rows
+            .first()
+            .and_then(|row| self.editor.scene.species.get(usize::from(state.species[*row])));
         SpawnBatch {
             species: species.map_or_else(String::new, |species| species.name.clone()),
             places: rows.iter().map(|row| state.position[*row]).collect(),

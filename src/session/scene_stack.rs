@@ -4,37 +4,26 @@ use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::history::{History, Keyframe};
-use super::original_scene::before_edits;
-use super::series::Series;
-use super::source::{Opening, Source};
+use super::copies::MAX_COPIED;
+use super::editor::Editor;
+use super::history::Keyframe;
+use super::source::Opening;
+use super::timeline::Timeline;
 use super::undo::UndoStack;
-use super::{Clock, EditError, Session, after_last_id};
-use flockwork_engine::{EngineError, Profile, Snapshot};
+use super::{Clock, EditError, Session};
+use flockwork_engine::{EngineError, Snapshot};
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
-use flockwork_model::vector::Point;
 
-/// Most scenes to come back to.
+/// Most scenes to come back to. All together have [`MAX_COPIED`] agents at most.
 const MAX_SCENES: usize = 50;
-
-/// Most agents in the scenes to come back to, all together: about half a gigabyte.
-const MAX_AGENTS: usize = 22_000_000;
 
 /// A flock that is not in the engine, with all that is needed to go on with it.
 #[derive(Debug)]
 struct SceneEntry {
-    source: Source,
-    scene: Scene,
-    original: Scene,
-    initial: Option<Arc<FlockState>>,
+    editor: Editor,
+    timeline: Timeline,
     state: Arc<FlockState>,
-    undo: UndoStack,
-    history: History,
-    series: Series,
-    pointer: Option<Point>,
-    next_id: u64,
-    new_paths: u32,
     /// True if the same scene was reset in between.
     reset: bool,
 }
@@ -44,6 +33,8 @@ struct SceneEntry {
 pub struct SceneStack {
     behind: Vec<SceneEntry>,
     ahead: Vec<SceneEntry>,
+    /// Scenes opened so far.
+    pub opened: u64,
 }
 
 impl SceneStack {
@@ -55,7 +46,7 @@ impl SceneStack {
     fn remember(&mut self, entry: SceneEntry) {
         self.behind.push(entry);
         let agents = |all: &[SceneEntry]| all.iter().map(|entry| entry.state.len()).sum::<usize>();
-        while self.behind.len() > MAX_SCENES || agents(&self.behind) > MAX_AGENTS {
+        while self.behind.len() > MAX_SCENES || agents(&self.behind) > MAX_COPIED {
             self.behind.remove(0);
         }
     }
@@ -66,21 +57,9 @@ impl<C: Clock> Session<C> {
     /// undo. If the engine cannot take the other flock, this one goes on.
     pub fn open(&mut self, opening: Opening) -> Result<(), EditError> {
         let Opening { source, scene, state } = opening;
-        let (scene, state) = (before_edits(&scene), Arc::new(state));
-        let entry = SceneEntry {
-            source,
-            original: scene.clone(),
-            scene,
-            next_id: after_last_id(&state),
-            initial: Some(Arc::clone(&state)),
-            state,
-            undo: UndoStack::default(),
-            history: History::default(),
-            series: Series::default(),
-            pointer: None,
-            new_paths: 0,
-            reset: false,
-        };
+        let state = Arc::new(state);
+        let editor = Editor { source, ..Editor::new(&scene).starting_with(&state) };
+        let entry = SceneEntry { editor, timeline: Timeline::default(), state, reset: false };
         let left = self.exchange(entry)?.map_err(|(_, why)| why)?;
         self.scenes.clear_redo();
         self.scenes.remember(left);
@@ -91,36 +70,27 @@ impl<C: Clock> Session<C> {
     /// now, unless it is too large to be kept.
     pub(super) fn leave(&mut self) -> Result<(), EngineError> {
         // A flock that is not shown is not called; the one that is goes on being called.
-        let pointer = self.user_pointer;
+        let pointer = self.editor.user_pointer;
         self.lift_pointer()?;
         self.scenes.clear_redo();
-        let kept = (self.agents <= MAX_AGENTS).then(|| self.engine.snapshot());
-        let mut undo = mem::take(&mut self.undo);
-        self.undo.set_saved(undo.is_saved());
+        let kept = (self.runner.agents <= MAX_COPIED).then(|| self.runner.engine.snapshot());
+        let undo = UndoStack::default();
+        let mut undo = mem::replace(&mut self.editor.undo, undo);
+        self.editor.undo.set_saved(undo.is_saved());
         undo.seal();
-        let mut history = History::default();
-        self.swap_history(&mut history);
-        self.series.rest();
-        let series = mem::take(&mut self.series);
+        let mut timeline = Timeline::default();
+        self.timeline.exchange(&mut timeline);
         // A device that fails here fails again when the first state is loaded.
         match kept.and_then(Result::ok) {
-            Some(Snapshot { state, targets }) => self.scenes.remember(SceneEntry {
-                source: self.source.clone(),
-                scene: Scene { targets, ..self.scene.clone() },
-                original: self.original.clone(),
-                initial: self.initial.clone(),
-                state: Arc::new(state),
-                undo,
-                history,
-                series,
-                pointer: None,
-                next_id: self.next_id,
-                new_paths: self.new_paths,
-                reset: true,
-            }),
+            Some(Snapshot { state, targets }) => {
+                let scene = Scene { targets, ..self.editor.scene.clone() };
+                let editor = Editor { scene, undo, pointer: None, ..self.editor.clone() };
+                let state = Arc::new(state);
+                self.scenes.remember(SceneEntry { editor, timeline, state, reset: true });
+            }
             None => self.scenes.behind.clear(),
         }
-        (self.user_pointer, self.pointer) = (pointer, pointer);
+        (self.editor.user_pointer, self.editor.pointer) = (pointer, pointer);
         Ok(())
     }
 
@@ -131,44 +101,32 @@ impl<C: Clock> Session<C> {
         }
     }
 
-    /// Goes back to the scene before this one. Returns what happened, for the user.
-    pub(super) fn go_back(&mut self) -> Result<String, EngineError> {
-        let Some(entry) = self.scenes.behind.pop() else { return Ok("nothing to undo".into()) };
-        Ok(match self.exchange(entry)? {
+    /// Goes to the scene before this one, or forward to the one that this has left. Returns what happened,
+    /// for the user.
+    pub(super) fn change_flock(&mut self, back: bool) -> Result<String, EngineError> {
+        let words =
+            if back { ["undo", "undone", "back to the"] } else { ["redo", "redone", "the"] };
+        let [name, done, to] = words;
+        let from = if back { &mut self.scenes.behind } else { &mut self.scenes.ahead };
+        let Some(entry) = from.pop() else { return Ok(format!("nothing to {name}")) };
+        match self.exchange(entry)? {
             Ok(left) => {
-                let reset = left.reset;
-                self.scenes.ahead.push(left);
-                if reset {
-                    "undone: reset".into()
-                } else {
-                    format!("undone: back to the scene {}", self.scene.name)
+                let what = match left.reset {
+                    true => "reset".into(),
+                    false => format!("{to} scene {}", self.editor.scene.name),
+                };
+                match back {
+                    true => self.scenes.ahead.push(left),
+                    false => self.scenes.remember(left),
                 }
+                Ok(format!("{done}: {what}"))
             }
             Err((entry, why)) => {
-                self.scenes.behind.push(entry);
-                why
+                let from = if back { &mut self.scenes.behind } else { &mut self.scenes.ahead };
+                from.push(entry);
+                Ok(why)
             }
-        })
-    }
-
-    /// Goes to the scene that [`Self::go_back`] left.
-    pub(super) fn go_forward(&mut self) -> Result<String, EngineError> {
-        let Some(entry) = self.scenes.ahead.pop() else { return Ok("nothing to redo".into()) };
-        Ok(match self.exchange(entry)? {
-            Ok(left) => {
-                let reset = left.reset;
-                self.scenes.remember(left);
-                if reset {
-                    "redone: reset".into()
-                } else {
-                    format!("redone: the scene {}", self.scene.name)
-                }
-            }
-            Err((entry, why)) => {
-                self.scenes.ahead.push(entry);
-                why
-            }
-        })
+        }
     }
 
     /// Puts the flock of `entry` into the engine and returns the one that was there; or says why the
@@ -177,13 +135,15 @@ impl<C: Clock> Session<C> {
         &mut self,
         entry: SceneEntry,
     ) -> Result<Result<SceneEntry, (SceneEntry, String)>, EngineError> {
-        if let Err(error) = self.engine.check_count(&entry.scene.world, entry.state.len() as u64) {
+        if let Err(error) =
+            self.runner.engine.check_count(&entry.editor.scene.world, entry.state.len() as u64)
+        {
             return Ok(Err((entry, error.to_string())));
         }
         // A flock that is not shown is not called.
         self.lift_pointer()?;
-        let snapshot = self.engine.snapshot()?;
-        self.scene.targets = snapshot.targets;
+        let snapshot = self.runner.engine.snapshot()?;
+        self.editor.scene.targets = snapshot.targets;
         let wanted = Arc::clone(&entry.state);
         let left = self.swap(entry, Arc::new(snapshot.state));
         match self.load(Arc::clone(&wanted)) {
@@ -205,33 +165,27 @@ impl<C: Clock> Session<C> {
 
     /// Begins the past of a new flock, or goes on with the past of one left before, at this state.
     fn resume_history(&mut self, state: Arc<FlockState>) {
-        if self.history.start().is_none() {
+        if self.timeline.history.start().is_none() {
             return self.begin_history();
         }
-        let (targets, meta) = (self.scene.targets.clone(), self.keyframe_meta());
-        self.history.take(Keyframe { state, targets, meta }, (self.time)(), Duration::ZERO);
+        let (targets, meta) = (self.editor.scene.targets.clone(), self.keyframe_meta());
+        self.timeline.history.take(
+            Keyframe { state, targets, meta },
+            self.runner.now(),
+            Duration::ZERO,
+        );
     }
 
     /// Exchanges the session's own part with `entry`. Returns what was there, with the state `now`.
     fn swap(&mut self, mut entry: SceneEntry, now: Arc<FlockState>) -> SceneEntry {
-        mem::swap(&mut self.source, &mut entry.source);
-        mem::swap(&mut self.scene, &mut entry.scene);
-        mem::swap(&mut self.original, &mut entry.original);
-        mem::swap(&mut self.initial, &mut entry.initial);
-        mem::swap(&mut self.undo, &mut entry.undo);
-        self.swap_history(&mut entry.history);
-        self.series.rest();
-        mem::swap(&mut self.series, &mut entry.series);
-        mem::swap(&mut self.pointer, &mut entry.pointer);
-        mem::swap(&mut self.next_id, &mut entry.next_id);
-        mem::swap(&mut self.new_paths, &mut entry.new_paths);
+        mem::swap(&mut self.editor, &mut entry.editor);
+        self.timeline.exchange(&mut entry.timeline);
         entry.state = now;
-        self.undo.seal();
+        self.editor.undo.seal();
         self.clock.restart();
-        self.profile = Profile::default();
-        self.cost = 0.0;
+        self.runner.forget_times();
         // After a reset it is the same scene.
-        self.opened += u64::from(!entry.reset);
+        self.scenes.opened += u64::from(!entry.reset);
         entry
     }
 }

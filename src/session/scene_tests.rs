@@ -90,7 +90,7 @@ fn assert_same_from_its_file(text: &str) {
     let state = scene.populate(&request).unwrap();
     let engine = Box::new(CpuEngine::new(Some(1)).unwrap());
     let mut session = session(engine, &scene, &state);
-    session.source = Source { text: text.into(), request, ..Source::default() };
+    session.editor.source = Source { text: text.into(), request, ..Source::default() };
     tick(&mut session, 30);
     let mut species = session.scene().species.clone();
     species[0].rules[0].values[0] = 0.5;

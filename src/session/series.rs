@@ -3,11 +3,10 @@
 //! The session decides which states are measured and keeps the results. It measures nothing itself:
 //! the host takes each [`Sample`], computes its figures on a thread, and hands them back.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Clock, Session};
+use super::history::TIMES_THE_COST;
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
 use flockwork_model::statistics::Metrics;
@@ -29,13 +28,8 @@ pub enum Watch {
 const SELDOM: Duration = Duration::from_millis(250);
 const RARELY: u32 = 50;
 
-/// While they are shown: times the cost of copying a state, which the flock waits for, and times the
-/// cost of measuring it, which other threads do.
-const TIMES_THE_COPY: u32 = 20;
+/// While they are shown: times the cost of measuring a state, which other threads do.
 const TIMES_THE_MEASURING: u32 = 10;
-
-/// Larger flocks are not measured: the copy would double the half gigabyte that they take.
-pub const MOST_AGENTS: usize = 22_000_000;
 
 /// The most rows kept, about 400 kB.
 pub const MOST_ROWS: usize = 4096;
@@ -56,10 +50,10 @@ pub struct Sample {
 
 /// A sample that has not been measured yet.
 #[derive(Clone, Copy, Debug)]
-struct Awaited {
-    number: u64,
-    tick: u64,
-    revision: u64,
+pub(super) struct Awaited {
+    pub number: u64,
+    pub tick: u64,
+    pub revision: u64,
 }
 
 /// Figures by tick.
@@ -74,7 +68,7 @@ pub struct Series {
     /// Samples that the host has or will take.
     awaited: Vec<Awaited>,
     /// The revision of the last sample.
-    sampled: Option<u64>,
+    pub(super) sampled: Option<u64>,
     /// When the last sample was taken, and what copying and measuring it cost.
     at: Duration,
     copying: Duration,
@@ -102,12 +96,12 @@ impl Series {
     }
 
     /// True while a sample is being measured.
-    fn awaits(&self) -> bool {
+    pub(super) fn awaits(&self) -> bool {
         !self.awaited.is_empty()
     }
 
     /// True if the flock of this revision is to be measured now. A paused flock is measured at once.
-    fn is_due(&self, watch: Watch, revision: u64, now: Duration, paused: bool) -> bool {
+    pub(super) fn is_due(&self, watch: Watch, revision: u64, now: Duration, paused: bool) -> bool {
         let most = if self.measuring.is_some() { MOST_AWAITED } else { 1 };
         if watch == Watch::Off || self.awaited.len() >= most || self.sampled == Some(revision) {
             return false;
@@ -115,21 +109,21 @@ impl Series {
         let measuring = self.measuring.unwrap_or_default();
         let wait = match watch {
             _ if paused || self.sampled.is_none() => Duration::ZERO,
-            Watch::Closely => (self.copying * TIMES_THE_COPY).max(measuring * TIMES_THE_MEASURING),
+            Watch::Closely => (self.copying * TIMES_THE_COST).max(measuring * TIMES_THE_MEASURING),
             _ => SELDOM.max((self.copying + measuring) * RARELY),
         };
         now.saturating_sub(self.at) >= wait
     }
 
     /// Notes that a state is going to be measured.
-    fn await_sample(&mut self, awaited: Awaited, now: Duration, copying: Duration) {
+    pub(super) fn await_sample(&mut self, awaited: Awaited, now: Duration, copying: Duration) {
         (self.sampled, self.at, self.copying) = (Some(awaited.revision), now, copying);
         self.awaited.push(awaited);
     }
 
     /// Adds the figures of an awaited sample. If its state no longer belongs to this past, they are
     /// ignored, and this returns false.
-    fn note(&mut self, number: u64, metrics: Metrics, took: Duration) -> bool {
+    pub(super) fn note(&mut self, number: u64, metrics: Metrics, took: Duration) -> bool {
         let Some(index) = self.awaited.iter().position(|awaited| awaited.number == number) else {
             return false;
         };
@@ -180,80 +174,6 @@ impl Series {
     pub(super) fn rest(&mut self) {
         self.awaited.clear();
         self.sampled = None;
-    }
-}
-
-/// The samples that the host has not taken yet.
-#[derive(Debug, Default)]
-pub(super) struct Samples {
-    waiting: VecDeque<Sample>,
-    /// The number of the next one.
-    next: u64,
-    /// The scene of an edition, shared by samples.
-    scene: Option<(u64, Arc<Scene>)>,
-}
-
-impl<C: Clock> Session<C> {
-    /// Sets how often states are measured.
-    pub fn watch(&mut self, watch: Watch) {
-        if std::mem::replace(&mut self.watch, watch) != watch {
-            // More may be wanted of the present state.
-            self.series.sampled = None;
-        }
-    }
-
-    /// The figures recorded so far.
-    #[must_use]
-    pub fn series(&self) -> &Series {
-        &self.series
-    }
-
-    /// True while the figures of a state are under way: the host should look soon, even if the flock
-    /// is paused.
-    #[must_use]
-    pub fn awaits_figures(&self) -> bool {
-        self.series.awaits()
-    }
-
-    /// A state to measure; the result goes to [`Session::measured`].
-    pub fn take_sample(&mut self) -> Option<Sample> {
-        self.samples.waiting.pop_front()
-    }
-
-    /// Adds the figures of sample `number`. Returns false if that state no longer belongs to the
-    /// flock's past. `took` is how long measuring it took.
-    pub fn measured(&mut self, number: u64, metrics: Metrics, took: Duration) -> bool {
-        self.series.note(number, metrics, took)
-    }
-
-    /// True if a sample shall be requested now.
-    pub(super) fn wants_sample(&self, now: Duration) -> bool {
-        self.agents <= MOST_AGENTS
-            && self.series.is_due(self.watch, self.revision, now, self.clock.is_paused())
-    }
-
-    /// Hands a state of a revision to the host, if it is one to measure. `copying` is how long the
-    /// copy has taken.
-    pub(super) fn offer(
-        &mut self,
-        state: &Arc<FlockState>,
-        revision: u64,
-        now: Duration,
-        copying: Duration,
-    ) {
-        if !self.series.is_due(self.watch, revision, now, self.clock.is_paused()) {
-            return;
-        }
-        let edition = self.edition;
-        let scene = match self.samples.scene.take() {
-            Some((of, scene)) if of == edition => scene,
-            _ => Arc::new(self.scene.clone()),
-        };
-        self.samples.scene = Some((edition, Arc::clone(&scene)));
-        let number = self.samples.next;
-        self.samples.next += 1;
-        self.series.await_sample(Awaited { number, tick: state.tick, revision }, now, copying);
-        self.samples.waiting.push_back(Sample { number, scene, state: Arc::clone(state) });
     }
 }
 

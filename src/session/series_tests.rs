@@ -3,6 +3,7 @@
 use super::time_tests::{cpu, engines, reach, start};
 use super::*;
 use flockwork_model::statistics::Metrics;
+use flockwork_model::vector::Point;
 
 /// Runs single ticks, and measures at once what the session offers.
 fn step(session: &mut Session<RealTime>, ticks: u64) {

@@ -12,30 +12,30 @@ use flockwork_model::state::FlockState;
 impl<C: Clock> Session<C> {
     /// The state with which the edited scene starts: the first one, unless species have come or gone.
     pub(super) fn start(&self) -> Option<Arc<FlockState>> {
-        let initial = self.initial.clone()?;
+        let initial = self.editor.initial.clone()?;
         let starts = |scene: &Scene| -> Vec<_> {
             scene.species.iter().map(|s| (s.count, s.spawn, s.spawn_at_scale)).collect()
         };
-        if starts(&self.scene) == starts(&self.original) {
+        if starts(&self.editor.scene) == starts(&self.editor.original) {
             return Some(initial);
         }
         let starters = self.starters();
-        (self.room)(&self.scene, 0, starters, self.engine.as_ref()).ok()?;
+        (self.runner.room)(&self.editor.scene, 0, starters, self.runner.engine.as_ref()).ok()?;
         let mut edited = self.edited_scene().fixed(starters);
         Some(edited.populate(&Default::default()).map_or(initial, Arc::new))
     }
 
     /// Takes a species out of the scene and its agents out of the flock. Waits for the device.
     pub(super) fn remove_species(&mut self, name: &str) -> Result<Edit, EditError> {
-        let index = species_named(&self.scene, name)?;
-        let mut edited = self.scene.clone();
+        let index = species_named(&self.editor.scene, name)?;
+        let mut edited = self.editor.scene.clone();
         edited.remove_species(index)?;
-        let Snapshot { state, targets } = self.engine.snapshot()?;
+        let Snapshot { state, targets } = self.runner.engine.snapshot()?;
         edited.targets = targets;
         let is_gone = |row: usize| usize::from(state.species[row]) == index;
         let mut stays = rows(&state, |row| !is_gone(row));
         stays.shown = state.shown.without(index);
-        let gone = Returned::of(name, &self.scene.species, rows(&state, is_gone));
+        let gone = Returned::of(name, &self.editor.scene.species, rows(&state, is_gone));
         for species in &mut stays.species {
             *species -= u8::from(usize::from(*species) > index);
         }
@@ -47,18 +47,18 @@ impl<C: Clock> Session<C> {
     /// Waits for the device.
     pub(super) fn return_species(&mut self, returned: &Returned) -> Result<Edit, EditError> {
         self.check_room(returned.id.len() as u64)?;
-        let mut edited = self.scene.clone();
-        edited.species = returned.set.of(&self.scene)?;
+        let mut edited = self.editor.scene.clone();
+        edited.species = returned.set.of(&self.editor.scene)?;
         let index = species_named(&edited, &returned.species)?;
         let agents = returned.agents(index)?;
-        let Snapshot { state, targets } = self.engine.snapshot()?;
+        let Snapshot { state, targets } = self.runner.engine.snapshot()?;
         if let Some(id) = agents.id.iter().find(|id| state.id.binary_search(id).is_ok()) {
             let why = format!("agent {id} is in the flock already; every id is unique");
             return Err(why.into());
         }
         edited.targets = targets;
         let mut present = state.clone();
-        if edited.species.len() > self.scene.species.len() {
+        if edited.species.len() > self.editor.scene.species.len() {
             present.shown = state.shown.with_another(index);
             for species in &mut present.species {
                 *species += u8::from(usize::from(*species) >= index);
@@ -77,29 +77,17 @@ impl<C: Clock> Session<C> {
         state: FlockState,
         before: FlockState,
     ) -> Result<(), EditError> {
-        let left = std::mem::replace(&mut self.scene, scene);
-        let done = match self.put_flock(state) {
+        let left = std::mem::replace(&mut self.editor.scene, scene);
+        let done = match self.load(Arc::new(state)) {
             Err(error) if !matches!(error, EngineError::Lost { .. }) => {
-                self.scene = left;
-                self.put_flock(before)?;
+                self.editor.scene = left;
+                self.load(Arc::new(before))?;
                 Err(error.into())
             }
             done => done.map_err(EditError::from),
         };
-        self.request = None;
-        self.engine.set_profiling(true);
-        self.revision += 1;
-        self.edition += 1;
+        self.was_loaded();
         done
-    }
-
-    fn put_flock(&mut self, state: FlockState) -> Result<(), EngineError> {
-        if self.initial.is_some() {
-            return self.load(Arc::new(state));
-        }
-        self.engine.load(&self.scene, &state)?;
-        self.agents = state.len();
-        Ok(())
     }
 }
 

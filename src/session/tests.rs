@@ -7,6 +7,7 @@ use flockwork_engine::cpu::CpuEngine;
 use flockwork_model::behaviours::Kind;
 use flockwork_model::scene::Request;
 use flockwork_model::statistics::Metrics;
+use flockwork_model::vector::Point;
 use flockwork_model::vector::flat;
 
 /// A wanderer, a target that moves by itself, one at rest, a path and an obstacle.
@@ -54,7 +55,7 @@ pub(super) fn play_in(text: &str, test: impl FnOnce(&mut Session<RealTime>)) {
 }
 
 pub(super) fn tick(session: &mut Session<RealTime>, ticks: u32) {
-    session.engine.step(ticks).unwrap();
+    session.runner.engine.step(ticks).unwrap();
 }
 
 #[test]
@@ -79,7 +80,7 @@ fn a_reset_undoes_what_hands_have_done() {
         assert_eq!(session.add(0, &[Point::ONE, Point::ZERO]), Ok(None));
         assert_eq!((session.agents(), session.state().unwrap().len()), (7, 7));
         assert_eq!(session.new_path(), Ok(None));
-        assert_ne!(session.scene().paths, session.original.paths);
+        assert_ne!(session.scene().paths, session.original().paths);
         assert_eq!(session.turn_round(), Ok(None));
         let food = session.nearest_thing(flat(310.0, 100.0)).unwrap().unwrap();
         assert_eq!(session.put(food, flat(20.0, 30.0)), Ok(None));
@@ -89,9 +90,9 @@ fn a_reset_undoes_what_hands_have_done() {
         session.reset().unwrap();
         assert_eq!((session.state().unwrap(), session.targets().unwrap()), first);
         assert_eq!((session.agents(), session.tick()), (5, 0));
-        assert_eq!(session.scene().paths, session.original.paths);
-        assert_eq!(session.scene().obstacles, session.original.obstacles);
-        assert_eq!(session.scene().species[0].rules, session.original.species[0].rules);
+        assert_eq!(session.scene().paths, session.original().paths);
+        assert_eq!(session.scene().obstacles, session.original().obstacles);
+        assert_eq!(session.scene().species[0].rules, session.original().species[0].rules);
     });
 }
 
@@ -130,9 +131,9 @@ fn who_was_put_back_is_not_turned_by_a_reset() {
     play(|session| {
         assert_eq!(session.turn_round(), Ok(None));
         assert!(session.scene().species[0].rule(Kind::Flee).is_some());
-        assert_eq!(session.change(session.original.species.clone()), Ok(None));
+        assert_eq!(session.change(session.original().species.clone()), Ok(None));
         session.reset().unwrap();
-        assert_eq!(session.scene().species[0].rules, session.original.species[0].rules);
+        assert_eq!(session.scene().species[0].rules, session.original().species[0].rules);
     });
 }
 
@@ -160,7 +161,7 @@ fn what_cannot_be_leaves_the_flock_as_it_is() {
         let refused = session.change(species).unwrap();
         assert!(refused.is_some_and(|why| why.contains("world")));
         assert_eq!((session.state(), session.agents()), (Ok(before), 5));
-        assert_eq!(session.scene().paths, session.original.paths);
+        assert_eq!(session.scene().paths, session.original().paths);
     });
 }
 

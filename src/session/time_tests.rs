@@ -7,6 +7,7 @@ use flockwork_engine::cpu::CpuEngine;
 use flockwork_engine::gpu::{AdapterChoice, Gpu, GpuEngine};
 use flockwork_model::behaviours::Target;
 use flockwork_model::scene::{Request, Species};
+use flockwork_model::vector::Point;
 use flockwork_model::vector::flat;
 
 /// Agents, targets, number of agents.
@@ -216,7 +217,7 @@ fn a_reset_begins_a_new_past_and_another_scene_keeps_its_own() {
     let mut session = start(cpu());
     let seen = course(&mut session);
     let scene = session.original().clone();
-    let state = FlockState::clone(session.initial.as_ref().unwrap());
+    let state = FlockState::clone(session.editor.initial.as_ref().unwrap());
     let opening = Opening { source: Source::default(), scene, state };
     session.open(opening).unwrap();
     assert_eq!((session.span(), session.events().len()), ((0, 0), 0));

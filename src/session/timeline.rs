@@ -3,7 +3,8 @@
 use std::mem;
 use std::sync::Arc;
 
-use super::history::{EditableScene, Keyframe, KeyframeMeta, Recorded};
+use super::history::{EditableScene, History, Keyframe, KeyframeMeta, Recorded};
+use super::series::Series;
 use super::{Appearance, Clock, Edit, EditError, Session, Stops};
 use flockwork_engine::EngineError;
 
@@ -12,10 +13,30 @@ const CUT: &str = "what came after this tick is cut; a new course begins here";
 
 /// A seek to another tick, under way.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Seek {
+pub struct Seek {
     goal: u64,
     /// Divides the way into slices.
     slices: Stops,
+}
+
+/// The time of a flock: its past, its figures, and the way to another tick.
+#[derive(Debug, Default)]
+pub struct Timeline {
+    pub history: History,
+    pub series: Series,
+    pub seek: Option<Seek>,
+}
+
+impl Timeline {
+    /// Exchanges it with another flock's. The memory for the past stays as the host has set it.
+    pub fn exchange(&mut self, other: &mut Self) {
+        let budget = self.history.budget();
+        self.history.rest();
+        self.series.rest();
+        self.seek = None;
+        mem::swap(self, other);
+        self.history.set_budget(budget);
+    }
 }
 
 impl<C: Clock> Session<C> {
@@ -23,18 +44,18 @@ impl<C: Clock> Session<C> {
     /// freezes: back to the last snapshot before the tick, then forward with all events. In a run
     /// that keeps no past nothing happens.
     pub fn seek_to(&mut self, tick: u64) {
-        let Some(start) = self.history.start() else { return };
+        let Some(start) = self.timeline.history.start() else { return };
         let goal = tick.max(start.state.tick);
-        match &mut self.seek {
+        match &mut self.timeline.seek {
             Some(seek) => seek.goal = goal,
-            None if goal == self.tick => {}
-            None => self.seek = Some(Seek { goal, slices: Stops::default() }),
+            None if goal == self.runner.tick => {}
+            None => self.timeline.seek = Some(Seek { goal, slices: Stops::default() }),
         }
     }
 
     /// Stays at the tick that the seek has reached.
     pub fn cancel_seek(&mut self) {
-        if self.seek.take().is_some() {
+        if self.timeline.seek.take().is_some() {
             self.clock.restart();
         }
     }
@@ -42,31 +63,31 @@ impl<C: Clock> Session<C> {
     /// The tick of [`Session::seek_to`], until it is reached.
     #[must_use]
     pub fn goal(&self) -> Option<u64> {
-        self.seek.map(|seek| seek.goal)
+        self.timeline.seek.map(|seek| seek.goal)
     }
 
     /// The first tick that can be gone to, and the last one reached.
     #[must_use]
     pub fn span(&self) -> (u64, u64) {
-        let start = self.history.start().map_or(self.tick, |kept| kept.state.tick);
-        (start, self.history.end().max(self.tick))
+        let start = self.timeline.history.start().map_or(self.runner.tick, |kept| kept.state.tick);
+        (start, self.timeline.history.end().max(self.runner.tick))
     }
 
     /// The events of the past, and of the time after the present tick.
     #[must_use]
     pub fn events(&self) -> &[Recorded] {
-        self.history.events()
+        self.timeline.history.events()
     }
 
     /// Number of snapshots that [`Session::seek_to`] can start from.
     #[must_use]
     pub fn snapshots(&self) -> usize {
-        self.history.snapshots()
+        self.timeline.history.snapshots()
     }
 
     /// Sets the memory for snapshots; bytes. The first state does not count.
     pub fn set_history(&mut self, budget: u64) {
-        self.history.set_budget(budget);
+        self.timeline.history.set_budget(budget);
     }
 
     /// The next notice for the user. Each is returned once.
@@ -76,22 +97,23 @@ impl<C: Clock> Session<C> {
 
     /// Replays recorded events at their ticks. `end` is the last tick of the record.
     pub fn replay(&mut self, events: Vec<Recorded>, end: u64) -> Result<(), EngineError> {
-        self.history.adopt(events, end);
+        self.timeline.history.adopt(events, end);
         self.replay_due()
     }
 
     /// One slice of a seek. Returns the ticks done.
     pub(super) fn advance_seek(&mut self) -> Result<u32, EngineError> {
-        let Some(mut seek) = self.seek else { return Ok(0) };
-        let nearest = self.history.nearest(seek.goal).map(|kept| kept.state.tick);
-        if seek.goal < self.tick || nearest.is_some_and(|nearest| nearest > self.tick) {
+        let Some(mut seek) = self.timeline.seek else { return Ok(0) };
+        let nearest = self.timeline.history.nearest(seek.goal).map(|kept| kept.state.tick);
+        if seek.goal < self.runner.tick || nearest.is_some_and(|nearest| nearest > self.runner.tick)
+        {
             self.load_kept(seek.goal)?;
         }
         seek.slices.stop_at(seek.goal);
-        let ticks = seek.slices.due((self.time)(), self.tick, self.cost);
+        let ticks = seek.slices.due(self.runner.now(), self.runner.tick, self.runner.cost);
         self.run(ticks)?;
-        self.seek = Some(seek);
-        if self.tick == seek.goal {
+        self.timeline.seek = Some(seek);
+        if self.runner.tick == seek.goal {
             self.cancel_seek();
         }
         Ok(ticks)
@@ -99,48 +121,46 @@ impl<C: Clock> Session<C> {
 
     /// Runs ticks, with the recorded events between them.
     pub(super) fn run(&mut self, ticks: u32) -> Result<(), EngineError> {
-        let end = self.tick + u64::from(ticks);
-        while self.tick < end {
-            let stop = self.history.next_event().map_or(end, |event| event.min(end));
+        let end = self.runner.tick + u64::from(ticks);
+        while self.runner.tick < end {
+            let stop = self.timeline.history.next_event().map_or(end, |event| event.min(end));
             // An event of this tick has been done, so the next one is later.
-            let ticks = stop.saturating_sub(self.tick).max(1);
-            self.engine.step(ticks as u32)?;
-            self.tick += ticks;
-            self.revision += 1;
+            let ticks = stop.saturating_sub(self.runner.tick).max(1);
+            self.runner.engine.step(ticks as u32)?;
+            self.runner.tick += ticks;
+            self.runner.revision += 1;
             self.replay_due()?;
         }
-        self.history.reach(self.tick);
+        self.timeline.history.reach(self.runner.tick);
         Ok(())
     }
 
     /// Loads the last snapshot at or before a tick.
     fn load_kept(&mut self, tick: u64) -> Result<(), EngineError> {
-        let Some(Keyframe { state, targets, meta }) = self.history.go_back_to(tick) else {
+        let Some(Keyframe { state, targets, meta }) = self.timeline.history.go_back_to(tick) else {
             return Ok(());
         };
-        let appearance = Appearance::of(&self.scene);
-        meta.scene.put(&mut self.scene);
-        appearance.put(&mut self.scene);
-        self.scene.targets = targets;
-        (self.next_id, self.pointer) = (meta.next_id, meta.pointer);
+        let appearance = Appearance::of(&self.editor.scene);
+        meta.scene.put(&mut self.editor.scene);
+        appearance.put(&mut self.editor.scene);
+        self.editor.scene.targets = targets;
+        (self.editor.next_id, self.editor.pointer) = (meta.next_id, meta.pointer);
         self.load(state)?;
-        self.request = None;
-        self.engine.set_profiling(true);
-        self.revision += 1;
-        self.edition += 1;
+        self.was_loaded();
         self.replay_due()
     }
 
     /// Does the recorded events of the present tick.
     fn replay_due(&mut self) -> Result<(), EngineError> {
-        while let Some(event) = self.history.take_due(self.tick) {
+        while let Some(event) = self.timeline.history.take_due(self.runner.tick) {
             match self.perform(&event) {
                 Ok(_) => {}
                 Err(EditError::Lost(error)) => return Err(error),
                 Err(EditError::Refused(error)) => {
-                    self.history.refuse(self.tick);
-                    self.series.cut(self.tick);
-                    self.notice = Some(format!("the record ends at tick {}: {error}", self.tick));
+                    self.timeline.history.refuse(self.runner.tick);
+                    self.timeline.series.cut(self.runner.tick);
+                    self.notice =
+                        Some(format!("the record ends at tick {}: {error}", self.runner.tick));
                 }
             }
         }
@@ -149,50 +169,45 @@ impl<C: Clock> Session<C> {
 
     /// Records what the user has done. The time after the present tick is cut.
     pub(super) fn record(&mut self, edit: Edit) {
-        if self.history.start().is_none() {
+        if self.timeline.history.start().is_none() {
             return;
         }
         self.cancel_seek();
-        self.series.cut(self.tick);
-        if self.history.record(self.tick, edit) {
+        self.timeline.series.cut(self.runner.tick);
+        if self.timeline.history.record(self.runner.tick, edit) {
             // The edits to undo may be among those that are cut.
-            self.undo.clear();
+            self.editor.undo.clear();
             self.notice = Some(CUT.into());
         }
     }
 
     /// Begins a new past with the state that was loaded.
     pub(super) fn begin_history(&mut self) {
-        self.seek = None;
-        if self.initial.is_none() {
+        self.timeline.seek = None;
+        if self.editor.initial.is_none() {
             return;
         }
-        let state = self.snapshots.shared();
-        let (targets, meta) = (self.scene.targets.clone(), self.keyframe_meta());
-        self.history.begin(Keyframe { state, targets, meta: KeyframeMeta { cursor: 0, ..meta } });
+        let state = Arc::clone(&self.copies.state);
+        let (targets, meta) = (self.editor.scene.targets.clone(), self.keyframe_meta());
+        self.timeline.history.begin(Keyframe {
+            state,
+            targets,
+            meta: KeyframeMeta { cursor: 0, ..meta },
+        });
     }
 
     /// The parts of a keyframe of the present tick besides the agents.
     pub(super) fn keyframe_meta(&mut self) -> KeyframeMeta {
-        let edition = self.edition;
-        if self.content.as_ref().is_none_or(|(of, _)| *of != edition) {
-            self.content = Some((edition, Arc::new(EditableScene::of(&self.scene))));
+        let edition = self.runner.edition;
+        if self.copies.content.as_ref().is_none_or(|(of, _)| *of != edition) {
+            self.copies.content = Some((edition, Arc::new(EditableScene::of(&self.editor.scene))));
         }
-        let content = self.content.as_ref().map(|(_, content)| Arc::clone(content));
+        let content = self.copies.content.as_ref().map(|(_, content)| Arc::clone(content));
         KeyframeMeta {
-            scene: content.unwrap_or_else(|| Arc::new(EditableScene::of(&self.scene))),
-            cursor: self.history.cursor(),
-            next_id: self.next_id,
-            pointer: self.pointer,
+            scene: content.unwrap_or_else(|| Arc::new(EditableScene::of(&self.editor.scene))),
+            cursor: self.timeline.history.cursor(),
+            next_id: self.editor.next_id,
+            pointer: self.editor.pointer,
         }
-    }
-
-    /// Exchanges the past with another flock's.
-    pub(super) fn swap_history(&mut self, other: &mut super::history::History) {
-        let budget = self.history.budget();
-        self.history.rest();
-        mem::swap(&mut self.history, other);
-        self.history.set_budget(budget);
-        self.seek = None;
     }
 }

@@ -19,7 +19,7 @@ pub struct Entry {
 }
 
 /// Edits done, and edits undone.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct UndoStack {
     done: Vec<Entry>,
     undone: Vec<Entry>,

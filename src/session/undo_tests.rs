@@ -5,6 +5,7 @@ use super::time_tests::{now, place, reach};
 use super::*;
 use flockwork_model::behaviours::Target;
 use flockwork_model::scene::Species;
+use flockwork_model::vector::Point;
 use flockwork_model::vector::flat;
 
 /// The state and targets after ten ticks, `edits`, and ten more ticks.
@@ -111,7 +112,7 @@ fn a_gesture_is_one_edit() {
         session.put(Thing::Obstacle(0), Point::ONE).unwrap();
         session.put(Thing::Obstacle(0), Point::ZERO).unwrap();
         assert_eq!(session.undo().unwrap(), "undone: place of an obstacle");
-        assert_eq!(session.scene().obstacles, session.original.obstacles);
+        assert_eq!(session.scene().obstacles, session.original().obstacles);
         assert_eq!(session.undo().unwrap(), "undone: parameters");
         assert_eq!(session.scene().species[0].body.max_speed, 3.0);
         session.undo().unwrap();

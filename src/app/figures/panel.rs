@@ -7,7 +7,8 @@ use super::times::{Pace, SHARES};
 use crate::command::Command;
 use crate::keys::Action;
 use flockwork_model::statistics::{Axis, Histograms, Metric, Metrics};
-use flockwork_session::series::{MOST_AGENTS, Series};
+use flockwork_session::MAX_COPIED;
+use flockwork_session::series::Series;
 use flockwork_view::words::{counted, grouped};
 
 /// Width of the panel; points. In a narrow window it is this share of it, which leaves room for the
@@ -86,8 +87,8 @@ impl Panel {
         pace: &Pace,
         commands: &mut Vec<Command>,
     ) {
-        if shown.agents > MOST_AGENTS {
-            let most = grouped(MOST_AGENTS as u64);
+        if shown.agents > MAX_COPIED {
+            let most = grouped(MAX_COPIED as u64);
             ui.weak(format!("Only flocks of at most {most} agents are measured."));
         } else {
             self.curves(ui, shown, commands);

@@ -55,9 +55,9 @@ pub const DEFAULT_BUDGET: u64 = 256_000_000;
 /// Ticks between two snapshots until the budget is used up.
 const INTERVAL: u64 = 30;
 
-/// The next snapshot waits at least this many times as long as the last one took, so that copying
-/// does not slow the flock down.
-const TIMES_THE_COST: u32 = 20;
+/// A copy of a kind waits at least this many times as long as the last one took, so that copying does not
+/// slow the flock down.
+pub const TIMES_THE_COST: u32 = 20;
 
 /// A budget that does not hold this many states keeps only the first one.
 const MIN_KEYFRAMES: u64 = 3;

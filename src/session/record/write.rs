@@ -17,7 +17,7 @@ impl<C: Clock> Session<C> {
     /// The session from its start to its last tick as the text of a TOML file; or why no file can
     /// describe it.
     pub fn recording(&self) -> Result<String, String> {
-        let start = self.history.start().ok_or("this run keeps no past")?;
+        let start = self.timeline.history.start().ok_or("this run keeps no past")?;
         let (source, mut scene) = self.base(start).ok_or(
             "this flock began with a state that no scene makes; a session is saved only if it began \
              with its scene",
@@ -25,14 +25,14 @@ impl<C: Clock> Session<C> {
         let tick = start.state.tick;
         let mut edited = scene.clone();
         start.meta.scene.put(&mut edited);
-        Appearance::of(&self.scene).put(&mut edited);
+        Appearance::of(&self.editor.scene).put(&mut edited);
         edited.targets.clone_from(&start.targets);
         let first = before_the_start(&scene, &edited).into_iter();
         // The user may press while the flock goes back to its start.
         let pressed = start.meta.pointer.map(|at| Edit::Pointer(Some(at)));
         let first: Vec<_> = first.chain(pressed).map(|edit| Recorded { tick, edit }).collect();
         let mut event = Vec::new();
-        for Recorded { tick, edit } in first.iter().chain(self.history.events()) {
+        for Recorded { tick, edit } in first.iter().chain(self.timeline.history.events()) {
             let mut edit = edit.in_text(&scene)?;
             edit.put(&mut scene)?;
             unfit(&mut edit, &scene.world);
@@ -55,28 +55,28 @@ impl<C: Clock> Session<C> {
 
     /// The origin of the first state, and its scene: the source of the flock, or the same with its edits.
     fn base(&self, start: &Keyframe) -> Option<(Source, Scene)> {
-        let own = &self.source;
-        let mut edited = self.original.clone();
+        let own = &self.editor.source;
+        let mut edited = self.editor.original.clone();
         start.meta.scene.put(&mut edited);
         // The appearance is the present one: it has no tick.
-        let appearance = Appearance::of(&self.scene);
+        let appearance = Appearance::of(&self.editor.scene);
         appearance.put(&mut edited);
         let agents = start.state.len() as u64;
         let whole = Source { text: own.edited(&edited, agents), ..Source::default() };
-        let plain = Scene::parse(&self.scene.name, &own.text, &own.overrides).ok();
+        let plain = Scene::parse(&self.editor.scene.name, &own.text, &own.overrides).ok();
         let text = plain.and_then(|mut plain| {
             appearance.put(&mut plain);
             edit_toml(&own.text, &plain).ok()
         });
         let own = text.map(|text| Source { text, overrides: Vec::new(), ..own.clone() });
         let makes = |source: Source| {
-            let mut scene = Scene::parse(&self.scene.name, &source.text, &[]).ok()?;
+            let mut scene = Scene::parse(&self.editor.scene.name, &source.text, &[]).ok()?;
             // A file beside the scene was read when the flock was made.
-            scene.flow.clone_from(&self.original.flow);
+            scene.flow.clone_from(&self.editor.original.flow);
             let state = scene.populate(&source.request).ok()?;
             let spawns = |scene: &Scene| scene.species.iter().map(|s| s.spawn).collect::<Vec<_>>();
             let same = state == *start.state && spawns(&scene) == spawns(&edited);
-            (same && scene.world == self.original.world).then_some((source, scene))
+            (same && scene.world == self.editor.original.world).then_some((source, scene))
         };
         own.and_then(makes).or_else(|| makes(whole))
     }

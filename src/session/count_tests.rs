@@ -1,0 +1,94 @@
+//! The number of agents of each species, edited.
+
+use super::Session;
+use super::record::Recording;
+use super::tests::session;
+use super::time_tests::{cpu, engines, now, reach};
+use super::{RealTime, Source};
+use flockwork_engine::Engine;
+use flockwork_model::scene::{Request, Scene};
+
+const TEXT: &str = "[species.a]\ncount = 30\nwander = {}\n[species.b]\ncount = 10\nwander = {}\n\
+                    pursue = { with = \"a\" }\n";
+
+fn start(engine: Box<dyn Engine>, count: Option<u64>) -> Session<RealTime> {
+    let mut scene = Scene::parse("test", TEXT, &[]).unwrap();
+    let request = Request { count, ..Request::default() };
+    let state = scene.populate(&request).unwrap();
+    let source = Source { text: TEXT.into(), request, ..Source::default() };
+    let mut session = session(engine, &scene, &state).made_from(source);
+    session.clock.toggle();
+    session
+}
+
+/// Agents of both species in the flock.
+fn living(session: &mut Session<RealTime>) -> [usize; 2] {
+    let state = session.state().unwrap();
+    [0, 1].map(|own| state.species.iter().filter(|species| **species == own).count())
+}
+
+#[test]
+fn a_species_gets_more_agents_or_fewer_and_the_others_stay() {
+    for (engine, scaled) in engines().into_iter().zip([None, Some(60), None]) {
+        let mut session = start(engine, scaled);
+        let [a, b] = living(&mut session);
+        reach(&mut session, 20);
+        assert_eq!(session.set_count(1, 25), Ok(None));
+        assert_eq!(living(&mut session), [a, 25]);
+        assert_eq!(session.starters_by_species(), [a as u64, 25]);
+        let before = session.state().unwrap();
+        assert_eq!(session.set_count(1, 3), Ok(None));
+        assert_eq!((living(&mut session), session.agents()), ([a, 3], a + 3));
+        // The scene's file has the new number.
+        let made = Scene::parse("made", &session.file(), &[]).unwrap();
+        let counts: Vec<u64> = made.species.iter().map(|species| species.count).collect();
+        assert_eq!(counts, [a as u64, 3]);
+        assert_eq!(session.undo().unwrap(), "undone: number of agents");
+        let back = session.state().unwrap();
+        assert_eq!(living(&mut session), [a, 25]);
+        assert_eq!(back.position, before.position, "they come back to their places");
+        assert_eq!(session.undo().unwrap(), "undone: number of agents");
+        assert_eq!(living(&mut session), [a, b]);
+        assert_eq!(session.starters(), (a + b) as u64);
+        session.redo().unwrap();
+        session.redo().unwrap();
+        assert_eq!((living(&mut session), session.starters()), ([a, 3], a as u64 + 3));
+        session.reset().unwrap();
+        assert_eq!(living(&mut session), [a, 3]);
+    }
+}
+
+#[test]
+fn a_count_that_is_that_of_the_file_is_set_too() {
+    let mut session = start(cpu(), Some(400));
+    assert_eq!(living(&mut session), [300, 100]);
+    assert_eq!(session.set_count(0, 30), Ok(None));
+    assert_eq!(session.set_count(1, 10), Ok(None));
+    assert_eq!((living(&mut session), session.starters()), ([30, 10], 40));
+    let none = session.set_count(0, 0).and_then(|_| session.set_count(1, 0)).unwrap().unwrap();
+    assert!(none.contains("one agent at least"), "{none}");
+    assert_eq!(living(&mut session), [0, 10]);
+}
+
+#[test]
+fn a_saved_session_has_the_numbers() {
+    for count in [None, Some(400)] {
+        let mut session = start(cpu(), count);
+        for (tick, species, number) in [(10, 0, 44), (20, 1, 4), (30, 0, 7)] {
+            reach(&mut session, tick);
+            assert_eq!(session.set_count(species, number), Ok(None));
+        }
+        reach(&mut session, 40);
+        let (wanted, text) = (now(&mut session), session.recording().unwrap());
+        let recording = Recording::read(&text).unwrap();
+        let mut scene = Scene::parse("test", &recording.source.text, &[]).unwrap();
+        let state = scene.populate(&recording.source.request).unwrap();
+        let events = recording.events(&scene).unwrap();
+        let mut again = super::tests::session(cpu(), &scene, &state).made_from(recording.source);
+        again.clock.toggle();
+        again.replay(events, recording.ticks).unwrap();
+        reach(&mut again, 40);
+        assert!(now(&mut again) == wanted);
+        assert_eq!((again.starters_by_species(), again.file()), (vec![7, 4], session.file()));
+    }
+}
