@@ -58,6 +58,24 @@ fn middle(places: &[f64], length: Option<f64>) -> f64 {
     sine.atan2(cosine) / TAU * length
 }
 
+/// The number of connected groups and the share of the agents in the largest.
+fn groups(count: usize, near: impl Fn(usize, usize) -> bool) -> [f64; 2] {
+    let mut rest: Vec<usize> = (0..count).collect();
+    let mut sizes = Vec::new();
+    while let Some(first) = rest.pop() {
+        let mut group = vec![first];
+        let mut done = 0;
+        while let Some(agent) = group.get(done).copied() {
+            let (joined, others): (Vec<_>, _) = rest.iter().partition(|other| near(agent, **other));
+            rest = others;
+            group.extend::<Vec<usize>>(joined);
+            done += 1;
+        }
+        sizes.push(done);
+    }
+    [sizes.len() as f64, sizes.into_iter().max().unwrap_or(0) as f64 / count as f64]
+}
+
 /// Each column by its definition in docs/formats.md: its smallest and largest allowed value.
 fn figures(agents: &[Agent], size: [Option<f64>; 3], radius: f64) -> Vec<(&'static str, [f64; 2])> {
     let speed = |[_, v]: &Agent| v.length();
@@ -81,7 +99,11 @@ fn figures(agents: &[Agent], size: [Option<f64>; 3], radius: f64) -> Vec<(&'stat
         [figure - off, figure + off]
     };
     let seen = |figure: f64| [figure * (1.0 - DISTANCE), figure * (1.0 + DISTANCE)];
+    let within = |radius: f64| groups(agents.len(), |a, b| apart(&agents[a], &agents[b]) < radius);
+    let [fewest, most] = [within(seen(radius)[1]), within(seen(radius)[0])];
     vec![
+        ("clusters", [fewest[0], most[0]]),
+        ("largest_cluster", [summed(most[1])[0], summed(fewest[1])[1]]),
         ("agents", summed(agents.len() as f64)),
         ("polarisation", summed(length_of_mean(agents.iter().map(|a| a[1] / speed(a))))),
         (

@@ -7,6 +7,9 @@
 
 mod cells;
 mod circle;
+mod clusters;
+#[cfg(test)]
+mod clusters_tests;
 mod histogram;
 mod metric;
 mod order;
@@ -22,6 +25,7 @@ use super::state::FlockState;
 use super::vector::Point;
 use super::world::with_axes;
 use cells::{CellStarts, Cells};
+use clusters::Clusters;
 pub use histogram::{Histogram, Histograms, figures_and_histograms};
 use metric::metrics;
 pub use metric::{Axis, Metric};
@@ -45,6 +49,7 @@ struct Sums {
     order: Order,
     sight: PartSight,
     largest_cell: u64,
+    clusters: Clusters,
 }
 
 impl Sums {
@@ -55,6 +60,7 @@ impl Sums {
             order: Order::of(&scene.world, state),
             sight: look_around(cells, scene, state),
             largest_cell: cells.starts.largest(),
+            clusters: Clusters::of(cells, scene.perception_radius()),
         }
     }
 
@@ -99,6 +105,13 @@ metrics! {
         largest_cell: u64 => "", "agents", Axis::None, |sums| sums.largest_cell;
         /// How many read a sample of their neighbours ([why](how-it-works.md#crowds)).
         sampled_agents: u64 => "", "agents", Axis::None, |sums| sums.sight.sampled.len() as u64;
+        /// Number of connected groups. Two agents nearer than the largest radius in the scene are in
+        /// one group, and so are all agents between which a chain of such pairs leads. Exact in
+        /// crowds too.
+        clusters: u64 => "", "–", Axis::ToLargest, |sums| sums.clusters.count;
+        /// Share of the agents that are in the largest group.
+        largest_cluster: f64 => "", "–", Axis::To(1.0),
+            |sums| sums.mean(sums.clusters.largest as f64);
     }
 }
 

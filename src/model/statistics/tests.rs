@@ -181,7 +181,14 @@ fn no_agent_one_agent_and_agents_at_rest_have_figures() {
     let scene = scene("walls");
     assert_eq!(Metrics::of(&scene, &FlockState::default()), Metrics::default());
     let one = Metrics::of(&scene, &flock(&[(flat(3.0, 3.0), Point::ZERO)]));
-    let expected = Metrics { tick: 4, agents: 1, largest_cell: 1, ..Metrics::default() };
+    let expected = Metrics {
+        tick: 4,
+        agents: 1,
+        largest_cell: 1,
+        clusters: 1,
+        largest_cluster: 1.0,
+        ..Metrics::default()
+    };
     assert_eq!(one, expected);
     assert_eq!(one.row().nth(1).as_deref(), Some("1"));
     assert_eq!(one.row().count(), Metrics::columns().count());
