@@ -6,10 +6,9 @@
 
 use std::process::ExitCode;
 
-use flockwork::model::scenery::Obstacle;
-use flockwork::model::vector::flat;
+use flockwork::scene::Obstacle;
 use flockwork::{
-    Boundary, Change, CpuEngine, Engine, Error, Metrics, Request, Scene, Species, World,
+    Boundary, Change, CpuEngine, Engine, Error, Metrics, Request, Scene, Species, World, flat,
 };
 
 /// Ticks between two edits.
@@ -44,8 +43,9 @@ fn run(engine: &mut impl Engine, scene: &Scene, edit: &str) -> Result<(), Error>
 }
 
 fn edit(count: u64) -> Result<(), Error> {
-    let mut scene = scene()?;
-    let start = scene.populate(&Request { count: Some(count), ..Request::default() })?;
+    let scene = scene()?;
+    let (mut scene, start) =
+        scene.populate(&Request { count: Some(count), ..Request::default() })?;
     let mut engine = CpuEngine::new(None)?;
     engine.load(&scene, &start)?;
     println!(" tick  agents  polarisation  neighbours  after");

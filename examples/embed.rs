@@ -8,9 +8,8 @@
 use std::error::Error;
 use std::sync::Arc;
 
-use flockwork::view::camera::Camera;
-use flockwork::view::gpu::renderer::Renderer;
-use flockwork::{BuiltIn, Engine, Gpu, GpuEngine, Request, Scene};
+use flockwork::pictures::{Camera, Renderer};
+use flockwork::{BuiltIn, Engine, Gpu, GpuEngine, Request, Scene, wgpu};
 use winit::application::ApplicationHandler;
 use winit::dpi::LogicalSize;
 use winit::event::WindowEvent;
@@ -66,8 +65,9 @@ impl Program {
         // A flock that shares the program's device.
         let gpu = Gpu::from_parts(instance, adapter, device.clone(), queue.clone());
         let text = BuiltIn::named("flock").ok_or("the scene `flock` is built in")?.text;
-        let mut scene = Scene::parse("flock", text, &[])?;
-        let state = scene.populate(&Request { count: Some(3000), ..Request::default() })?;
+        let scene = Scene::parse("flock", text)?;
+        let (scene, state) =
+            scene.populate(&Request { count: Some(3000), ..Request::default() })?;
         let mut engine = GpuEngine::new(Arc::clone(&gpu));
         engine.load(&scene, &state)?;
         let renderer = Renderer::new(gpu, format);

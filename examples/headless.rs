@@ -38,8 +38,8 @@ wander = { weight = 0.3 }
 
 /// Runs the flock and prints its figures five times on the way.
 fn run(engine: &mut dyn Engine, count: u64, ticks: u32) -> Result<Metrics, Error> {
-    let mut scene = Scene::parse("school", SCENE, &["world.density=15".into()])?;
-    let start = scene.populate(&Request { count: Some(count), ..Request::default() })?;
+    let scene = Scene::parse_with("school", SCENE, &["world.density=15"])?;
+    let (scene, start) = scene.populate(&Request { count: Some(count), ..Request::default() })?;
     engine.load(&scene, &start)?;
     println!("{} ({}), {} agents", engine.kind(), engine.describe(), start.len());
     println!(

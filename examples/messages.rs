@@ -8,7 +8,7 @@
 
 use std::time::Instant;
 
-use flockwork::engine::distributed::{MpiRanks, Ranks};
+use flockwork::distributed::{MpiRanks, Ranks};
 
 /// Rounds that are timed at once, and how often; the best is printed, for others may use the cores.
 const ROUNDS: u32 = 200;

@@ -10,11 +10,9 @@
 
 use std::process::ExitCode;
 
-use flockwork::model::scene::Species;
-use flockwork::model::vector::flat;
 use flockwork::{
     AdapterChoice, CpuEngine, Engine, Error, FlockState, Gpu, GpuEngine, Metrics, Point, Request,
-    Scene,
+    Scene, Species, flat,
 };
 
 const SCENE: &str = r#"
@@ -61,8 +59,9 @@ impl Circle {
 
 /// Runs the flock and returns its figures at the end.
 fn run(engine: &mut dyn Engine, count: u64, ticks: u32, weight: f32) -> Result<Metrics, Error> {
-    let mut scene = Scene::parse("birds", SCENE, &[])?;
-    let mut state = scene.populate(&Request { count: Some(count), ..Request::default() })?;
+    let scene = Scene::parse("birds", SCENE)?;
+    let (mut scene, mut state) =
+        scene.populate(&Request { count: Some(count), ..Request::default() })?;
     let circle = Circle { place: scene.world.size / 2.0, weight };
     for _ in 0..ticks {
         circle.act(&scene, &mut state);

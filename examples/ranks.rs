@@ -8,10 +8,8 @@
 
 use std::sync::Arc;
 
-use flockwork::engine::cpu::CpuEngine;
-use flockwork::engine::distributed::{DistributedEngine, LoadBalance, Ranks, ThreadRanks};
-use flockwork::engine::{Engine, EngineError};
-use flockwork::model::scene::{BuiltIn, Request, Scene};
+use flockwork::distributed::{DistributedEngine, LoadBalance, Ranks, ThreadRanks};
+use flockwork::{BuiltIn, CpuEngine, Engine, EngineError, Request, Scene};
 
 /// Ticks that each flock runs.
 const TICKS: u32 = 64;
@@ -25,10 +23,10 @@ fn run(
 ) -> Result<LoadBalance, EngineError> {
     let on_rank = |ranks: ThreadRanks| {
         let (rank, size) = (ranks.rank() as u64, ranks.size() as u64);
-        let mut scene = scene.clone();
         // Each rank makes its share of the agents; loading sends them to where they belong.
         let rows = |count: u64| count * rank / size..count * (rank + 1) / size;
-        let state = scene.populate_rows(request, rows).expect("a scene that can be scaled");
+        let (scene, state) =
+            scene.populate_rows(request, rows).expect("a scene that can be scaled");
         let local = CpuEngine::new(Some(1))?;
         let mut engine = DistributedEngine::new(Arc::new(ranks), Box::new(local));
         if !moves {
@@ -50,9 +48,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let count = arguments.first().map_or(Ok(100_000), |count| count.parse())?;
     let clumped = arguments.iter().any(|word| word == "clumped");
-    let spawn = "starling.spawn_at_scale={place = \"ball\", radius = 900, speed = 1}".to_owned();
+    let spawn = "starling.spawn_at_scale={place = \"ball\", radius = 900, speed = 1}";
     let flock = BuiltIn::named("flock").ok_or("no scene `flock`")?;
-    let scene = Scene::parse("flock", flock.text, &Vec::from_iter(clumped.then_some(spawn)))?;
+    let scene = Scene::parse_with("flock", flock.text, clumped.then_some(spawn).as_slice())?;
     let request = Request { count: Some(count), ..Request::default() };
     println!("{count} agents, {TICKS} ticks; per tick and rank:");
     println!("ranks  borders  agents  ghosts  sent, kB  slowest/mean  best  moved");

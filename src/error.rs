@@ -17,6 +17,10 @@ pub enum Error {
     /// An engine or a device cannot continue.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// A file cannot be read: its path, the problem and the remedy.
+    #[cfg(feature = "io")]
+    #[error("{0}")]
+    Read(String),
     /// A state file cannot be read.
     #[cfg(feature = "io")]
     #[error(transparent)]
@@ -38,9 +42,9 @@ mod tests {
 
     /// A program that embeds the library.
     fn mistaken(text: &str, count: u64) -> Result<usize, Error> {
-        let mut scene = Scene::parse("mine", text, &[])?;
+        let scene = Scene::parse("mine", text)?;
         let request = flockwork_model::scene::Request { count: Some(count), ..Default::default() };
-        Ok(scene.populate(&request)?.len())
+        Ok(scene.populate(&request)?.1.len())
     }
 
     #[test]

@@ -23,7 +23,7 @@
 //! "#;
 //! let mut scene: Scene = text.parse()?;
 //! scene.set("bird.separation.weight=1.5")?;
-//! let start = scene.populate(&Request::default())?;
+//! let (scene, start) = scene.populate(&Request::default())?;
 //!
 //! let mut engine = CpuEngine::new(None)?;
 //! engine.load(&scene, &start)?;
@@ -47,9 +47,9 @@
 //! use flockwork::{BuiltIn, CpuEngine, Engine, Request, RunRecord, Scene, load_flock, save_flock};
 //!
 //! let text = BuiltIn::named("seek").expect("it is built in").text;
-//! let plain = Scene::parse("seek", text, &[])?;
+//! let plain = Scene::parse("seek", text)?;
 //! let (mut scene, request) = (plain.clone(), Request::default());
-//! let start = scene.populate(&request)?;
+//! let (scene, start) = scene.populate(&request)?;
 //! let record = RunRecord::new(&plain, &request, scene.world.size, &[]);
 //!
 //! let mut engine = CpuEngine::new(None)?;
@@ -71,44 +71,149 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Each layer uses only those before it: [`model`] (the flock), [`engine`] (its motion), `view`
-//! (its looks), [`session`] (one flock in time), `app` (the window), `commands` (the program's
-//! commands). The features `io`, `gpu`, `view`, `app` and `cli`, all on by default, add state
-//! files, the GPU engine, the view, the window and the commands. An embedding program may need less:
-//! `default-features = false` leaves the model, the CPU engine and the session, and compiles no wgpu.
-//! [`engine::distributed`] moves one flock over several processes; with the feature `mpi` they talk
-//! through MPI. `examples/` has complete programs.
+//! This page has what most programs need. [`scene`] has the parts of a scene, [`host`] the flock in time and
+//! the window, [`pictures`] cameras, painters and recorders, and [`distributed`] one flock over several
+//! processes. `examples/` has complete programs.
+//!
+//! The features `io` (state and scene files), `gpu` (the GPU engine), `view` (pictures), `app` (the window) and `cli`
+//! (the commands) are all on by default. An embedding program may need less: `default-features = false`
+//! leaves the model, the CPU engine and the session, and compiles no wgpu. With the feature `mpi` the
+//! processes of a distributed flock talk through MPI. A program that brings its own device takes [`wgpu`]
+//! from here, and vectors from [`glam`].
 
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
 
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod commands;
 mod error;
+#[cfg(feature = "io")]
+mod input;
+#[cfg(feature = "io")]
+mod scene_file;
 
+// The layers, for the project's own tests and benchmarks. They change without notice.
 #[cfg(feature = "app")]
+#[doc(hidden)]
 pub use flockwork_app as app;
+#[doc(hidden)]
 pub use flockwork_engine as engine;
+#[doc(hidden)]
 pub use flockwork_model as model;
+#[doc(hidden)]
 pub use flockwork_session as session;
 #[cfg(feature = "view")]
+#[doc(hidden)]
 pub use flockwork_view as view;
 
-pub use engine::cpu::CpuEngine;
-#[cfg(feature = "gpu")]
-pub use engine::gpu::{AdapterChoice, Gpu, GpuEngine};
-pub use engine::{Change, Engine, EngineError, EngineKind, Snapshot};
 pub use error::Error;
+#[cfg(feature = "gpu")]
+#[doc(inline)]
+pub use flockwork_engine::gpu::{
+    AdapterChoice, AgentBuffers, EngineOptions, Gpu, GpuEngine, MotionLayout,
+};
+#[doc(inline)]
+pub use flockwork_engine::{
+    AgentsAt, Change, Component, DeviceAgents, Engine, EngineError, EngineKind, HostAgents,
+    PassTime, Profile, Snapshot, cpu::CpuEngine,
+};
 #[cfg(feature = "io")]
-pub use model::io::{FileError, RunRecord, load_flock, save_flock};
-pub use model::scene::{
+#[doc(inline)]
+pub use flockwork_model::io::{FileError, Provenance, RunRecord, load_flock, save_flock};
+#[doc(inline)]
+pub use flockwork_model::scene::{
     BuiltIn, PopulateError, Request, Scene, SceneError, Species, built_in, edit_toml,
 };
-pub use model::state::FlockState;
-pub use model::statistics::Metrics;
-pub use model::vector::Point;
-pub use model::world::{Boundary, World};
+#[doc(inline)]
+pub use flockwork_model::{
+    state::FlockState,
+    statistics::Metrics,
+    vector::{Point, flat},
+    world::{Boundary, World},
+};
 #[cfg(feature = "view")]
-pub use view::{Painter, RasterPainter, camera::Camera, frame::Frame, gpu::renderer::Renderer};
+#[doc(inline)]
+pub use flockwork_view::{camera::Camera, gpu::renderer::Renderer};
+pub use glam;
+#[cfg(feature = "io")]
+pub use scene_file::load_scene;
+#[cfg(feature = "gpu")]
+pub use wgpu;
+
+/// The parts of a scene.
+pub mod scene {
+    #[doc(inline)]
+    pub use flockwork_model::behaviours::{BehaviourInfo, Body, Kind, Target};
+    #[doc(inline)]
+    pub use flockwork_model::memory::{Memory, Shown, ShownBy};
+    #[doc(inline)]
+    pub use flockwork_model::parameter::{Meaning, Parameter};
+    #[doc(inline)]
+    pub use flockwork_model::scene::{
+        Background, BackgroundName, BoidShape, CameraKey, CameraPlan, Click, ColourBy, Follow, Law,
+        Light, NumberAtFirst, ObstaclePlan, Orbit, Origin, Palette, PaletteName, Rgb, Rule, Slot,
+        Spawn, SpawnPlace, Start, Style, Variation, View,
+    };
+    #[doc(inline)]
+    pub use flockwork_model::scenery::{FlowKind, FlowPlan, Obstacle, Path, Segment};
+}
+
+/// Hosts: a flock in time, with edits, undo and a past; and the window.
+///
+/// A host owns the loop, the clock and the files. It calls [`Session::advance`](host::Session::advance)
+/// again and again, and shows the flock when the result says so.
+pub mod host {
+    #[cfg(feature = "app")]
+    #[doc(inline)]
+    pub use flockwork_app::{
+        EngineFactory, Filming, Summary, WindowError, WindowHost, WindowOptions, run,
+    };
+    #[doc(inline)]
+    pub use flockwork_session::series::Sample;
+    #[doc(inline)]
+    pub use flockwork_session::{
+        Advance, Appearance, Clock, Counts, DEFAULT_BUDGET, Despawn, Edit, EditError, HostTime,
+        Move, Opening, Parameters, RealTime, Recorded, Recording, Returned, Room, SPEEDS, Session,
+        Source, SpawnBatch, SpeciesAppearance, Speed, Splice, Stops, TICKS_PER_SECOND, Thing,
+        Watch, series::Series,
+    };
+}
+
+/// Pictures: cameras, painters and recorders of films.
+#[cfg(feature = "view")]
+pub mod pictures {
+    #[doc(inline)]
+    pub use flockwork_view::camera::{Angles, Camera, Eye, Followed, Seen};
+    #[doc(inline)]
+    pub use flockwork_view::frame::Frame;
+    #[doc(inline)]
+    pub use flockwork_view::gpu::offscreen::Offscreen;
+    #[doc(inline)]
+    pub use flockwork_view::gpu::{
+        renderer::{Method, Renderer},
+        trails::TrailView,
+    };
+    #[doc(inline)]
+    pub use flockwork_view::recorder::{
+        ApngRecorder, Film, GifRecorder, Mp4Recorder, PngRecorder, RecordError, Recorder,
+        SequenceRecorder, mp4::Quality, sequence::Sink,
+    };
+    #[doc(inline)]
+    pub use flockwork_view::shapes::{Dashes, Shape, StyledShape};
+    #[doc(inline)]
+    pub use flockwork_view::{Painter, RasterPainter};
+}
+
+/// One flock over several processes.
+pub mod distributed {
+    #[cfg(feature = "mpi")]
+    #[doc(inline)]
+    pub use flockwork_engine::distributed::MpiRanks;
+    #[doc(inline)]
+    pub use flockwork_engine::distributed::{
+        CpuClock, DistributedEngine, LoadBalance, RankStats, Ranks, SlabHost, ThreadRanks,
+    };
+}
 
 /// Tests the example of the README.
 #[cfg(doctest)]

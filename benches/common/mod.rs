@@ -24,10 +24,9 @@ pub fn flock(count: u64, density: f32) -> Flock {
 /// The built-in scene `name` with some keys overridden.
 pub fn scene(name: &str, overrides: &[&str], count: u64, density: f32) -> Flock {
     let text = BuiltIn::named(name).expect("the scene is built in").text;
-    let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_string()).collect();
-    let mut scene = Scene::parse(name, text, &overrides).expect("the scene parses");
+    let scene = Scene::parse_with(name, text, overrides).expect("the scene parses");
     let request = Request { count: Some(count), density: Some(density), ..Request::default() };
-    let state = scene.populate(&request).expect("the scene populates");
+    let (scene, state) = scene.populate(&request).expect("the scene populates");
     Flock { scene, state }
 }
 

@@ -18,7 +18,7 @@ fn is_of_slabs(root: &str) -> bool {
 fn shaders() -> Vec<(String, String, Module)> {
     let mut wanted: Vec<(String, Variant)> = Vec::new();
     for scene in built_in() {
-        let scene = Scene::parse(scene.name, scene.text, &[]).unwrap();
+        let scene = Scene::parse(scene.name, scene.text).unwrap();
         for (narrow, slab) in [(false, false), (true, false), (false, true)] {
             let variant = Variant { slab, ..Variant::of(&scene, narrow, false) };
             for root in roots().into_iter().filter(|root| slab || !is_of_slabs(root)) {

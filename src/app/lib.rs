@@ -35,7 +35,7 @@ use flockwork_engine::gpu::{AdapterChoice, Gpu, device};
 use flockwork_engine::{Engine, EngineError, EngineKind};
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
-use flockwork_session::{Recorded, Room, Source};
+use flockwork_session::{DEFAULT_BUDGET, Recorded, Room, Source};
 use flockwork_view::words::counted;
 pub use host::{Filming, WindowHost};
 pub use keys::list_of_keys;
@@ -46,6 +46,7 @@ pub type EngineFactory<'a> =
     dyn FnMut(EngineKind, Option<&Arc<Gpu>>) -> Result<Box<dyn Engine>, EngineError> + 'a;
 
 /// The flock that the window shows.
+#[non_exhaustive]
 pub struct WindowOptions<'a> {
     /// The source of the flock.
     pub source: Source,
@@ -78,8 +79,37 @@ pub struct WindowOptions<'a> {
     pub tell: &'a dyn Fn(&str),
 }
 
+impl<'a> WindowOptions<'a> {
+    /// A window of 1280 × 720 points that shows a flock until the user closes it. It is told of no file that
+    /// the flock came from, has no check of memory, and drops messages.
+    pub fn new(
+        host: &'a dyn WindowHost,
+        (scene, state): (&'a Scene, Arc<FlockState>),
+        engine: &'a dyn Fn(&Gpu) -> Result<EngineKind, EngineError>,
+        engines: &'a mut EngineFactory<'a>,
+    ) -> Self {
+        Self {
+            source: Source::default(),
+            host,
+            scene,
+            state,
+            size: (1280, 720),
+            frames: None,
+            history: DEFAULT_BUDGET,
+            record: None,
+            stopped: &|| false,
+            adapter: AdapterChoice::default(),
+            engine,
+            engines,
+            room: |_, _, _, _| Ok(()),
+            tell: &|_| (),
+        }
+    }
+}
+
 /// A summary of the run.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Summary {
     /// Number of agents.
     pub agents: u64,
@@ -116,6 +146,7 @@ impl std::fmt::Display for Summary {
 
 /// Why there is no window.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum WindowError {
     /// There is no display, or it accepts no windows.
     #[error("no display: {0}")]

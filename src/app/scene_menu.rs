@@ -196,7 +196,7 @@ impl Row {
 }
 
 fn rows() -> Vec<Row> {
-    let about = |name, text| Scene::parse(name, text, &[]).map_or(String::new(), |s| s.about);
+    let about = |name, text| Scene::parse(name, text).map_or(String::new(), |s| s.about);
     built_in().map(|scene| Row { name: scene.name, about: about(scene.name, scene.text) }).collect()
 }
 

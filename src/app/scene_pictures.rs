@@ -100,13 +100,13 @@ fn begin() -> Option<Receiver<(&'static str, Frame)>> {
 
 /// Draws a scene after some ticks. `None` if it cannot be made, or if its `first` picture is the last.
 fn draw(built_in: &BuiltIn, first: bool) -> Option<Frame> {
-    let mut scene = Scene::parse(built_in.name, built_in.text, &[]).ok()?;
+    let scene = Scene::parse(built_in.name, built_in.text).ok()?;
     let early = (FIRST_WORK / (scene.own_count() as u32).max(1)).min(TICKS);
     if !first && early == TICKS {
         return None;
     }
     let ticks = if first { early } else { TICKS };
-    let state = scene.populate(&Request::default()).ok()?;
+    let (scene, state) = scene.populate(&Request::default()).ok()?;
     let mut engine = CpuEngine::new(Some(1)).ok()?;
     engine.load(&scene, &state).ok()?;
     engine.step(ticks).ok()?;

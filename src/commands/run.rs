@@ -90,22 +90,20 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
     let made = RunRecord::new(&scene, &source.request, scene.world.size, &source.overrides);
     let interrupt = Interrupt::watch();
     let state = Arc::new(state);
-    let options = app::WindowOptions {
-        source,
-        host: &Files,
-        scene: &scene,
-        state: Arc::clone(&state),
-        size: (args.size.width, args.size.height),
-        frames: args.frames,
-        history: args.history,
-        record: record.clone(),
-        stopped: &|| interrupt.is_raised(),
-        adapter: args.machine.adapter.clone().unwrap_or_default(),
-        engine: &|gpu| args.machine.kind_for_window(gpu),
-        engines: &mut |kind, gpu| engines(kind, gpu),
-        room: memory_check::check_more,
-        tell: &|text| tell(&format!("flockwork: {text}")),
-    };
+    let stopped = || interrupt.is_raised();
+    let tell = |text: &str| tell(&format!("flockwork: {text}"));
+    let engine = |gpu: &Gpu| args.machine.kind_for_window(gpu);
+    let mut lent = |kind, gpu: Option<&Arc<Gpu>>| engines(kind, gpu);
+    let flock = (&scene, Arc::clone(&state));
+    let mut options = app::WindowOptions::new(&Files, flock, &engine, &mut lent);
+    options.source = source;
+    options.size = (args.size.width, args.size.height);
+    (options.frames, options.history) = (args.frames, args.history);
+    options.record.clone_from(&record);
+    options.stopped = &stopped;
+    options.adapter = args.machine.adapter.clone().unwrap_or_default();
+    options.room = memory_check::check_more;
+    options.tell = &tell;
     match app::run(options) {
         Ok(summary) => {
             say(&format!("{summary}\n"))?;

@@ -9,7 +9,7 @@ use flockwork_model::scene::{BuiltIn, Scene, built_in, edit_toml, suggest};
 pub fn scenes(name: Option<&str>, overrides: &[String]) -> anyhow::Result<()> {
     let Some(name) = name else {
         for scene in built_in() {
-            let parsed = Scene::parse(scene.name, scene.text, &[])?;
+            let parsed = Scene::parse(scene.name, scene.text)?;
             say(&format!("{:16} {:>7}  {}\n", scene.name, parsed.own_count(), parsed.about))?;
         }
         return Ok(());
@@ -18,7 +18,7 @@ pub fn scenes(name: Option<&str>, overrides: &[String]) -> anyhow::Result<()> {
         let names: Vec<&str> = built_in().map(|scene| scene.name).collect();
         anyhow::bail!("no built-in scene is called `{}`; {}", cut(name), suggest(name, &names));
     };
-    let changed = Scene::parse(name, scene.text, overrides).map_err(scene_error)?;
+    let changed = Scene::parse_with(name, scene.text, overrides).map_err(scene_error)?;
     say(&edit_toml(scene.text, &changed)?)?;
     Ok(())
 }

@@ -65,28 +65,15 @@ impl Change {
             if wanted { part.clone() } else { T::default() }
         }
         let scenery = self.has(Self::SCENERY);
-        Scene {
-            name: String::new(),
-            about: String::new(),
-            world: scene.world,
-            density: scene.density,
-            density_radius: scene.density_radius,
-            time_step: scene.time_step,
-            seed: scene.seed,
-            style: scene.style.clone(),
-            camera: scene.camera.clone(),
-            species: some(self.has(Self::PARAMETERS), &scene.species),
-            targets: some(self.targets != 0, &scene.targets),
-            obstacle_plans: Vec::new(),
-            obstacles: some(scenery, &scene.obstacles),
-            paths: some(scenery, &scene.paths),
-            flow: some(scenery, &scene.flow),
-            click: scene.click,
-            follows: scene.follows,
-            written_size: scene.written_size,
-            grows: scene.grows,
-            origins: Vec::new(),
-        }
+        let mut parts = Scene::new("", scene.world);
+        (parts.time_step, parts.seed) = (scene.time_step, scene.seed);
+        parts.style = scene.style.clone();
+        parts.species = some(self.has(Self::PARAMETERS), &scene.species);
+        parts.targets = some(self.targets != 0, &scene.targets);
+        parts.obstacles = some(scenery, &scene.obstacles);
+        parts.paths = some(scenery, &scene.paths);
+        parts.flow = some(scenery, &scene.flow);
+        parts
     }
 
     /// Exchanges the parts that change between two scenes.
@@ -208,8 +195,7 @@ mod tests {
                         [species.a.avoid]\n";
 
     fn scene(overrides: &[&str]) -> Scene {
-        let overrides: Vec<String> = overrides.iter().map(ToString::to_string).collect();
-        Scene::parse("test", TEXT, &overrides).unwrap()
+        Scene::parse_with("test", TEXT, overrides).unwrap()
     }
 
     #[test]

@@ -5,6 +5,7 @@ use flockwork_model::vector::Point;
 
 /// An error that stops an engine, or an edit that it refuses.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum EngineError {
     /// No adapter, or not the requested one.
     #[error("{0}")]

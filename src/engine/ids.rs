@@ -117,6 +117,7 @@ impl Ids {
     }
 
     /// The smallest id that was never used.
+    #[cfg(feature = "gpu")]
     pub fn next(&self) -> u32 {
         self.next
     }
@@ -263,7 +264,7 @@ mod tests {
 
     #[test]
     fn agents_that_no_engine_can_take_are_refused() {
-        let scene = Scene::parse("test", "[species.a]\ncount = 2\n", &[]).unwrap();
+        let scene = Scene::parse("test", "[species.a]\ncount = 2\n").unwrap();
         let good = FlockState {
             id: vec![3, 4],
             species: vec![0; 2],

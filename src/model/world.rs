@@ -88,6 +88,7 @@ impl Boundary {
     /// same bits. (Because of this rounding, the offset from a to b across the seam may differ in
     /// its last bit from the offset from b to a.)
     #[inline(always)]
+    #[doc(hidden)]
     pub fn nearest_image<R: Real, const D: usize>(
         self,
         from: Vector<R, D>,
@@ -103,6 +104,7 @@ impl Boundary {
     /// The offset from one agent to another by the shortest way, given the plain `difference` of
     /// their positions: across the seam of a wrapped world of `size` where that is shorter.
     #[inline(always)]
+    #[doc(hidden)]
     pub fn shortest<R: Real, const D: usize>(
         self,
         difference: Vector<R, D>,
@@ -116,6 +118,7 @@ impl Boundary {
 
     /// Position and velocity after the boundary of a world of `size` has been applied.
     #[inline(always)]
+    #[doc(hidden)]
     pub fn confine<R: Real, const D: usize>(
         self,
         p: Vector<R, D>,
@@ -260,6 +263,7 @@ impl World {
 
     /// See [`Boundary::nearest_image`].
     #[inline(always)]
+    #[doc(hidden)]
     pub fn nearest_image<R: Real, const D: usize>(
         &self,
         from: Vector<R, D>,
@@ -270,6 +274,7 @@ impl World {
 
     /// See [`Boundary::shortest`].
     #[inline(always)]
+    #[doc(hidden)]
     pub fn shortest<R: Real, const D: usize>(&self, difference: Vector<R, D>) -> Vector<R, D> {
         self.boundary.shortest(difference, Vector::constant(difference.0[0], self.size))
     }
@@ -283,6 +288,7 @@ impl World {
 
     /// See [`Boundary::confine`].
     #[inline(always)]
+    #[doc(hidden)]
     pub fn confine<R: Real, const D: usize>(
         &self,
         p: Vector<R, D>,

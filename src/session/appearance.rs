@@ -203,7 +203,7 @@ mod tests {
             assert!(text.contains(line), "{line} is missing in\n{text}");
         }
         let recording = Recording::read(&session.recording().unwrap()).unwrap();
-        let scene = Scene::parse("test", &recording.source.text, &[]).unwrap();
+        let scene = Scene::parse("test", &recording.source.text).unwrap();
         assert_eq!(Appearance::of(&scene), looks);
         assert_eq!(recording.events(&scene).unwrap().len(), 1);
     }

@@ -12,9 +12,9 @@ const TEXT: &str = "[species.a]\ncount = 30\nwander = {}\n[species.b]\ncount = 1
                     pursue = { with = \"a\" }\n";
 
 fn start(engine: Box<dyn Engine>, count: Option<u64>) -> Session<RealTime> {
-    let mut scene = Scene::parse("test", TEXT, &[]).unwrap();
+    let scene = Scene::parse("test", TEXT).unwrap();
     let request = Request { count, ..Request::default() };
-    let state = scene.populate(&request).unwrap();
+    let (scene, state) = scene.populate(&request).unwrap();
     let source = Source { text: TEXT.into(), request, ..Source::default() };
     let mut session = session(engine, &scene, &state).made_from(source);
     session.clock.toggle();
@@ -40,7 +40,7 @@ fn a_species_gets_more_agents_or_fewer_and_the_others_stay() {
         assert_eq!(session.set_count(1, 3), Ok(None));
         assert_eq!((living(&mut session), session.agents()), ([a, 3], a + 3));
         // The scene's file has the new number.
-        let made = Scene::parse("made", &session.file(), &[]).unwrap();
+        let made = Scene::parse("made", &session.file()).unwrap();
         let counts: Vec<u64> = made.species.iter().map(|species| species.count).collect();
         assert_eq!(counts, [a as u64, 3]);
         assert_eq!(session.undo().unwrap(), "undone: number of agents");
@@ -81,8 +81,8 @@ fn a_saved_session_has_the_numbers() {
         reach(&mut session, 40);
         let (wanted, text) = (now(&mut session), session.recording().unwrap());
         let recording = Recording::read(&text).unwrap();
-        let mut scene = Scene::parse("test", &recording.source.text, &[]).unwrap();
-        let state = scene.populate(&recording.source.request).unwrap();
+        let scene = Scene::parse("test", &recording.source.text).unwrap();
+        let (scene, state) = scene.populate(&recording.source.request).unwrap();
         let events = recording.events(&scene).unwrap();
         let mut again = super::tests::session(cpu(), &scene, &state).made_from(recording.source);
         again.clock.toggle();

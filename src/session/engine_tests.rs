@@ -88,8 +88,8 @@ impl Engine for Fussy {
 
 #[test]
 fn an_engine_that_refuses_keeps_what_it_had() {
-    let mut scene = Scene::parse("test", TEXT, &[]).unwrap();
-    let state = scene.populate(&Request::default()).unwrap();
+    let scene = Scene::parse("test", TEXT).unwrap();
+    let (scene, state) = scene.populate(&Request::default()).unwrap();
     let engine = Box::new(Fussy(CpuEngine::new(Some(1)).unwrap()));
     let mut session = session(engine, &scene, &state);
     tick(&mut session, 3);
@@ -107,8 +107,8 @@ fn an_engine_that_refuses_keeps_what_it_had() {
 #[test]
 fn an_edit_that_the_engine_refuses_is_taken_back() {
     let text = TEXT.replace("[species.a.wander]", "[species.a.cohesion]");
-    let mut scene = Scene::parse("test", &text, &[]).unwrap();
-    let state = scene.populate(&Request::default()).unwrap();
+    let scene = Scene::parse("test", &text).unwrap();
+    let (scene, state) = scene.populate(&Request::default()).unwrap();
     let mut session = session(Box::new(Fussy(CpuEngine::new(Some(1)).unwrap())), &scene, &state);
     let before = session.scene().species.clone();
     let mut species = before.clone();
@@ -194,8 +194,8 @@ impl Engine for LosesDevice {
 #[test]
 fn a_flock_that_is_lost_goes_on_from_the_last_snapshot() {
     let dead = Arc::new(AtomicBool::new(false));
-    let mut scene = Scene::parse("test", TEXT, &[]).unwrap();
-    let state = scene.populate(&Request::default()).unwrap();
+    let scene = Scene::parse("test", TEXT).unwrap();
+    let (scene, state) = scene.populate(&Request::default()).unwrap();
     let cpu = || CpuEngine::new(Some(1)).unwrap();
     let mortal = || Box::new(LosesDevice { engine: cpu(), dead: Arc::clone(&dead) });
     let mut session = session(mortal(), &scene, &state);
@@ -245,8 +245,8 @@ fn a_flock_that_is_lost_goes_on_from_the_last_snapshot() {
 #[test]
 fn a_long_run_has_a_snapshot_every_second() {
     let dead = Arc::new(AtomicBool::new(false));
-    let mut scene = Scene::parse("test", TEXT, &[]).unwrap();
-    let state = scene.populate(&Request::default()).unwrap();
+    let scene = Scene::parse("test", TEXT).unwrap();
+    let (scene, state) = scene.populate(&Request::default()).unwrap();
     let cpu = || CpuEngine::new(Some(1)).unwrap();
     let mortal = Box::new(LosesDevice { engine: cpu(), dead: Arc::clone(&dead) });
     let mut session = session(mortal, &scene, &state);

@@ -18,8 +18,8 @@ const TEXT: &str = "[[targets]]\nvelocity = [3, 1]\n[species.a]\ncount = 30\nwan
                     wander = {}\npursue = { radius = 90, with = \"a\" }\nseek = {}\n";
 
 fn start_of(engine: Box<dyn Engine>, request: Request) -> Session<RealTime> {
-    let mut scene = Scene::parse("test", TEXT, &[]).unwrap();
-    let state = scene.populate(&request).unwrap();
+    let scene = Scene::parse("test", TEXT).unwrap();
+    let (scene, state) = scene.populate(&request).unwrap();
     let mut session = session(engine, &scene, &state).made_from(Source {
         text: TEXT.into(),
         request,
@@ -43,7 +43,7 @@ fn names(session: &Session<RealTime>) -> Vec<&str> {
 
 /// The flock of a file, at its start.
 fn made(text: &str) -> FlockState {
-    Scene::parse("made", text, &[]).unwrap().populate(&Request::default()).unwrap()
+    Scene::parse("made", text).unwrap().populate(&Request::default()).unwrap().1
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn without_a_species_the_others_go_on_as_if_it_had_not_been_in_the_file() {
         state.velocity.drain(..30);
         state.memory.drain(..30);
         reach(&mut session, 60);
-        let mut scene = Scene::parse("test", &session.file(), &[]).unwrap();
+        let mut scene = Scene::parse("test", &session.file()).unwrap();
         scene.targets = targets;
         let mut other = cpu();
         other.load(&scene, &state).unwrap();
@@ -209,7 +209,7 @@ fn a_saved_session_has_the_species_that_came_and_went() {
             assert!(text.contains(part), "{part} is missing in\n{text}");
         }
         let recording = Recording::read(&text).unwrap();
-        let scene = Scene::parse("test", &recording.source.text, &[]).unwrap();
+        let scene = Scene::parse("test", &recording.source.text).unwrap();
         let mut again = start(other);
         again.replay(recording.events(&scene).unwrap(), recording.ticks).unwrap();
         for (tick, wanted) in seen {
@@ -255,8 +255,8 @@ fn a_reset_starts_with_the_species_of_now() {
         reach(&mut session, 10);
         let wanted = now(&mut session);
         let recording = Recording::read(&session.recording().unwrap()).unwrap();
-        let mut scene = Scene::parse("test", &recording.source.text, &[]).unwrap();
-        let start = scene.populate(&recording.source.request).unwrap();
+        let scene = Scene::parse("test", &recording.source.text).unwrap();
+        let (scene, start) = scene.populate(&recording.source.request).unwrap();
         let mut again = tests::session(cpu(), &scene, &start);
         again.clock.toggle();
         reach(&mut again, 10);

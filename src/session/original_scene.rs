@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn a_species_is_the_same_whatever_its_name_and_place_are() {
-        let first = before_edits(&Scene::parse("test", TEXT, &[]).unwrap());
+        let first = before_edits(&Scene::parse("test", TEXT).unwrap());
         let mut scene = first.clone();
         let starts = |scene: &Scene| -> Vec<Option<usize>> {
             let starts = species_at_first(scene, &first);
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn what_was_named_at_first_has_the_numbers_of_now() {
-        let first = before_edits(&Scene::parse("test", TEXT, &[]).unwrap());
+        let first = before_edits(&Scene::parse("test", TEXT).unwrap());
         let mut scene = first.clone();
         assert_eq!(
             species_at_first(&scene, &first),

@@ -70,8 +70,8 @@ fn paths_that_were_drawn_are_in_the_past_in_the_file_and_in_the_session() {
         reach(&mut session, 70);
         let text = session.recording().unwrap();
         let recording = Recording::read(&text).unwrap();
-        let mut scene = Scene::parse("test", &recording.source.text, &[]).unwrap();
-        let state = scene.populate(&recording.source.request).unwrap();
+        let scene = Scene::parse("test", &recording.source.text).unwrap();
+        let (scene, state) = scene.populate(&recording.source.request).unwrap();
         let mut again = tests::session(other, &scene, &state).made_from(recording.source.clone());
         again.clock.toggle();
         again.replay(recording.events(&scene).unwrap(), recording.ticks).unwrap();
@@ -102,8 +102,8 @@ fn a_first_path_can_be_followed_and_stays_while_it_is() {
     // The behaviour names a path that the file does not have: the session says so all the same.
     let wanted = now(&mut session);
     let recording = Recording::read(&session.recording().unwrap()).unwrap();
-    let mut scene = Scene::parse("test", &recording.source.text, &[]).unwrap();
-    let state = scene.populate(&Request::default()).unwrap();
+    let scene = Scene::parse("test", &recording.source.text).unwrap();
+    let (scene, state) = scene.populate(&Request::default()).unwrap();
     let mut again = session_of(&scene, &state);
     again.replay(recording.events(&scene).unwrap(), recording.ticks).unwrap();
     reach(&mut again, 20);
@@ -159,8 +159,8 @@ fn a_painted_wall_is_one_edit_and_a_short_row() {
     assert_eq!(text.matches("insert = [[").count(), 4, "{text}");
     assert!(!text.contains("\nremove = "), "{text}");
     let recording = Recording::read(&text).unwrap();
-    let mut scene = Scene::parse("test", &recording.source.text, &[]).unwrap();
-    let state = scene.populate(&Request::default()).unwrap();
+    let scene = Scene::parse("test", &recording.source.text).unwrap();
+    let (scene, state) = scene.populate(&Request::default()).unwrap();
     let mut again = session_of(&scene, &state);
     again.replay(recording.events(&scene).unwrap(), recording.ticks).unwrap();
     reach(&mut again, 60);

@@ -95,7 +95,7 @@ impl<C: Clock> Session<C> {
     /// this one keeps it.
     pub fn switch(&mut self, mut engine: Box<dyn Engine>) -> Result<(), EngineError> {
         let state = self.runner.engine.read_back()?;
-        let scene = Scene { targets: self.runner.engine.targets()?, ..self.editor.scene.clone() };
+        let scene = self.editor.scene.with_targets(self.runner.engine.targets()?);
         engine.load(&scene, &state)?;
         self.copies.take(Arc::new(state), scene.targets, self.runner.now(), Duration::ZERO);
         self.replace(engine)

@@ -193,7 +193,7 @@ mod tests {
     use flockwork_model::scene::Law;
 
     fn scene(text: &str) -> Scene {
-        Scene::parse("test", text, &[]).unwrap()
+        Scene::parse("test", text).unwrap()
     }
 
     const TWO: &str = "[species.a]\ncount = 3\nspawn = { speed = 2 }\n[species.b]\ncount = 2\n";
@@ -201,8 +201,7 @@ mod tests {
     #[test]
     fn dropped_agents_have_new_ids_and_the_speed_of_their_kind() {
         let scene = scene(TWO);
-        let mut state =
-            scene.clone().populate(&flockwork_model::scene::Request::default()).unwrap();
+        let mut state = scene.populate(&flockwork_model::scene::Request::default()).unwrap().1;
         state.id[1] = 70;
         let places = vec![flat(10.0, 20.0), flat(-10.0, 400.0)];
         let batch = SpawnBatch { species: "a".into(), places, newcomers: 0 };
@@ -222,11 +221,11 @@ mod tests {
              spawn = { speed = \"max_speed\", heading = 0 }\n",
         );
         let request = |count| flockwork_model::scene::Request { count, ..Default::default() };
-        let mut state = scene.clone().populate(&request(None)).unwrap();
+        let mut state = scene.populate(&request(None)).unwrap().1;
         let batch = SpawnBatch { species: "a".into(), places: vec![Point::ONE; 2], newcomers: 2 };
         spawn_agents(&mut state, &scene, &batch, 3).unwrap();
         // The same velocities as if they had been there from the start.
-        let larger = scene.clone().populate(&request(Some(7))).unwrap();
+        let larger = scene.populate(&request(Some(7))).unwrap().1;
         assert_eq!(state.velocity, larger.velocity);
         assert_eq!(state.position[5..], larger.position[5..], "newcomers draw their places too");
         assert!(state.velocity[3..].windows(2).all(|pair| pair[0] != pair[1]));
@@ -235,7 +234,7 @@ mod tests {
     #[test]
     fn a_press_does_something_in_every_built_in_scene() {
         for own in flockwork_model::scene::built_in() {
-            let scene = Scene::parse(own.name, own.text, &[]).unwrap();
+            let scene = Scene::parse(own.name, own.text).unwrap();
             let help = pointer_help(&scene, 0);
             assert!(!help[0].starts_with("D + drag"), "{}: {help:?}", own.name);
         }
@@ -252,8 +251,7 @@ mod tests {
     #[test]
     fn ids_do_not_run_over() {
         let scene = scene(TWO);
-        let mut state =
-            scene.clone().populate(&flockwork_model::scene::Request::default()).unwrap();
+        let mut state = scene.populate(&flockwork_model::scene::Request::default()).unwrap().1;
         let last = MAX_AGENTS - 1;
         for (places, newcomers) in [(vec![Point::ONE; 2], 0), (vec![Point::ONE], 1)] {
             let batch = SpawnBatch { species: "a".into(), places, newcomers };

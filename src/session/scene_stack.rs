@@ -12,7 +12,6 @@ use super::timeline::Timeline;
 use super::undo::UndoStack;
 use super::{Clock, EditError, Session};
 use flockwork_engine::{EngineError, Snapshot};
-use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
 
 /// Most scenes to come back to. All together have [`MAX_COPIED`] agents at most.
@@ -83,7 +82,7 @@ impl<C: Clock> Session<C> {
         // A device that fails here fails again when the first state is loaded.
         match kept.and_then(Result::ok) {
             Some(Snapshot { state, targets }) => {
-                let scene = Scene { targets, ..self.editor.scene.clone() };
+                let scene = self.editor.scene.with_targets(targets);
                 let editor = Editor { scene, undo, pointer: None, ..self.editor.clone() };
                 let state = Arc::new(state);
                 self.scenes.remember(SceneEntry { editor, timeline, state, reset: true });

@@ -9,8 +9,8 @@ use flockwork_model::vector::flat;
 
 /// A flock that is ready to start, from the text of a scene.
 fn opening(name: &str, text: &str) -> Opening {
-    let mut scene = Scene::parse(name, text, &[]).unwrap();
-    let state = scene.populate(&Request::default()).unwrap();
+    let scene = Scene::parse(name, text).unwrap();
+    let (scene, state) = scene.populate(&Request::default()).unwrap();
     Opening { source: Source { text: text.into(), ..Source::default() }, scene, state }
 }
 
@@ -64,8 +64,8 @@ fn a_plane_becomes_a_space_and_a_space_a_plane() {
 
 #[test]
 fn a_scene_that_the_engine_cannot_take_leaves_the_flock_as_it_is() {
-    let mut scene = Scene::parse("test", TEXT, &[]).unwrap();
-    let state = scene.populate(&Request::default()).unwrap();
+    let scene = Scene::parse("test", TEXT).unwrap();
+    let (scene, state) = scene.populate(&Request::default()).unwrap();
     let engine = Box::new(Fussy(CpuEngine::new(Some(1)).unwrap()));
     let mut session = session(engine, &scene, &state);
     tick(&mut session, 7);
@@ -85,9 +85,9 @@ fn the_file_of_an_edited_flock_makes_what_the_flock_does_from_its_start() {
 }
 
 fn assert_same_from_its_file(text: &str) {
-    let mut scene = Scene::parse("test", text, &[]).unwrap();
+    let scene = Scene::parse("test", text).unwrap();
     let request = Request { seed: Some(3), ..Request::default() };
-    let state = scene.populate(&request).unwrap();
+    let (scene, state) = scene.populate(&request).unwrap();
     let engine = Box::new(CpuEngine::new(Some(1)).unwrap());
     let mut session = session(engine, &scene, &state);
     session.editor.source = Source { text: text.into(), request, ..Source::default() };

@@ -72,8 +72,8 @@ fn each_scene_keeps_its_own_figures() {
     step(&mut session, 10);
     let own = ticks(&session);
     assert_eq!(own.last(), Some(&10));
-    let mut scene = session.original().clone();
-    let state = scene.populate(&flockwork_model::scene::Request::default()).unwrap();
+    let scene = session.original().clone();
+    let (scene, state) = scene.populate(&flockwork_model::scene::Request::default()).unwrap();
     let opening = Opening { source: session.source().clone(), scene, state };
     assert_eq!(session.open(opening), Ok(()));
     assert!(ticks(&session).is_empty());

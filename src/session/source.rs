@@ -56,13 +56,14 @@ impl Source {
         };
         let fixed = scene.fixed(agents);
         // An override of the world's size fixes it at any count.
-        let at_any = Scene { density: None, grows: false, ..fixed.clone() };
+        let mut at_any = fixed.clone();
+        (at_any.density, at_any.grows) = (None, false);
         let makes = |sets: &[String], request: &Request, wanted: &Scene| {
-            let mut made = Scene::parse(&scene.name, &self.text, sets).ok()?;
+            let mut made = Scene::parse_with(&scene.name, &self.text, sets).ok()?;
             let count = made.resize(request).ok()?;
             (made.fixed(count).to_toml() == wanted.to_toml()).then_some(())
         };
-        let own = Scene::parse(&scene.name, &self.text, &[]);
+        let own = Scene::parse(&scene.name, &self.text);
         let own_count = own.map_or(0, |own| own.own_count());
         let short =
             Request { count: Some(agents).filter(|count| *count != own_count), ..self.request };
@@ -113,8 +114,8 @@ mod tests {
 
     fn source(name: &str, request: Request) -> (Source, Scene, FlockState) {
         let text = BuiltIn::named(name).unwrap().text.to_string();
-        let mut scene = Scene::parse(name, &text, &[]).unwrap();
-        let state = scene.populate(&request).unwrap();
+        let scene = Scene::parse(name, &text).unwrap();
+        let (scene, state) = scene.populate(&request).unwrap();
         let argument = Some(name.to_string());
         (Source { argument, text, overrides: Vec::new(), request }, scene, state)
     }
@@ -177,8 +178,9 @@ mod tests {
             text.contains("# Source: The Nature of Code") && text.contains("= 0.125"),
             "{text}"
         );
-        let mut again = Scene::parse("again", &text, &[]).unwrap();
-        assert_eq!(again.populate(&Request::default()).unwrap(), state);
+        let again = Scene::parse("again", &text).unwrap();
+        let (again, same) = again.populate(&Request::default()).unwrap();
+        assert_eq!(same, state);
         assert_eq!((again.species, again.world), (scene.fixed(500).species, scene.world));
     }
 }

@@ -21,8 +21,8 @@ impl<C: Clock> Session<C> {
         }
         let starters = self.starters();
         (self.runner.room)(&self.editor.scene, 0, starters, self.runner.engine.as_ref()).ok()?;
-        let mut edited = self.edited_scene().fixed(starters);
-        Some(edited.populate(&Default::default()).map_or(initial, Arc::new))
+        let edited = self.edited_scene().fixed(starters);
+        Some(edited.populate(&Default::default()).map_or(initial, |(_, state)| Arc::new(state)))
     }
 
     /// Takes a species out of the scene and its agents out of the flock. Waits for the device.

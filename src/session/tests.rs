@@ -48,8 +48,8 @@ pub(super) fn play(test: impl FnOnce(&mut Session<RealTime>)) {
 }
 
 pub(super) fn play_in(text: &str, test: impl FnOnce(&mut Session<RealTime>)) {
-    let mut scene = Scene::parse("test", text, &[]).unwrap();
-    let state = scene.populate(&Request::default()).unwrap();
+    let scene = Scene::parse("test", text).unwrap();
+    let (scene, state) = scene.populate(&Request::default()).unwrap();
     let engine = Box::new(CpuEngine::new(Some(1)).unwrap());
     test(&mut session(engine, &scene, &state));
 }
@@ -99,8 +99,8 @@ fn a_reset_undoes_what_hands_have_done() {
 #[test]
 fn a_target_goes_along_with_the_mouse() {
     let text = TEXT.replace("click = \"target\"", "click = [\"follow\", \"flee\"]");
-    let mut scene = Scene::parse("test", &text, &[]).unwrap();
-    let state = scene.populate(&Request::default()).unwrap();
+    let scene = Scene::parse("test", &text).unwrap();
+    let (scene, state) = scene.populate(&Request::default()).unwrap();
     let engine = Box::new(CpuEngine::new(Some(1)).unwrap());
     let mut session = session(engine, &scene, &state);
     tick(&mut session, 10);

@@ -111,8 +111,8 @@ mod tests {
     fn a_press_takes_hold_of_what_is_under_it() {
         let text = "[[targets]]\nposition = [60, 50]\n[[obstacles]]\nposition = [50, 50]\n\
                     radius = 30\n[[paths]]\npoints = [[150, 100], [200, 100]]\n[species.a]\n";
-        let mut scene = Scene::parse("test", text, &[]).unwrap();
-        scene.populate(&flockwork_model::scene::Request::default()).unwrap();
+        let scene = Scene::parse("test", text).unwrap();
+        let (mut scene, _) = scene.populate(&flockwork_model::scene::Request::default()).unwrap();
         let at = |x: f32, y: f32| Thing::at(&scene, flat(x, y), 6.0);
         assert_eq!(at(62.0, 50.0), Some(Thing::Target(1)));
         assert_eq!(at(203.0, 99.0), Some(Thing::PathPoint(0, 1)));
@@ -132,8 +132,8 @@ mod tests {
                     [[targets]]\nposition = [600, 100]\n[[targets]]\nposition = [300, 100]\n\
                     [[obstacles]]\nposition = [100, 100]\nradius = 80\n\
                     [[obstacles]]\nposition = [250, 100]\n[species.a]\ncount = 1\n";
-        let mut scene = Scene::parse("test", text, &[]).unwrap();
-        scene.populate(&flockwork_model::scene::Request::default()).unwrap();
+        let scene = Scene::parse("test", text).unwrap();
+        let (mut scene, _) = scene.populate(&flockwork_model::scene::Request::default()).unwrap();
         // Across the seam; the pointer and the target that moves by itself are nearer.
         assert_eq!(Thing::nearest(&scene, flat(5.0, 100.0)), Some(Thing::Target(2)));
         let edit = crate::Edit::moving(&scene, Thing::Target(2), flat(-1.0, 370.0));

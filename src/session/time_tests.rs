@@ -45,8 +45,8 @@ pub(super) fn start(engine: Box<dyn Engine>) -> Session<RealTime> {
 /// The same with a scene of the caller's, which has five agents.
 pub(super) fn start_in(engine: Box<dyn Engine>, text: &str) -> Session<RealTime> {
     let text = text.replace("count = 5", "count = 300");
-    let mut scene = Scene::parse("test", &text, &[]).unwrap();
-    let state = scene.populate(&Request::default()).unwrap();
+    let scene = Scene::parse("test", &text).unwrap();
+    let (scene, state) = scene.populate(&Request::default()).unwrap();
     let session = session(engine, &scene, &state);
     let mut session = session.made_from(Source { text, ..Source::default() });
     session.clock.toggle();
@@ -74,8 +74,8 @@ pub(super) fn reach(session: &mut Session<RealTime>, tick: u64) {
 /// A session that replays what a file says.
 pub(super) fn replayed(engine: Box<dyn Engine>, text: &str) -> Session<RealTime> {
     let recording = Recording::read(text).unwrap();
-    let mut scene = Scene::parse("test", &recording.source.text, &[]).unwrap();
-    let state = scene.populate(&recording.source.request).unwrap();
+    let scene = Scene::parse("test", &recording.source.text).unwrap();
+    let (scene, state) = scene.populate(&recording.source.request).unwrap();
     let events = recording.events(&scene).unwrap();
     let mut session = session(engine, &scene, &state);
     session = session.made_from(recording.source);
@@ -254,8 +254,8 @@ fn a_journey_goes_in_slices_and_stops_when_it_is_told_to() {
 #[test]
 fn a_mouse_that_crosses_the_past_changes_nothing() {
     let text = TEXT.replace("click = \"target\"", "click = [\"follow\", \"flee\"]");
-    let mut scene = Scene::parse("test", &text, &[]).unwrap();
-    let state = scene.populate(&Request::default()).unwrap();
+    let scene = Scene::parse("test", &text).unwrap();
+    let (scene, state) = scene.populate(&Request::default()).unwrap();
     let mut session = session(cpu(), &scene, &state);
     session.clock.toggle();
     for tick in [10, 20, 30] {

@@ -302,7 +302,7 @@ mod tests {
     use flockwork_model::scene::{BuiltIn, Request};
 
     fn scene() -> Scene {
-        Scene::parse("flock", BuiltIn::named("flock").unwrap().text, &[]).unwrap()
+        Scene::parse("flock", BuiltIn::named("flock").unwrap().text).unwrap()
     }
 
     #[test]
@@ -390,8 +390,9 @@ mod tests {
 
     #[test]
     fn a_million_agents_in_the_largest_pictures_are_grains_of_one_pixel() {
-        let mut scene = scene();
-        scene.populate(&Request { count: Some(1_000_000), ..Request::default() }).unwrap();
+        let scene = scene();
+        let (scene, _) =
+            scene.populate(&Request { count: Some(1_000_000), ..Request::default() }).unwrap();
         let of = |(width, height), scale| {
             let camera = Camera::fit(&scene.world, width, height);
             assert!(fits(&scene, &camera, scale));

@@ -72,7 +72,7 @@ pub fn array(version: u8, claimed: u32, header: &str, data: &[u8]) -> Vec<u8> {
 fn read(path: PathBuf) -> String {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
-        let scene = Scene::parse("flock", BuiltIn::named("flock").unwrap().text, &[]).unwrap();
+        let scene = Scene::parse("flock", BuiltIn::named("flock").unwrap().text).unwrap();
         let message = read_state(&path, &scene).map(|_| ()).map_err(|error| format!("{error:#}"));
         sender.send(message).unwrap_or_default();
     });

@@ -129,9 +129,9 @@ fn the_scenes_for_timing_start_as_they_say() {
     let scene = |name: &str| {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/scenes").join(name);
         let text = fs::read_to_string(path).unwrap();
-        let mut scene = Scene::parse(name, &text, &[]).unwrap();
+        let scene = Scene::parse(name, &text).unwrap();
         let request = Request { count: Some(5000), ..Request::default() };
-        let state = scene.populate(&request).unwrap();
+        let (scene, state) = scene.populate(&request).unwrap();
         (scene, state)
     };
     let (_, state) = scene("one-point.toml");

@@ -153,8 +153,9 @@ fn every_figure_is_what_the_readme_says() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 
         let text = BuiltIn::named(name).unwrap().text;
-        let mut scene = Scene::parse(name, text, &overrides).unwrap();
-        scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
+        let scene = Scene::parse_with(name, text, &overrides).unwrap();
+        let (scene, _) =
+            scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
         let side = |length: f32| (boundary == "wrap" && length > 0.0).then_some(length.into());
         let size = scene.world.size.to_array().map(side);
         let radius = f64::from(scene.perception_radius());

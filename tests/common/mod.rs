@@ -272,10 +272,8 @@ pub fn flock(count: u64, overrides: &[&str]) -> (Scene, FlockState) {
 
 /// A built-in scene with `count` agents.
 pub fn built_in(name: &str, count: u64, overrides: &[&str]) -> (Scene, FlockState) {
-    let overrides: Vec<String> = overrides.iter().map(|text| (*text).into()).collect();
-    let mut scene = Scene::parse(name, BuiltIn::named(name).unwrap().text, &overrides).unwrap();
-    let state = scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
-    (scene, state)
+    let scene = Scene::parse_with(name, BuiltIn::named(name).unwrap().text, overrides).unwrap();
+    scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap()
 }
 
 /// The scene `mixed.toml`, which has all features.
@@ -315,9 +313,8 @@ pub fn mixed_in_space_text() -> String {
 fn mixed_of(text: &str, boundary: &str, overrides: &[&str]) -> (Scene, FlockState) {
     let mut all = vec![format!("world.boundary=\"{boundary}\"")];
     all.extend(overrides.iter().map(|text| (*text).to_string()));
-    let mut scene = Scene::parse("mixed", text, &all).unwrap();
-    let state = scene.populate(&Request::default()).unwrap();
-    (scene, state)
+    let scene = Scene::parse_with("mixed", text, &all).unwrap();
+    scene.populate(&Request::default()).unwrap()
 }
 
 /// Fails if an invariant breaks within a thousand ticks.

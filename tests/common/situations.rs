@@ -140,7 +140,7 @@ pub fn situation_in(axes: usize, kinds: &[Kind], number: u64) -> Situation {
     for index in 0..species {
         text += &species_text(index, species, paths, boundary, kinds, &mut dice);
     }
-    let mut scene = Scene::parse("situation", &text, &[]).unwrap_or_else(|error| {
+    let mut scene = Scene::parse("situation", &text).unwrap_or_else(|error| {
         panic!("situation {number}: {error}\n{text}");
     });
     if kinds.contains(&Kind::FollowFlow) {
@@ -382,7 +382,7 @@ pub fn in_the_corner() -> impl Iterator<Item = Situation> {
             "world = {{ size = [{side}, {side}], boundary = \"walls\" }}\n\
              [species.a.avoid]\nreach = 10\nbuffer = 1\n"
         );
-        let mut scene = Scene::parse("corner", &text, &[]).unwrap();
+        let mut scene = Scene::parse("corner", &text).unwrap();
         let corner = scene.world.size;
         scene.obstacles = vec![Obstacle::new(corner - Vec3::new(6.0, 4.0, 0.0), 2.0)];
         let state = FlockState {

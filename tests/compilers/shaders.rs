@@ -84,7 +84,7 @@ pub fn all() -> Vec<Shader> {
     };
     let mut all = vec![control];
     for scene in built_in() {
-        let parsed = Scene::parse(scene.name, scene.text, &[]);
+        let parsed = Scene::parse(scene.name, scene.text);
         let parsed = parsed.unwrap_or_else(|error| panic!("{error}"));
         for (kind, narrow, slab) in KINDS {
             let variant = Variant { slab, ..Variant::of(&parsed, narrow, false) };

@@ -195,11 +195,10 @@ fn a_value_that_depends_on_the_size_follows_its_law() {
                  weight = {weight}\n[species.large]\ncount = 40\nsize = {large}\n\
                  max_speed = {max_speed}\nmax_force = 9\n[species.large.cohesion]\nradius = 200\n"
             );
-            Scene::parse("sizes", &text, &[]).unwrap()
+            Scene::parse("sizes", &text).unwrap()
         };
-        let mut lawful =
-            scene(&format!("{{ base = 1.5, {law} }}"), &format!("{{ base = 4, {law} }}"));
-        let first = lawful.populate(&Request::default()).unwrap();
+        let lawful = scene(&format!("{{ base = 1.5, {law} }}"), &format!("{{ base = 4, {law} }}"));
+        let (lawful, first) = lawful.populate(&Request::default()).unwrap();
         let after = run(&mut engine, &lawful, &first, 1);
         let compared = |scene: &Scene| {
             compare(scene, &reference::step(scene, &first), &after, CORRECTLY_ROUNDED)
@@ -341,7 +340,7 @@ fn a_sample_of_a_crowd_is_right_on_average() {
     // have the same mean as the exact ones. Only alignment, measured by the change of velocity.
     let text = "world = { size = [100, 100], boundary = \"open\" }\n\
                 [species.a]\nmax_speed = 1e3\nmax_force = 1e-3\n[species.a.alignment]\nradius = 50\n";
-    let mut scene = Scene::parse("crowd", text, &[]).unwrap();
+    let mut scene = Scene::parse("crowd", text).unwrap();
     let mut dice = common::situations::Dice::new(5);
     let count = 1000;
     let mut state = FlockState {

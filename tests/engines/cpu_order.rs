@@ -50,9 +50,9 @@ fn after_every_tick_agents_are_sorted_by_cell_and_in_a_cell_by_id() {
                 // So that several agents share a cell.
                 "world.density=10".into(),
             ];
-            let mut scene = Scene::parse("flock", text, &overrides).unwrap();
+            let scene = Scene::parse_with("flock", text, &overrides).unwrap();
             let request = Request { count: Some(count.max(1)), ..Request::default() };
-            let mut state = scene.populate(&request).unwrap();
+            let (scene, mut state) = scene.populate(&request).unwrap();
             if count == 0 {
                 state = FlockState::default();
             }

@@ -21,7 +21,7 @@ fn on_both(test: &str, mut check: impl FnMut(&mut dyn Engine)) {
 }
 
 fn scene(rules: &str) -> Scene {
-    Scene::parse("formulas", rules, &[]).unwrap()
+    Scene::parse("formulas", rules).unwrap()
 }
 
 /// Agents of the first species with these positions and velocities.
@@ -97,9 +97,9 @@ fn an_agent_that_reverses_on_the_spot_moves_on() {
 fn no_agent_on_a_path_stops() {
     for (name, count, ticks) in [("path", 2000, 2000), ("path-loop", 5000, 3000)] {
         let text = BuiltIn::named(name).unwrap().text;
-        let mut scene = Scene::parse(name, text, &[]).unwrap();
+        let scene = Scene::parse(name, text).unwrap();
         let request = Request { count: Some(count), ..Request::default() };
-        let state = scene.populate(&request).unwrap();
+        let (scene, state) = scene.populate(&request).unwrap();
         let mut engine = CpuEngine::new(Some(2)).unwrap();
         let after = run(&mut engine, &scene, &state, ticks);
         let standing = after.velocity.iter().filter(|v| v.length() < 1e-5).count();
@@ -111,12 +111,12 @@ fn no_agent_on_a_path_stops() {
 fn a_grazed_circle_never_pulls() {
     // The circle's edge is at 30. An agent of size 6 touches it up to 36 from the centre.
     let scene = |limit: &str| {
-        let mut scene = scene(&format!(
+        let scene = scene(&format!(
             "world = {{ size = [640, 360], boundary = \"open\" }}\n[[obstacles]]\nposition = \
              [340, 180]\nradius = 30\n[species.a]\nsize = 6\nmax_speed = 2\nmax_force = 1e4\n\
              limit = \"{limit}\"\n[species.a.avoid]\nmethod = \"box\"\nreach = 40\n"
         ));
-        scene.populate(&Request::default()).unwrap();
+        let (scene, _) = scene.populate(&Request::default()).unwrap();
         scene
     };
     on_both("a_grazed_circle_never_pulls", |engine| {

@@ -51,8 +51,8 @@ fn every_scene_is_the_same_on_both_engines() {
     let ticks = if gpu.is_software() { SCENE_TICKS } else { 1 };
     for mut on_gpu in [shipped(&gpu), without_subgroups(&gpu)] {
         for built_in in built_in() {
-            let mut scene = Scene::parse(built_in.name, built_in.text, &[]).unwrap();
-            let state = scene.populate(&Request::default()).unwrap();
+            let scene = Scene::parse(built_in.name, built_in.text).unwrap();
+            let (scene, state) = scene.populate(&Request::default()).unwrap();
             let a = run(&mut on_gpu, &scene, &state, ticks);
             let b = run(&mut on_cpu, &scene, &state, ticks);
             if gpu.is_software() {

@@ -202,7 +202,7 @@ fn drawn(number: u64, whole: bool) -> Situation {
         let mut draw = Draw { dice, boundary, size: Vec3::new(1.0, 1.0, 0.0), whole };
         (draw.size.x, draw.size.y) = (draw.number(1.0, 1e7), draw.number(1.0, 1e7));
         let text = draw.scene();
-        let mut scene = Scene::parse("limits", &text, &[])
+        let mut scene = Scene::parse("limits", &text)
             .unwrap_or_else(|error| panic!("scene {number}, attempt {attempt}: {error}\n{text}"));
         if draw.dice.below(3) == 0 {
             let way = |draw: &mut Draw| Vec3::new(draw.signed(1e9), draw.signed(1e9), 0.0);
@@ -211,7 +211,7 @@ fn drawn(number: u64, whole: bool) -> Situation {
                 FlowPlan { kind: FlowKind::File, grid: [3, 2, 0], vectors, ..FlowPlan::default() };
             scene.flow = Some(plan);
         }
-        if let Ok(mut state) = scene.populate(&Request::default()) {
+        if let Ok((scene, mut state)) = scene.populate(&Request::default()) {
             if draw.dice.below(4) == 0 {
                 // Values that a state file may hold.
                 let mut far = || Vec3::new(draw.signed(1e12), draw.signed(1e12), 0.0);
@@ -327,8 +327,8 @@ fn saturating() -> Vec<(&'static str, Scene, FlockState)> {
              position = [2900, 1800]\n[[obstacles]]\nposition = [100, 100]\nradius = 90\n\
              [species.a]\ncount = 40\nmax_speed = {max_speed}\nmax_force = 5\n{rules}"
         );
-        let mut scene = Scene::parse(name, &text, &[]).unwrap();
-        let mut state = scene.populate(&Request::default()).unwrap();
+        let scene = Scene::parse(name, &text).unwrap();
+        let (scene, mut state) = scene.populate(&Request::default()).unwrap();
         for agent in 0..state.len() {
             // Pairs on one spot.
             let spot = Vec3::new(dice.between(50.0, 170.0), dice.between(50.0, 170.0), 0.0);

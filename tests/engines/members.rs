@@ -103,8 +103,8 @@ fn a_flock_that_loses_all_agents_goes_on_empty() {
     let (mut engines, _) = engines("a_flock_that_loses_all_agents");
     for size in ["[90, 60]", "[90, 60, 40]"] {
         let text = "[species.a]\ncount = 4\n[species.a.separation]\n";
-        let mut scene = Scene::parse("few", text, &[format!("world.size={size}")]).unwrap();
-        let state = scene.populate(&Request::default()).unwrap();
+        let scene = Scene::parse_with("few", text, &[format!("world.size={size}")]).unwrap();
+        let (scene, state) = scene.populate(&Request::default()).unwrap();
         for engine in &mut engines {
             engine.load(&scene, &state).unwrap();
             engine.remove(&[0, 1, 2, 3]).unwrap();
@@ -141,7 +141,7 @@ fn a_flock_goes_on_with_others_as_one_that_is_loaded_so_and_as_on_the_other_engi
                 engine.load(&scene, &state).unwrap();
                 engine.step(BEFORE).unwrap();
                 let reload = |engine: &mut dyn Engine, state: &FlockState| {
-                    let scene = Scene { targets: engine.targets().unwrap(), ..scene.clone() };
+                    let scene = scene.with_targets(engine.targets().unwrap());
                     engine.load(&scene, state).unwrap();
                 };
                 match edits {
@@ -202,9 +202,9 @@ fn random_numbers_stay_the_same_when_another_agent_is_removed() {
 
 fn wanderers(count: u64) -> (Scene, FlockState) {
     let text = "[species.a]\nmax_speed = { from = 1, to = 3 }\n[species.a.wander]\n";
-    let mut scene = Scene::parse("test", text, &[]).unwrap();
+    let scene = Scene::parse("test", text).unwrap();
     let request = Request { count: Some(count), ..Default::default() };
-    let state = scene.populate(&request).unwrap();
+    let (scene, state) = scene.populate(&request).unwrap();
     (scene, state)
 }
 

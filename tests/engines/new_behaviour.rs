@@ -11,8 +11,8 @@ const PROGRAM: &str = r##"
 use flockwork::{AdapterChoice, CpuEngine, Engine, Error, Gpu, GpuEngine, Request, Scene};
 
 fn run(engine: &mut dyn Engine) -> Result<(), Error> {
-    let mut scene = Scene::parse("pucks", include_str!("pucks.toml"), &[])?;
-    let state = scene.populate(&Request { count: Some(50), ..Request::default() })?;
+    let mut scene = Scene::parse("pucks", include_str!("pucks.toml"))?;
+    let (scene, state) = scene.populate(&Request { count: Some(50), ..Request::default() })?;
     engine.load(&scene, &state)?;
     engine.step(40)?;
     let speeds = engine.read_back()?.velocity.into_iter().map(|v| v.length().to_string());

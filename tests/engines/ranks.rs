@@ -61,8 +61,9 @@ fn any_number_of_ranks_gives_the_same_bytes() {
 #[test]
 fn every_scene_is_the_same_on_ranks() {
     for scene in flockwork::model::scene::built_in() {
-        let mut scene = Scene::parse(scene.name, scene.text, &[]).unwrap();
-        let state = scene.populate(&Request { count: Some(700), ..Request::default() }).unwrap();
+        let scene = Scene::parse(scene.name, scene.text).unwrap();
+        let (scene, state) =
+            scene.populate(&Request { count: Some(700), ..Request::default() }).unwrap();
         let wanted = alone(&scene, &state, 20);
         let (found, _) = run_on(3, &scene, &state, 20);
         assert_same(&found, &wanted, &scene.name);
@@ -160,13 +161,12 @@ fn agents_that_one_rank_cannot_take_are_refused_by_all() {
 fn the_shares_of_all_ranks_are_the_flock() {
     for scene in ["flock", "embers", "flock-3d"] {
         let scene = flockwork::model::scene::BuiltIn::named(scene).unwrap();
-        let scene = Scene::parse(scene.name, scene.text, &[]).unwrap();
+        let scene = Scene::parse(scene.name, scene.text).unwrap();
         let request = Request { count: Some(101), ..Request::default() };
-        let whole = scene.clone().populate(&request).unwrap();
+        let (_, whole) = scene.populate(&request).unwrap();
         let mut all = FlockState::default();
         for rows in [0..40, 40..40, 40..99, 99..101] {
-            let mut scene = scene.clone();
-            all.extend(&scene.populate_rows(&request, |_| rows.clone()).unwrap());
+            all.extend(&scene.populate_rows(&request, |_| rows.clone()).unwrap().1);
         }
         assert_eq!(all, whole);
     }

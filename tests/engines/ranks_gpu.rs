@@ -119,8 +119,8 @@ fn every_scene_is_the_same_on_ranks() {
     let cases: Vec<Case> = built_in()
         .step_by(share())
         .map(|scene| {
-            let mut scene = Scene::parse(scene.name, scene.text, &[]).unwrap();
-            let state = scene.populate(&request).unwrap();
+            let scene = Scene::parse(scene.name, scene.text).unwrap();
+            let (scene, state) = scene.populate(&request).unwrap();
             Case { what: scene.name.clone(), scene, state, ticks: 10 }
         })
         .collect();

@@ -36,8 +36,8 @@ fn starts() -> Vec<Start> {
     let mut starts = vec![];
     for built_in in built_in() {
         for count in [None, Some(COUNT)] {
-            let mut scene = Scene::parse(built_in.name, built_in.text, &[]).unwrap();
-            let state = scene.populate(&Request { count, ..Request::default() }).unwrap();
+            let scene = Scene::parse(built_in.name, built_in.text).unwrap();
+            let (scene, state) = scene.populate(&Request { count, ..Request::default() }).unwrap();
             starts.push(Start { name: format!("{}, {count:?}", built_in.name), scene, state });
         }
     }
@@ -76,7 +76,7 @@ fn snapshot(engine: &mut dyn Engine) -> Snapshot {
 
 /// The flock of `scene` after `ticks` ticks from `from`.
 fn go_on(engine: &mut dyn Engine, scene: &Scene, from: &Snapshot, ticks: u32) -> Snapshot {
-    let scene = Scene { targets: from.targets.clone(), ..scene.clone() };
+    let scene = scene.with_targets(from.targets.clone());
     engine.load(&scene, &from.state).unwrap();
     engine.step(ticks).unwrap();
     snapshot(engine)

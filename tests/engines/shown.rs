@@ -154,7 +154,7 @@ fn a_run_that_goes_on_counts_on() {
             engine.load(&scene, &first).unwrap();
             engine.step(20).unwrap();
             let half = engine.read_back().unwrap();
-            let scene = Scene { targets: engine.targets().unwrap(), ..scene };
+            let scene = scene.with_targets(engine.targets().unwrap());
             assert!(bits(&common::run(engine.as_mut(), &scene, &half, 17)) == bits(&whole));
             // The control: a tick that is off by one.
             let late = FlockState { tick: half.tick + 1, ..half };
@@ -168,7 +168,7 @@ fn another_colour_begins_at_nothing() {
     for engine in &mut engines("another_colour_begins_at_nothing") {
         for (scene, first) in [mixed("wrap", &[]), mixed_in_space("wrap", &[])] {
             common::run(engine.as_mut(), &scene, &first, 30);
-            let mut scene = Scene { targets: engine.targets().unwrap(), ..scene };
+            let mut scene = scene.with_targets(engine.targets().unwrap());
             let before = engine.read_back().unwrap();
             let starlings: Vec<usize> =
                 (0..before.len()).filter(|row| before.species[*row] == 0).collect();

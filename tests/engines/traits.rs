@@ -55,9 +55,8 @@ follow_flow = { weight = { from = 0, to = 1 } }
 "#;
 
 fn drawn(overrides: &[&str]) -> Situation {
-    let overrides: Vec<String> = overrides.iter().map(|text| (*text).into()).collect();
-    let mut scene = Scene::parse("drawn", DRAWN, &overrides).unwrap();
-    let state = scene.populate(&Request::default()).unwrap();
+    let scene = Scene::parse_with("drawn", DRAWN, overrides).unwrap();
+    let (scene, state) = scene.populate(&Request::default()).unwrap();
     Situation { name: format!("{overrides:?}"), scene, state }
 }
 
@@ -69,8 +68,8 @@ fn cases() -> Vec<Situation> {
     let flock = "[world]\nsize = [150, 100]\n[species.a]\nmax_speed = { from = 2, to = 4 }\n\
                  separation = { radius = { from = 5, to = 15 } }\nalignment = {}\n\
                  cohesion = { radius = 20 }\n";
-    let mut scene = Scene::parse("flock", flock, &[]).unwrap();
-    let state = scene.populate(&Request::default()).unwrap();
+    let scene = Scene::parse("flock", flock).unwrap();
+    let (scene, state) = scene.populate(&Request::default()).unwrap();
     cases.push(Situation { name: "flock".into(), scene, state });
     cases
 }

@@ -202,7 +202,7 @@ fn each_library_stays_in_its_room() {
     let rooms: [(&str, &[&str]); 4] = [
         ("wgpu::", &["src/engine/gpu", "src/view/gpu", "src/app", "src/commands/adapters.rs"]),
         ("winit::", &["src/app"]),
-        ("std::fs", &["src/commands"]),
+        ("std::fs", &["src/commands", "src/input.rs", "src/scene_file.rs"]),
         ("mpi::", &["src/engine/distributed"]),
     ];
     for (path, text) in sources(&root("src")) {
@@ -212,6 +212,25 @@ fn each_library_stays_in_its_room() {
             assert!(at_home || !named, "{library} is named in {}", path.display());
         }
     }
+}
+
+/// The layers are public for tests and benchmarks alone. Examples show that the interface is enough.
+#[test]
+fn examples_use_the_interface_alone() {
+    let layers = |text: &str| {
+        let names = ["model", "engine", "view", "session", "app", "commands"];
+        names.iter().any(|name| {
+            ["flockwork::", "flockwork_"].iter().any(|root| text.contains(&format!("{root}{name}")))
+        })
+    };
+    let mut texts = sources(&root("examples"));
+    texts.push((root("README.md"), fs::read_to_string(root("README.md")).unwrap()));
+    assert!(texts.len() > 5);
+    for (path, text) in texts {
+        assert!(!layers(&text), "{} uses a layer", path.display());
+    }
+    assert!(layers("use flockwork::model::scene::Scene;") && layers("flockwork_engine::Engine"));
+    assert!(!layers("use flockwork::{Scene, scene::Obstacle};"));
 }
 
 /// `println!` and its relatives panic if nobody reads: `src/commands/host/messages.rs` prints everything.

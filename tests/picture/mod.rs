@@ -16,8 +16,7 @@ use flockwork::view::style;
 
 /// The scene `flock`, with keys set.
 pub fn scene(overrides: &[&str]) -> Scene {
-    let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_string()).collect();
-    Scene::parse("flock", BuiltIn::named("flock").unwrap().text, &overrides).unwrap()
+    Scene::parse_with("flock", BuiltIn::named("flock").unwrap().text, overrides).unwrap()
 }
 
 /// The GPU's picture of a state.

@@ -113,9 +113,9 @@ fn both_draw_the_same_picture_of_a_dense_flock() {
     for (by, density) in
         [(ColourBy::Heading, 10.0), (ColourBy::Heading, 60.0), (ColourBy::Speed, 10.0)]
     {
-        let mut scene = scene(&[]);
+        let scene = scene(&[]);
         let request = Request { count: Some(20_000), density: Some(density), ..Request::default() };
-        let state = scene.populate(&request).unwrap();
+        let (mut scene, state) = scene.populate(&request).unwrap();
         scene.species[0].colour = by;
         let camera = Camera::fit(&scene.world, 1280, 720);
         let drawn = by_gpu(&gpu, &scene, &state, &camera);
@@ -167,8 +167,8 @@ fn both_draw_the_same_discs_and_glows() {
         (BoidShape::Glow, 20_000, 1.0),
         (BoidShape::Glow, 20_000, 5.0),
     ] {
-        let mut scene = scene(&["starling.colour=neighbours"]);
-        let mut state =
+        let scene = scene(&["starling.colour=neighbours"]);
+        let (mut scene, mut state) =
             scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
         let memory = |row: u64| Memory::new(0.1, (row % 50) as f32);
         state.memory = (0..count).map(memory).collect();

@@ -35,7 +35,8 @@ fn flock(overrides: &[&str], count: u64) -> (Scene, FlockState, Camera) {
     let mut scene = scene(overrides);
     let second = scene.species[0].clone();
     scene.species.push(second);
-    let mut state = scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
+    let (scene, mut state) =
+        scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
     // As many neighbours as make a crowd, or all ages and accelerations.
     let step = if scene.shown() == ShownBy::default() { 1 } else { 5 };
     let shown = |row: usize| (row % 50 * step) as f32;

@@ -17,9 +17,9 @@ use flockwork::model::state::FlockState;
 
 fn flock(name: &str, count: u64) -> (Scene, FlockState) {
     let text = BuiltIn::named(name).unwrap().text;
-    let mut scene = Scene::parse(name, text, &[]).unwrap();
+    let scene = Scene::parse(name, text).unwrap();
     let request = Request { count: Some(count), ..Request::default() };
-    let state = scene.populate(&request).unwrap();
+    let (scene, state) = scene.populate(&request).unwrap();
     (scene, state)
 }
 

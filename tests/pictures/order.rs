@@ -18,9 +18,9 @@ use crate::picture::{by_gpu, scene};
 /// A flock of agents that overlap, in several colours.
 fn crowd(look: &str) -> (Scene, FlockState, Camera) {
     let look = format!("style.look={look}");
-    let mut scene = scene(&[&look, "style.smallest=40", "style.colour=heading"]);
+    let scene = scene(&[&look, "style.smallest=40", "style.colour=heading"]);
     let request = Request { count: Some(400), ..Request::default() };
-    let state = scene.populate(&request).unwrap();
+    let (scene, state) = scene.populate(&request).unwrap();
     let camera = Camera::fit(&scene.world, 320, 180);
     (scene, state, camera)
 }

@@ -341,8 +341,9 @@ fn pictures_begun_while_the_flock_moves_on_are_those_of_their_ticks() {
     };
     // Agents as triangles and in cells.
     for count in [500, 80_000] {
-        let mut scene = scene(&[]);
-        let state = scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
+        let scene = scene(&[]);
+        let (scene, state) =
+            scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
         let camera = Camera::fit(&scene.world, 640, 360);
         let shape = StyledShape {
             shape: Shape::Disc { centre: camera.centre, radius: 50.0 },

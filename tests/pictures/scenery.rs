@@ -35,8 +35,8 @@ fn landscape() -> Scene {
         [species.walker.seek]
         target = \"food\"
     ";
-    let mut scene = Scene::parse("landscape", text, &[]).unwrap();
-    scene.populate(&Request::default()).unwrap();
+    let scene = Scene::parse("landscape", text).unwrap();
+    let (scene, _) = scene.populate(&Request::default()).unwrap();
     scene
 }
 
@@ -146,8 +146,8 @@ fn both_renderers_draw_the_shapes_above_over_the_flock() {
     let Some(gpu) = adapter::gpu("both_renderers_draw_the_shapes_above_over_the_flock") else {
         return;
     };
-    let mut scene = scene(&["starling.size=40"]);
-    let state = scene.populate(&Request { count: Some(1), ..Request::default() }).unwrap();
+    let scene = scene(&["starling.size=40"]);
+    let (scene, state) = scene.populate(&Request { count: Some(1), ..Request::default() }).unwrap();
     let camera = Camera::fit(&scene.world, 640, 360);
     let mut engine = CpuEngine::new(Some(1)).unwrap();
     engine.load(&scene, &state).unwrap();

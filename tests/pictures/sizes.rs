@@ -120,8 +120,9 @@ fn small_agents_of_their_own_sizes_are_as_bright_on_both() {
     let Some(gpu) = adapter::gpu("small_agents_of_their_own_sizes_are_as_bright_on_both") else {
         return;
     };
-    let mut scene = scene(&["starling.size={ from = 1, to = 12 }"]);
-    let state = scene.populate(&Request { count: Some(4000), ..Request::default() }).unwrap();
+    let scene = scene(&["starling.size={ from = 1, to = 12 }"]);
+    let (scene, state) =
+        scene.populate(&Request { count: Some(4000), ..Request::default() }).unwrap();
     let camera = Camera { pixels_per_unit: 0.07, ..Camera::fit(&scene.world, 320, 180) };
     assert!(splats::fits(&scene, &camera, 1.0));
     let (a, b) = (by_gpu(&gpu, &scene, &state, &camera), by_cpu(&scene, &state, &camera));

@@ -30,8 +30,9 @@ fn flock(keys: &str, looks: &str, count: u64) -> (Scene, FlockState) {
         "world = {{ size = [120, 90, 70], boundary = \"walls\" }}\n{keys}\n\
          [species.a]\ncount = 100\n{size}\nmax_speed = 2\n{looks}\n[species.a.cohesion]\n"
     );
-    let mut scene = Scene::parse("test", &text, &[]).unwrap();
-    let state = scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
+    let scene = Scene::parse("test", &text).unwrap();
+    let (scene, state) =
+        scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
     (scene, state)
 }
 

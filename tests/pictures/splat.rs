@@ -46,8 +46,9 @@ const PACKED_TOLERANCE: f64 = 0.05;
 
 /// A flock that has gathered into swarms, and a camera that shows its darts at `strength`.
 fn gathered(count: u64, ticks: u32, strength: f32) -> (Scene, FlockState, Camera) {
-    let mut scene = scene(&[]);
-    let state = scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
+    let scene = scene(&[]);
+    let (scene, state) =
+        scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
     let mut engine = CpuEngine::new(None).unwrap();
     engine.load(&scene, &state).unwrap();
     engine.step(ticks).unwrap();
@@ -194,9 +195,9 @@ fn the_cpu_makes_the_same_cells() {
         (&["starling.colour=speed"], false),
         (&["starling.colour=neighbours"], true),
     ] {
-        let mut scene = scene(overrides);
+        let scene = scene(overrides);
         let request = Request { count: Some(50_000), ..Request::default() };
-        let mut state = scene.populate(&request).unwrap();
+        let (mut scene, mut state) = scene.populate(&request).unwrap();
         let (second, rows) = (scene.species[0].clone(), state.len());
         if neighbours {
             state.memory = (0..rows).map(|row| Memory::new(0.1, (row % 50) as f32)).collect();
@@ -232,9 +233,9 @@ fn the_cpu_makes_the_same_cells() {
 #[test]
 fn the_cpu_makes_the_same_cells_of_any_size() {
     let Some(gpu) = adapter::gpu("the_cpu_makes_the_same_cells_of_any_size") else { return };
-    let mut scene = scene(&[]);
+    let scene = scene(&[]);
     let request = Request { count: Some(150_000), ..Request::default() };
-    let state = scene.populate(&request).unwrap();
+    let (scene, state) = scene.populate(&request).unwrap();
     for (scale, width, height) in [(3.0, 1281, 721), (1.5, 640, 361), (0.5, 640, 360)] {
         // Some are beyond every edge.
         let mut camera = Camera::fit(&scene.world, width, height);
@@ -264,8 +265,9 @@ fn any_number_of_agents_in_one_cell_has_their_colour() {
     let Some(gpu) = adapter::gpu("any_number_of_agents_in_one_cell_has_their_colour") else {
         return;
     };
-    let mut scene = scene(&[]);
-    let state = scene.populate(&Request { count: Some(300_000), ..Request::default() }).unwrap();
+    let scene = scene(&[]);
+    let (scene, state) =
+        scene.populate(&Request { count: Some(300_000), ..Request::default() }).unwrap();
     let camera = Camera { size: Vec2::new(64.0, 64.0), ..Camera::fit(&scene.world, 1280, 720) };
     for heading in [0.3, 2.0, 4.0_f32] {
         let mut state = state.clone();
@@ -326,8 +328,9 @@ fn a_picture_in_bands_is_whole() {
     let Some(gpu) = adapter::gpu("a_picture_in_bands_is_whole") else { return };
     // More than 128 MiB of sums.
     let height = 2200;
-    let mut scene = scene(&[]);
-    let state = scene.populate(&Request { count: Some(100_000), ..Request::default() }).unwrap();
+    let scene = scene(&[]);
+    let (scene, state) =
+        scene.populate(&Request { count: Some(100_000), ..Request::default() }).unwrap();
     let camera =
         Camera { size: Vec2::new(4000.0, height as f32), ..Camera::fit(&scene.world, 1280, 720) };
     let whole = splats::Canvas::of(&scene, 100_000, &camera, (4000, height), 1.0);

@@ -80,7 +80,7 @@ fn a_count_is_entered_and_the_saved_scene_simulates_the_same() {
     ends(&display, program);
     fs::write(folder.path().join("saved.toml"), text).unwrap();
     // Another count keeps the density that the panel shows.
-    let flock = Scene::parse("flock", BuiltIn::named("flock").unwrap().text, &[]).unwrap();
+    let flock = Scene::parse("flock", BuiltIn::named("flock").unwrap().text).unwrap();
     let density = flock.uniform_neighbours(120) as f32;
     let asked = format!("--scene flock --count 500 --seed 5 --density {density}");
     let states = ["--scene saved.toml", &asked].map(|scene| {

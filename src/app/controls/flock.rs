@@ -108,7 +108,7 @@ mod tests {
 
     /// A scene at the size of `agents`, and the same with another radius.
     fn scenes(agents: u64, radius: f32) -> [Scene; 2] {
-        let mut first = Scene::parse("test", TEXT, &[]).unwrap();
+        let mut first = Scene::parse("test", TEXT).unwrap();
         first.resize(&Request { count: Some(agents), ..Request::default() }).unwrap();
         let mut scene = first.clone();
         scene.species[0].rules[0].values[Kind::Cohesion.parameter("radius").unwrap()] = radius;
@@ -144,7 +144,7 @@ mod tests {
             assert_eq!((asked.count, asked.seed), (Some(agents), Some(2)));
             // Asking again for the edited scene gives the same world, up to rounding.
             let text = TEXT.replace("50", &radius.to_string());
-            let mut again = Scene::parse("test", &text, &[]).unwrap();
+            let mut again = Scene::parse("test", &text).unwrap();
             again.resize(&asked).unwrap();
             let (size, wanted) = (again.world.size, scenes[1].world.size);
             assert!((size - wanted).length() < 1e-2, "{size}, not {wanted}");
@@ -155,7 +155,7 @@ mod tests {
     fn another_count_keeps_the_density_that_is_shown() {
         // The file's size may differ from the size by its density.
         let text = format!("world.size = [640, 360]\n{TEXT}").replace("50", "25");
-        let mut first = Scene::parse("test", &text, &[]).unwrap();
+        let mut first = Scene::parse("test", &text).unwrap();
         first.resize(&Request::default()).unwrap();
         let scenes = [first.clone(), first];
         let panel = panel(&scenes, 120);
@@ -163,7 +163,7 @@ mod tests {
         assert!((now.density - 1.023).abs() < 1e-3, "{now:?}");
         for count in [100, 119, 121, 150, 480] {
             let asked = FlockFields { count, ..now }.request(&now, &panel);
-            let mut again = Scene::parse("test", &text, &[]).unwrap();
+            let mut again = Scene::parse("test", &text).unwrap();
             again.resize(&asked).unwrap();
             let area = again.world.volume() / scenes[0].world.volume();
             assert!((area - count as f64 / 120.0).abs() < 1e-3, "{count}: {area}");

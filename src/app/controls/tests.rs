@@ -7,7 +7,7 @@ use flockwork_session::before_edits;
 
 /// A scene as it is at the start, and as it is edited.
 pub fn scenes(text: &str) -> (Scene, Scene) {
-    let mut scene = Scene::parse("test", text, &[]).unwrap();
+    let mut scene = Scene::parse("test", text).unwrap();
     scene.resize(&Request::default()).unwrap();
     let scene = before_edits(&scene);
     (scene.clone(), scene)

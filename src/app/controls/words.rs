@@ -46,7 +46,7 @@ pub fn law_in_words(law: Law) -> String {
 
 /// The species of all built-in scenes.
 static BUILT_IN: LazyLock<Vec<Species>> = LazyLock::new(|| {
-    let scenes = built_in().filter_map(|scene| Scene::parse(scene.name, scene.text, &[]).ok());
+    let scenes = built_in().filter_map(|scene| Scene::parse(scene.name, scene.text).ok());
     scenes.flat_map(|scene| scene.species).collect()
 });
 

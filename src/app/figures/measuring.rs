@@ -82,10 +82,10 @@ mod tests {
 
     #[test]
     fn the_thread_finds_what_a_call_finds() {
-        let mut scene =
-            Scene::parse("test", "[species.a]\ncount = 20000\n[species.a.separation]\n", &[])
-                .unwrap();
-        let state = Arc::new(scene.populate(&Request::default()).unwrap());
+        let scene =
+            Scene::parse("test", "[species.a]\ncount = 20000\n[species.a.separation]\n").unwrap();
+        let (scene, state) = scene.populate(&Request::default()).unwrap();
+        let state = Arc::new(state);
         let expected = Metrics::of(&scene, &state);
         let scene = Arc::new(scene);
         let mut measuring = Measuring::default();

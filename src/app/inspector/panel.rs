@@ -142,7 +142,7 @@ mod tests {
     fn facts_are_those_of_the_agent() {
         let text = "world = { size = [200, 100], boundary = \"wrap\" }\n[species.gull]\ncount = 2\n\
                     max_speed = 3\n[species.gull.separation]\nradius = 20\n";
-        let scene = Scene::parse("test", text, &[]).unwrap();
+        let scene = Scene::parse("test", text).unwrap();
         let state = FlockState {
             id: vec![3, 1700],
             species: vec![0; 2],

@@ -178,7 +178,7 @@ impl OpenWindow {
         }
         self.controls = Controls::default();
         let Source { text, overrides, .. } = self.session.source();
-        let read = Scene::parse(&scene.name, text, overrides);
+        let read = Scene::parse_with(&scene.name, text, overrides);
         let seed = read.map_or(scene.seed, |read| read.seed);
         self.written = Written { count: scene.own_count(), seed };
         self.pointer = Pointer::new(&scene.world, self.screen.size(), scene.click, scene.follows);
@@ -351,7 +351,7 @@ mod tests {
 
     #[test]
     fn the_scene_to_begin_with_is_one() {
-        let mut scene = Scene::parse(NEW_NAME, NEW, &[]).unwrap();
-        assert_eq!(scene.populate(&Request::default()).unwrap().len(), 300);
+        let scene = Scene::parse(NEW_NAME, NEW).unwrap();
+        assert_eq!(scene.populate(&Request::default()).unwrap().1.len(), 300);
     }
 }

@@ -247,7 +247,7 @@ pub mod tests {
     #[test]
     fn an_impossible_count_or_density_is_refused_at_once() {
         let refused = |options: &str, name: &str| {
-            let scene = Scene::parse(name, BuiltIn::named(name).unwrap().text, &[]).unwrap();
+            let scene = Scene::parse(name, BuiltIn::named(name).unwrap().text).unwrap();
             parsed(options).flock.check(&scene).err().map(|error| format!("{error:#}"))
         };
         let problem = refused("--density 10", "seek").unwrap();

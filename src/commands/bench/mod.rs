@@ -31,7 +31,7 @@ use super::host::options::{EngineArg, MachineArgs};
 use super::host::ranks;
 use flockwork_engine::EngineError;
 use flockwork_model::io::RunRecord;
-use flockwork_model::scene::{PopulateError, Request, Scene};
+use flockwork_model::scene::{Request, Scene};
 
 /// Runs the command. After Ctrl-C, or if an engine or stdout fails, it still prints and writes the
 /// measured results.
@@ -187,11 +187,8 @@ fn bench_one(
         memory_check::check(&scene, &request, engines.iter().map(|(_, engine)| engine.as_ref()));
     ranks::agree(room)?;
     let (layout, rows) = (args.flock.layout(), ranks::own_rows(count));
-    let made = interrupt.unless_raised("making the flock", move || {
-        let mut scene = scene;
-        let state = scene.populate_as(&request, layout, |_| rows)?;
-        Ok::<_, PopulateError>((scene, state))
-    });
+    let made = interrupt
+        .unless_raised("making the flock", move || scene.populate_as(&request, layout, |_| rows));
     if ranks::any(made.is_none()) {
         return Ok(None);
     }

@@ -2,7 +2,6 @@
 
 pub(crate) mod capture_output;
 pub(crate) mod checkpoints;
-pub(crate) mod input;
 pub(crate) mod kept_sessions;
 pub(crate) mod metrics_file;
 pub mod output;

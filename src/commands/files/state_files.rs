@@ -8,10 +8,10 @@ use std::path::Path;
 
 use anyhow::Context;
 
-use super::input::open_file;
 use super::output::{OutputError, OutputFile, Scratch};
 use crate::commands::host::errors::wrong;
 use crate::commands::host::messages::tell;
+use crate::input::open_file;
 use flockwork_engine::EngineKind;
 use flockwork_engine::gpu::Gpu;
 use flockwork_model::behaviours::Target;

@@ -12,11 +12,10 @@ use super::memory_check;
 use super::messages::tell;
 use super::ranks;
 use crate::commands::files::checkpoints;
-use crate::commands::files::input::hash_of;
-use crate::commands::files::scene_files::{
-    attach_flow, populate, read_run, read_scene, scene_error,
-};
+use crate::commands::files::scene_files::{populate, read_run, read_scene, scene_error};
 use crate::commands::files::state_files;
+use crate::input::hash_of;
+use crate::scene_file::load_flow;
 use flockwork_engine::cpu::CpuEngine;
 use flockwork_engine::gpu::{AdapterChoice, Gpu, GpuEngine, adapter_for, device};
 use flockwork_engine::{Engine, EngineError, EngineKind};
@@ -135,8 +134,7 @@ impl FlockArgs {
     fn begin(&self, engine: Option<&dyn Engine>) -> anyhow::Result<Prepared> {
         let (plain, request, run) = self.plan()?;
         let count = request.count.unwrap_or(plain.own_count());
-        let mut scene = plain.clone();
-        let state = populate(&mut scene, &request, engine)?;
+        let (scene, state) = populate(&plain, &request, engine)?;
         let overrides = self.all_overrides(run.as_ref());
         let (written, file) = (run.map(|run| run.scene), String::new());
         Ok(Prepared { scene, state, agents: count, written, plain, request, overrides, file })
@@ -182,7 +180,7 @@ impl FlockArgs {
         };
         let written = table.run().map(|run| run.scene(&[])).transpose().with_context(place)?;
         if table.restore_flow(&mut plain).with_context(place)? {
-            attach_flow(&mut plain, Path::new(""))?;
+            load_flow(&mut plain, Path::new(""))?;
         }
         memory_check::check(&plain, &request, engine)?;
         let mut scene = plain.clone();

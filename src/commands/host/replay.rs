@@ -4,8 +4,9 @@ use std::path::Path;
 
 use anyhow::{Context, Error};
 
-use crate::commands::files::input::read_file;
-use crate::commands::files::scene_files::{MAX_SCENE, populate, with_flow};
+use crate::commands::files::scene_files::{populate, with_flow};
+use crate::input::read_file;
+use crate::scene_file::MAX_SCENE;
 use flockwork_engine::Engine;
 use flockwork_model::quote::cut;
 use flockwork_model::scene::Scene;
@@ -46,8 +47,8 @@ pub fn make(source: Source, engine: Option<&dyn Engine>) -> anyhow::Result<Openi
     if source.text.len() as u64 > MAX_SCENE {
         anyhow::bail!("{}: a scene has at most {} MB of text", cut(name), MAX_SCENE >> 20);
     }
-    let scene = Scene::parse(name, &source.text, &source.overrides)?;
-    let mut scene = with_flow(scene, source.argument.as_deref())?;
-    let state = populate(&mut scene, &source.request, engine)?;
+    let scene = Scene::parse_with(name, &source.text, &source.overrides)?;
+    let scene = with_flow(scene, source.argument.as_deref())?;
+    let (scene, state) = populate(&scene, &source.request, engine)?;
     Ok(Opening { source, scene, state })
 }

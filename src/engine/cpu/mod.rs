@@ -128,6 +128,7 @@ impl CpuEngine {
 
     /// With the instructions that the caller chooses, for tests and benchmarks. If the processor lacks
     /// them, it runs the scalar ones.
+    #[doc(hidden)]
     pub fn with_instructions(
         threads: Option<usize>,
         instructions: InstructionSet,

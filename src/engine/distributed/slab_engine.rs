@@ -23,6 +23,7 @@ pub trait SlabHost: Engine {
     }
 
     /// Replaces the flock by an empty slab. `everyone` is the number of agents in all processes.
+    #[doc(hidden)]
     fn begin_slab(
         &mut self,
         scene: &Scene,

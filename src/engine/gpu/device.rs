@@ -72,7 +72,7 @@ pub struct Gpu {
 
 /// The numbers of objects created for flocks on a device so far, for tests that count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Made {
+pub struct ObjectCounts {
     /// Buffers allocated.
     pub buffers: u64,
     /// Passes compiled.
@@ -272,17 +272,20 @@ impl Gpu {
 
     /// Numbers of objects created for flocks so far.
     #[must_use]
-    pub fn made(&self) -> Made {
+    #[doc(hidden)]
+    pub fn made(&self) -> ObjectCounts {
         let [buffers, pipelines] = self.made.each_ref().map(|count| count.load(Ordering::Relaxed));
-        Made { buffers, pipelines }
+        ObjectCounts { buffers, pipelines }
     }
 
     /// Counts a buffer.
+    #[doc(hidden)]
     pub fn count_buffer(&self) {
         self.made[0].fetch_add(1, Ordering::Relaxed);
     }
 
     /// Counts a pipeline.
+    #[doc(hidden)]
     pub fn count_pipeline(&self) {
         self.made[1].fetch_add(1, Ordering::Relaxed);
     }
@@ -297,6 +300,7 @@ impl Gpu {
     /// lane, with subgroups of the right size. A GPU gathers in one instruction, and its wider
     /// subgroups would share too little.
     #[must_use]
+    #[doc(hidden)]
     pub fn has_subgroups_of_agents(&self) -> bool {
         self.info.driver == IN_STEP_DRIVER
             && self.device.features().contains(wgpu::Features::SUBGROUP)
@@ -305,12 +309,14 @@ impl Gpu {
 
     /// True if a long loop must take several steps per round.
     #[must_use]
+    #[doc(hidden)]
     pub fn unrolls_loops(&self) -> bool {
         self.info.driver == COUNTING_DRIVER
     }
 
     /// True if shaders can add 64-bit integers atomically.
     #[must_use]
+    #[doc(hidden)]
     pub fn packs_sums(&self) -> bool {
         self.device.features().contains(PACKING)
     }
@@ -323,6 +329,7 @@ impl Gpu {
 
     /// An error that names this adapter.
     #[must_use]
+    #[doc(hidden)]
     pub fn error(&self, message: impl Into<String>) -> EngineError {
         EngineError::Device { adapter: self.name(), message: message.into() }
     }
@@ -336,6 +343,7 @@ impl Gpu {
     }
 
     /// Collects the device's results since the last call, and waits as `poll` says.
+    #[doc(hidden)]
     pub fn poll(&self, poll: wgpu::PollType) -> Result<(), EngineError> {
         let polled = self.attempt(|| self.device.poll(poll))?;
         polled.map(|_| ()).map_err(|error| self.error(error.to_string()))
@@ -343,6 +351,7 @@ impl Gpu {
 
     /// Runs `work`, which may panic if the device is lost, as `wgpu::Device::poll` and egui's
     /// painter do. Such a panic becomes the error of the loss, and prints nothing.
+    #[doc(hidden)]
     pub fn attempt<T>(&self, work: impl FnOnce() -> T) -> Result<T, EngineError> {
         let done = fault::quietly(work);
         // A lost device causes misleading errors, so the loss comes first.

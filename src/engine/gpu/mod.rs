@@ -85,6 +85,7 @@ impl GpuEngine {
     }
 
     /// The content of a buffer, for tests of single passes.
+    #[doc(hidden)]
     pub fn read_buffer(&self, name: &str) -> Result<Vec<u8>, EngineError> {
         let (gpu, buffers) = (&self.builder.gpu, &self.loaded()?.buffers);
         let missing = || gpu.error(format!("no buffer `{name}`"));
@@ -92,6 +93,7 @@ impl GpuEngine {
     }
 
     /// Overwrites a buffer from its start, for tests that poison it.
+    #[doc(hidden)]
     pub fn write_buffer(&self, name: &str, bytes: &[u8]) -> Result<(), EngineError> {
         self.loaded()?.buffers.write(&self.builder.gpu, name, bytes);
         Ok(())

@@ -119,6 +119,7 @@ impl Readback {
 
 impl Gpu {
     /// The parts after all submitted work. Waits for the device.
+    #[doc(hidden)]
     pub fn read_parts(&self, parts: &[Part]) -> Result<Vec<Vec<u8>>, EngineError> {
         let encoder = self.device.create_command_encoder(&Default::default());
         Readback::begin(self, encoder, parts)?.wait(self)

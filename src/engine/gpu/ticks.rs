@@ -21,6 +21,7 @@ const AGENT_TICKS_BY_SOFTWARE: u64 = 1_000_000;
 impl GpuEngine {
     /// Runs one pass of the tick, for tests that look between the passes or skip one. The tick is
     /// the first of a flock, or the one after [`Self::end_tick`].
+    #[doc(hidden)]
     pub fn run_pass(&self, name: &str) -> Result<(), EngineError> {
         let (gpu, loaded) = (&self.builder.gpu, self.loaded()?);
         let sizes = self.builder.sizes(&loaded.buffers)?;
@@ -33,6 +34,7 @@ impl GpuEngine {
     }
 
     /// Ends a tick whose passes were run one by one.
+    #[doc(hidden)]
     pub fn end_tick(&mut self) -> Result<(), EngineError> {
         self.count_ticks(1);
         self.write_clock(1)

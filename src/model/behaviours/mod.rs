@@ -346,6 +346,7 @@ pub struct BehaviourInfo {
     /// True if it looks at neighbours.
     pub sees_neighbours: bool,
     /// Its other needs.
+    #[doc(hidden)]
     pub needs: Needs,
     /// Its parameters.
     pub parameters: &'static [Parameter],

@@ -7,6 +7,7 @@ use crate::world::{Boundary, World};
 
 /// A place that agents seek or flee.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Target {
     /// Name in the scene file; `pointer` is the mouse.
     pub name: String,

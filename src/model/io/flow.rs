@@ -87,7 +87,7 @@ mod tests {
             "{world}flow = {{ kind = \"file\", file = \"wind.csv\", grid = {grid} }}\n\
              [species.a.follow_flow]\n"
         );
-        let mut scene = Scene::parse("wind", &text, &[]).unwrap();
+        let mut scene = Scene::parse("wind", &text).unwrap();
         let axes = scene.world.axes();
         let plan = scene.flow.as_mut().unwrap();
         read_flow(plan, axes, content.as_bytes()).map_err(|error| error.to_string())?;

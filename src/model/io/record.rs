@@ -44,12 +44,12 @@ pub struct RunRecord {
     /// The vectors of a flow field that was read from a file. They are not part of the text.
     pub flow: Vec<Point>,
     /// The way it was made; older files do not say.
-    pub made: Option<Made>,
+    pub made: Option<Provenance>,
 }
 
-/// The way a run was made. Nothing of it is needed to go on from the run.
+/// The provenance of a run. Nothing of it is needed to go on from the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Made {
+pub struct Provenance {
     /// Version of the program.
     pub flockwork: String,
     /// `cpu` or `gpu`. Not the number of threads: the files of a run do not depend on it.
@@ -105,7 +105,7 @@ impl RunRecord {
             density: request.density,
             world,
             flow,
-            made: Some(Made {
+            made: Some(Provenance {
                 flockwork: env!("CARGO_PKG_VERSION").into(),
                 engine: None,
                 adapter: None,
@@ -141,7 +141,7 @@ impl RunRecord {
         ];
         keys.extend(self.density.map(|density| ("density", decimal(density))));
         keys.push(("world", sides.iter().copied().map(decimal).collect::<Vec<Value>>().into()));
-        if let Some(Made { flockwork, engine, adapter, from, seed, overrides }) = &self.made {
+        if let Some(Provenance { flockwork, engine, adapter, from, seed, overrides }) = &self.made {
             keys.push(("flockwork", flockwork.as_str().into()));
             let texts = [("engine", engine), ("adapter", adapter), ("from", from)];
             let there = |(key, text): (_, &Option<String>)| Some((key, text.as_deref()?.into()));
@@ -222,7 +222,7 @@ impl RunRecord {
             density: density.map(|density| density as f32),
             world,
             flow: Vec::new(),
-            made: flockwork.map(|flockwork| Made {
+            made: flockwork.map(|flockwork| Provenance {
                 flockwork,
                 engine,
                 adapter,
@@ -260,7 +260,7 @@ impl RunRecord {
 
     /// The scene with `overrides` (KEY=VALUE), before it is scaled.
     pub fn scene(&self, overrides: &[String]) -> Result<Scene, SceneError> {
-        Scene::parse(&self.name, &self.scene, overrides)
+        Scene::parse_with(&self.name, &self.scene, overrides)
     }
 }
 
@@ -423,7 +423,7 @@ mod tests {
     #[test]
     fn a_record_that_leaves_keys_out_is_told_by_their_names() {
         for built_in in crate::scene::built_in() {
-            let scene = Scene::parse(built_in.name, built_in.text, &[]).unwrap();
+            let scene = Scene::parse(built_in.name, built_in.text).unwrap();
             let whole = RunRecord::new(&scene, &Request::default(), scene.world.size, &[]);
             assert_eq!(whole.unsaid().unwrap(), None, "{}", built_in.name);
             // A version that does not know a key.

@@ -5,8 +5,7 @@ use crate::vector::{Point, flat};
 
 fn parsed(name: &str, overrides: &[&str]) -> Scene {
     let text = built_in().find(|scene| scene.name == name).unwrap().text;
-    let overrides: Vec<String> = overrides.iter().map(|text| (*text).into()).collect();
-    Scene::parse(name, text, &overrides).unwrap()
+    Scene::parse_with(name, text, overrides).unwrap()
 }
 
 /// The built-in scene at the size of `count` agents; 0: its own number.
@@ -19,9 +18,10 @@ fn sized(name: &str, count: u64, overrides: &[&str]) -> Scene {
 
 #[test]
 fn every_species_has_an_agent_where_there_are_enough() {
-    let mut scene = parsed("predators", &[]);
+    let scene = parsed("predators", &[]);
     for count in [1, 2, 3, 500, 999, 1001, 100_000] {
-        let state = scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
+        let (_, state) =
+            scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
         let hunters = state.species.iter().filter(|species| **species == 1).count() as u64;
         assert_eq!(state.len() as u64, count);
         // One hunter in 1001.
@@ -30,8 +30,8 @@ fn every_species_has_an_agent_where_there_are_enough() {
     }
     // Nobody asked for a species without agents.
     let text = "[species.a]\ncount = 9\n[species.b]\ncount = 0\n[species.c]\ncount = 1\n";
-    let mut scene = Scene::parse("test", text, &[]).unwrap();
-    let state = scene.populate(&Request { count: Some(2), ..Request::default() }).unwrap();
+    let scene = Scene::parse("test", text).unwrap();
+    let (_, state) = scene.populate(&Request { count: Some(2), ..Request::default() }).unwrap();
     assert_eq!(state.species, [0, 2]);
 }
 
@@ -69,7 +69,7 @@ fn a_world_that_an_override_sizes_stays_at_any_count() {
         for count in [0, 1000, 100_000] {
             let scene = sized(name, count, &[&format!("world.size={size}")]);
             assert_eq!(format!("{:?}", scene.world.sides()).replace(".0", ""), size, "{count}");
-            let mut again = Scene::parse(name, &scene.to_toml(), &[]).unwrap();
+            let mut again = Scene::parse(name, &scene.to_toml()).unwrap();
             again.resize(&Request { count: Some(count.max(1)), ..Request::default() }).unwrap();
             assert_eq!(again.world, scene.world, "as a file, {count}");
         }
@@ -96,7 +96,7 @@ fn another_radius_is_no_other_world_unless_a_density_is_asked_for() {
             let scene = sized("flock", count, overrides);
             assert_eq!(scene.world, written, "{count}, {overrides:?}");
             // Also as a file, in which nobody sees that it was an override.
-            let mut again = Scene::parse("flock", &scene.to_toml(), &[]).unwrap();
+            let mut again = Scene::parse("flock", &scene.to_toml()).unwrap();
             let count = Some(count).filter(|count| *count > 0);
             again.resize(&Request { count, ..Request::default() }).unwrap();
             assert_eq!(again.world, written, "{count:?}, {overrides:?} as a file");
@@ -120,13 +120,16 @@ fn each_obstacle_of_a_long_list_has_its_line() {
     let count = super::format::keys::MAX_OBSTACLES as usize;
     let table = "[[obstacles]]\nposition = [320, 180]\nradius = 1\n";
     let text = format!("[species.a]\n{}", table.repeat(count));
-    let scene = Scene::parse("test", &text, &[]).unwrap();
+    let scene = Scene::parse("test", &text).unwrap();
     assert_eq!(scene.obstacle_plans.len(), count);
     assert_eq!(scene.obstacle_plans[count - 1].position, Some(Point::new(320.0, 180.0, 0.0)));
     let wrong = format!("{text}[[obstacles]]\nradius = -1\n");
-    let error = Scene::parse("test", &wrong, &[]).unwrap_err().to_string();
+    let error = Scene::parse("test", &wrong).unwrap_err().to_string();
     assert!(error.starts_with(&format!("test:{}: ", 3 * count + 3)), "{error}");
     // An override is one text, however many values it has.
     let list = format!("obstacles=[{}]", "{ radius = 1 }, ".repeat(30_000));
-    assert_eq!(Scene::parse("test", "[species.a]", &[list]).unwrap().obstacle_plans.len(), 30_000);
+    assert_eq!(
+        Scene::parse_with("test", "[species.a]", &[list]).unwrap().obstacle_plans.len(),
+        30_000
+    );
 }

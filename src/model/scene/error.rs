@@ -267,7 +267,7 @@ mod tests {
     fn a_control_character_in_a_name_reaches_no_message() {
         let name = "a\\u0000\\u001b[31m\\u009b";
         let tried = |text: &str, overrides: &[String]| {
-            let mut scene = match Scene::parse("m\u{1b}c.toml", text, overrides) {
+            let scene = match Scene::parse_with("m\u{1b}c.toml", text, overrides) {
                 Ok(scene) => scene,
                 Err(error) => return error.to_string(),
             };

@@ -70,11 +70,12 @@ mod tests {
         ];
         for built_in in built_in() {
             for request in requests {
-                let mut scene = Scene::parse("test", built_in.text, &[]).unwrap();
-                let state = scene.populate(&request).unwrap();
+                let scene = Scene::parse("test", built_in.text).unwrap();
+                let (scene, state) = scene.populate(&request).unwrap();
                 let text = scene.fixed(state.len() as u64).to_toml();
-                let mut again = Scene::parse("test", &text, &[]).unwrap();
-                let same = again.populate(&Request::default()).unwrap() == state;
+                let again = Scene::parse("test", &text).unwrap();
+                let (again, same) = again.populate(&Request::default()).unwrap();
+                let same = same == state;
                 assert!(same, "{} {request:?}:\n{text}", built_in.name);
                 assert_eq!(again.obstacles, scene.obstacles, "{}", built_in.name);
                 assert_eq!(again.world, scene.world, "{}", built_in.name);
@@ -89,12 +90,12 @@ mod tests {
     #[test]
     fn an_obstacle_that_was_moved_stays_there() {
         let text = "[[obstacles]]\ncount = 5\n[species.a]\n[species.a.avoid]\n";
-        let mut scene = Scene::parse("test", text, &[]).unwrap();
-        scene.populate(&Request::default()).unwrap();
+        let scene = Scene::parse("test", text).unwrap();
+        let (mut scene, _) = scene.populate(&Request::default()).unwrap();
         assert!(scene.fixed(100).to_toml().contains("count = 5"), "none has moved");
         scene.obstacles[3].position = flat(12.5, 34.25);
-        let mut again = Scene::parse("test", &scene.fixed(100).to_toml(), &[]).unwrap();
-        again.populate(&Request::default()).unwrap();
+        let again = Scene::parse("test", &scene.fixed(100).to_toml()).unwrap();
+        let (again, _) = again.populate(&Request::default()).unwrap();
         assert_eq!(again.obstacles, scene.obstacles);
     }
 }

@@ -96,14 +96,14 @@ mod tests {
                         [species.c]\ncount = 0\nalignment = { with = [\"a\", \"c\"] }\n";
 
     fn scene() -> Scene {
-        Scene::parse("test", TEXT, &[]).unwrap()
+        Scene::parse("test", TEXT).unwrap()
     }
 
     /// The scene as its file says it: names in the place of numbers.
     fn said(scene: &Scene, line: &str) {
         let text = scene.to_toml();
         assert!(text.contains(line), "{line} is missing in\n{text}");
-        assert_eq!(Scene::parse("test", &text, &[]).unwrap().species, scene.species);
+        assert_eq!(Scene::parse("test", &text).unwrap().species, scene.species);
     }
 
     #[test]

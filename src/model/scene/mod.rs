@@ -56,6 +56,7 @@ pub const POINTER: &str = "pointer";
 
 /// A flock without its state.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Scene {
     /// Name of the built-in scene or path of the file.
     pub name: String,
@@ -157,7 +158,7 @@ impl Scene {
     /// let mut scene = Scene::new("small", world);
     /// scene.species.push(Species::new("bird"));
     /// scene.set("bird.alignment={ radius = 50 }")?;
-    /// assert_eq!(scene.populate(&Request::default()).map(|state| state.len()), Ok(100));
+    /// assert_eq!(scene.populate(&Request::default()).map(|(_, state)| state.len()), Ok(100));
     /// # Ok::<(), SceneError>(())
     /// ```
     #[must_use]
@@ -185,6 +186,12 @@ impl Scene {
             grows: false,
             origins: Vec::new(),
         }
+    }
+
+    /// A copy with other targets.
+    #[must_use]
+    pub fn with_targets(&self, targets: Vec<Target>) -> Self {
+        Self { targets, ..self.clone() }
     }
 
     /// Number of agents as written in the file.
@@ -228,12 +235,14 @@ impl Scene {
 
     /// The grid of the scene for `count` agents, with as many axes as the scene's world.
     #[must_use]
+    #[doc(hidden)]
     pub fn grid<const D: usize>(&self, count: usize) -> Grid<D> {
         Grid::new(&self.world, self.perception_radius(), count)
     }
 
     /// The number of cells of that grid.
     #[must_use]
+    #[doc(hidden)]
     pub fn cells(&self, count: usize) -> usize {
         with_axes!(self.world, AXES => self.grid::<AXES>(count).cells())
     }

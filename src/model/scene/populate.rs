@@ -29,20 +29,27 @@ pub struct Request {
 }
 
 impl Scene {
-    /// Scales the scene to the request and creates its first state, tick 0. The state is a pure
-    /// function of scene, count, density and seed.
-    pub fn populate(&mut self, request: &Request) -> Result<FlockState, PopulateError> {
+    /// The scene scaled to the request, and its first state, tick 0. Both are a pure function of scene,
+    /// count, density and seed.
+    pub fn populate(&self, request: &Request) -> Result<(Self, FlockState), PopulateError> {
         self.populate_rows(request, |count| 0..count)
     }
 
     /// The same, but the state has only the agents in some of its rows: those that `part` picks, given
     /// their number.
     pub fn populate_rows(
-        &mut self,
+        &self,
         request: &Request,
         part: impl FnOnce(u64) -> Range<u64>,
-    ) -> Result<FlockState, PopulateError> {
-        let count = self.resize(request)?;
+    ) -> Result<(Self, FlockState), PopulateError> {
+        let mut scene = self.clone();
+        let count = scene.resize(request)?;
+        let state = scene.first_rows(count, part);
+        Ok((scene, state))
+    }
+
+    /// Some rows of the first state of a scene that has been scaled to `count` agents.
+    fn first_rows(&self, count: u64, part: impl FnOnce(u64) -> Range<u64>) -> FlockState {
         let part = part(count);
         let size = (part.end - part.start) as usize;
         let obstacles = Obstacles::within(&self.world, &self.obstacles, |obstacle| obstacle.radius);
@@ -74,7 +81,7 @@ impl Scene {
             state.species.resize(rows.end, index as u8);
         }
         state.memory = self.memory_of(&state);
-        Ok(state)
+        state
     }
 
     /// Agents of a species that start as its file says, with the ids from `first` on, without memory.

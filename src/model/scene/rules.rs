@@ -88,13 +88,13 @@ mod tests {
     fn a_species_is_offered_what_its_file_could_say() {
         let text = "[species.b]\n[species.a]\nwander = { weight = { base = 1, amplitude = 0.5 } }\n\
                     cohesion = { weight = { base = 1, amplitude = 0.5 } }\n";
-        let mut scene = Scene::parse("test", text, &[]).unwrap();
+        let mut scene = Scene::parse("test", text).unwrap();
         let mut offered = 0;
         for kind in Kind::ALL {
             let mut wanted = scene.clone();
             let why_not = scene.why_not(&scene.species[1], kind);
             wanted.species[1].rules.push(Rule::by_default(kind, 1));
-            let again = Scene::parse("test", &wanted.to_toml(), &[]);
+            let again = Scene::parse("test", &wanted.to_toml());
             let same = again.is_ok_and(|again| again.species[1].rules == wanted.species[1].rules);
             assert_eq!(same, why_not.is_none(), "{kind:?}: {why_not:?}");
             offered += usize::from(same);

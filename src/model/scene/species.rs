@@ -280,6 +280,7 @@ impl Species {
     /// The parameters that its behaviours' needs name, such as `seek.proximity`, each with its
     /// smallest and largest value at any time.
     #[must_use]
+    #[doc(hidden)]
     pub fn parameters_that(
         &self,
         name: impl Fn(Needs) -> Option<&'static str>,

@@ -42,28 +42,30 @@ fn clump(size: Point) -> (Point, Point) {
 
 impl Scene {
     /// [`Scene::populate_rows`] with other start positions. A clump does not avoid obstacles.
+    #[doc(hidden)]
     pub fn populate_as(
-        &mut self,
+        &self,
         request: &Request,
         layout: StartLayout,
         part: impl FnOnce(u64) -> Range<u64>,
-    ) -> Result<FlockState, PopulateError> {
+    ) -> Result<(Self, FlockState), PopulateError> {
         if layout == StartLayout::AsWritten {
             return self.populate_rows(request, part);
         }
-        for species in &mut self.species {
+        let mut scene = self.clone();
+        for species in &mut scene.species {
             species.spawn = species.spawn_at_scale;
             species.spawn.place = SpawnPlace::Uniform;
             species.spawn_at_scale.place = SpawnPlace::Uniform;
         }
-        let mut state = self.populate_rows(request, part)?;
+        let (scene, mut state) = scene.populate_rows(request, part)?;
         if layout == StartLayout::Clump {
-            let (corner, sides) = clump(self.world.size);
+            let (corner, sides) = clump(scene.world.size);
             for position in &mut state.position {
-                *position = corner + ratio(*position, self.world.size) * sides;
+                *position = corner + ratio(*position, scene.world.size) * sides;
             }
         }
-        Ok(state)
+        Ok((scene, state))
     }
 
     /// True if `count` agents of the unscaled scene start anywhere in the world.
@@ -83,10 +85,9 @@ mod tests {
 
     fn populated(layout: StartLayout, count: u64) -> (Scene, FlockState) {
         let text = BuiltIn::named("flock").unwrap().text;
-        let mut scene = Scene::parse("flock", text, &[]).unwrap();
+        let scene = Scene::parse("flock", text).unwrap();
         let request = Request { count: Some(count), ..Request::default() };
-        let state = scene.populate_as(&request, layout, |count| 0..count).unwrap();
-        (scene, state)
+        scene.populate_as(&request, layout, |count| 0..count).unwrap()
     }
 
     /// Sides of the smallest rectangle around all agents; world units.

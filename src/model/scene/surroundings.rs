@@ -10,6 +10,7 @@ use crate::state::FlockState;
 impl Scene {
     /// The obstacles, paths and flow field that its behaviours need.
     #[must_use]
+    #[doc(hidden)]
     pub fn scenery(&self) -> Scenery {
         Scenery {
             obstacles: self.obstacles_in_reach(),
@@ -49,6 +50,7 @@ impl Scene {
 
     /// The obstacles, each listed as far away as any species needs it.
     #[must_use]
+    #[doc(hidden)]
     pub fn obstacles_in_reach(&self) -> Obstacles {
         let rules: Vec<_> = self.rules_that(|needs| needs.obstacles_within).collect();
         if rules.is_empty() {
@@ -79,6 +81,7 @@ impl Scene {
 
     /// The cells of the flow field; empty if no species follows it.
     #[must_use]
+    #[doc(hidden)]
     pub fn flow_field(&self) -> FlowField {
         let plan = self.followed_flow();
         plan.map_or_else(FlowField::none, |plan| FlowField::new(plan, &self.world, self.seed))
@@ -86,6 +89,7 @@ impl Scene {
 
     /// The behaviours of all species, and the extra work that they cause.
     #[must_use]
+    #[doc(hidden)]
     pub fn uses(&self) -> Uses {
         let rules = || self.species.iter().flat_map(|species| &species.rules);
         let kinds: Vec<Kind> = rules().map(|rule| rule.kind).collect();

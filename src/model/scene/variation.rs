@@ -141,6 +141,7 @@ impl Scene {
 
     /// The slots that agents of any species draw.
     #[must_use]
+    #[doc(hidden)]
     pub fn traits(&self) -> Traits {
         let all = self.species.iter().flat_map(|species| &species.variations);
         Traits::of(all.filter(|variation| variation.is_drawn()).map(|variation| variation.slot))

@@ -71,6 +71,7 @@ impl Segment {
     /// The point of the segment that is nearest to `p`.
     #[inline(always)]
     #[must_use]
+    #[doc(hidden)]
     pub fn nearest<R: Real, const D: usize>(&self, p: Vector<R, D>) -> Vector<R, D> {
         let like = p.0[0];
         let (zero, one) = (like.constant(0.0), like.constant(1.0));

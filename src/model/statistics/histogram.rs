@@ -125,9 +125,10 @@ mod tests {
     use crate::vector::Point;
 
     fn flock(count: u64, more: &[String]) -> (Scene, FlockState) {
-        let mut scene = Scene::parse("flock", BuiltIn::named("flock").unwrap().text, more).unwrap();
+        let scene =
+            Scene::parse_with("flock", BuiltIn::named("flock").unwrap().text, more).unwrap();
         let request = Request { count: Some(count), ..Request::default() };
-        let state = scene.populate(&request).unwrap();
+        let (scene, state) = scene.populate(&request).unwrap();
         (scene, state)
     }
 

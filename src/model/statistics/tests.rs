@@ -19,7 +19,7 @@ const SCENE: &str = r#"
 "#;
 
 fn scene(boundary: &str) -> Scene {
-    Scene::parse("test", &SCENE.replace("wrap", boundary), &[]).unwrap()
+    Scene::parse("test", &SCENE.replace("wrap", boundary)).unwrap()
 }
 
 fn flock(agents: &[(Point, Point)]) -> FlockState {
@@ -140,9 +140,9 @@ fn assert_brute_force(scene: &Scene, state: &FlockState, case: &str) {
 fn figures_agree_with_brute_force() {
     for boundary in ["wrap", "walls", "open"] {
         for count in [2_u64, 3, 40, 900] {
-            let mut scene = scene(boundary);
+            let scene = scene(boundary);
             let request = Request { count: Some(count), density: None, seed: Some(3) };
-            let mut state = scene.populate(&request).unwrap();
+            let (scene, mut state) = scene.populate(&request).unwrap();
             // Some on the edges, some outside if the world is open.
             for (i, p) in state.position.iter_mut().enumerate().filter(|(i, _)| i % 7 == 0) {
                 p.x = if boundary == "open" { -50.0 * i as f32 } else { 0.0 };
@@ -162,7 +162,8 @@ fn neighbours_across_the_seam_are_found_in_worlds_of_any_width() {
                     let count = (width * height * per_cell / 400).clamp(2, 500);
                     let size = format!("world.size=[{width},{height}]");
                     let text = SCENE.replace("wrap", boundary);
-                    let scene = Scene::parse("test", &text, std::slice::from_ref(&size)).unwrap();
+                    let scene =
+                        Scene::parse_with("test", &text, std::slice::from_ref(&size)).unwrap();
                     let at = |id| {
                         let place = [0, 1, 2].map(|axis| unit(5, id, axis, Use::Trait));
                         Point::from_array(place) * scene.world.size
@@ -198,9 +199,9 @@ fn no_agent_one_agent_and_agents_at_rest_have_figures() {
 fn a_crowd_on_one_spot_is_counted_by_sample_in_bounded_time() {
     let text = BuiltIn::named("flock").unwrap().text;
     let overrides = ["starling.spawn_at_scale.place=\"point\"".to_string()];
-    let mut scene = Scene::parse("flock", text, &overrides).unwrap();
+    let scene = Scene::parse_with("flock", text, &overrides).unwrap();
     let request = Request { count: Some(200_000), ..Request::default() };
-    let state = scene.populate(&request).unwrap();
+    let (scene, state) = scene.populate(&request).unwrap();
     let metrics = Metrics::of(&scene, &state);
     assert_eq!(metrics.largest_cell, 200_000);
     assert_eq!(metrics.sampled_agents, 200_000);
@@ -217,9 +218,9 @@ fn a_crowd_on_one_spot_is_counted_by_sample_in_bounded_time() {
 #[test]
 fn sampled_agents_are_counted_without_their_neighbours() {
     for boundary in ["wrap", "walls", "open"] {
-        let mut scene = scene(boundary);
+        let scene = scene(boundary);
         let request = Request { count: Some(900), density: None, seed: Some(3) };
-        let mut state = scene.populate(&request).unwrap();
+        let (scene, mut state) = scene.populate(&request).unwrap();
         // Crowds of several sizes, one of them on the edge.
         for (number, place) in [1.0, 100.0, 240.0].into_iter().enumerate() {
             let rows = 250 * number..250 * number + 80 * (number + 1);
@@ -243,9 +244,9 @@ fn sampled_agents_are_counted_without_their_neighbours() {
 #[test]
 fn figures_do_not_depend_on_the_threads() {
     let text = BuiltIn::named("flock").unwrap().text;
-    let mut scene = Scene::parse("flock", text, &[]).unwrap();
+    let scene = Scene::parse("flock", text).unwrap();
     let request = Request { count: Some(20_000), ..Request::default() };
-    let state = scene.populate(&request).unwrap();
+    let (scene, state) = scene.populate(&request).unwrap();
     let with = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| Metrics::of(&scene, &state))

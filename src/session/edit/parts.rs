@@ -64,8 +64,10 @@ impl Parameters {
             return Ok(self.clone());
         }
         let species = self.of(scene)?;
-        let edited = Scene { species, ..plain(scene) };
-        let sets = overrides(&plain(scene).to_toml(), &edited);
+        let mut edited = plain(scene);
+        let text = edited.to_toml();
+        edited.species = species;
+        let sets = overrides(&text, &edited);
         let sets = sets.map_err(|error| format!("no session can say an edit of {}", error.key))?;
         let counted = |mut species: Vec<Species>| {
             species.iter_mut().for_each(|species| species.counted = true);
@@ -83,26 +85,23 @@ fn plain(scene: &Scene) -> Scene {
     let target = |own: &Target| Target::fixed(&own.name, Point::ZERO);
     let points = vec![Point::ZERO, Point::X];
     let path = |own: &Path| Path { points: points.clone(), ..own.clone() };
-    Scene {
-        targets: scene.targets.iter().map(target).collect(),
-        paths: scene.paths.iter().map(path).collect(),
-        obstacle_plans: Vec::new(),
-        obstacles: Vec::new(),
-        camera: CameraPlan::default(),
-        click: Click::Call,
-        follows: false,
-        // Places of the species are said as they are.
-        written_size: scene.world.size,
-        density: None,
-        grows: false,
-        ..scene.clone()
-    }
+    let mut plain = scene.with_targets(scene.targets.iter().map(target).collect());
+    plain.paths = scene.paths.iter().map(path).collect();
+    plain.obstacle_plans.clear();
+    plain.obstacles.clear();
+    plain.camera = CameraPlan::default();
+    (plain.click, plain.follows) = (Click::Call, false);
+    // Places of the species are said as they are.
+    plain.written_size = scene.world.size;
+    (plain.density, plain.grows) = (None, false);
+    plain
 }
 
 /// The species of `scene` with other values.
 fn read(scene: &Scene, sets: &[String]) -> Result<Vec<Species>, String> {
     let text = plain(scene).to_toml();
-    let read = |sets| Scene::parse(&scene.name, &text, sets).map_err(|error| error.to_string());
+    let read =
+        |sets| Scene::parse_with(&scene.name, &text, sets).map_err(|error| error.to_string());
     let (before, mut after) = (read(&[])?, read(sets)?);
     if let Some(key) = fixed_key(&before, &after) {
         return Err(format!(

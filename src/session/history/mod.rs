@@ -288,7 +288,7 @@ mod tests {
     use super::*;
 
     fn kept(tick: u64, agents: usize) -> Keyframe {
-        let scene = Scene::parse("test", "[species.a]\n", &[]).unwrap();
+        let scene = Scene::parse("test", "[species.a]\n").unwrap();
         let content = Arc::new(EditableScene::of(&scene));
         let state = FlockState { tick, position: vec![Point::ZERO; agents], ..Default::default() };
         let meta = KeyframeMeta { scene: content, cursor: 0, next_id: 0, pointer: None };

@@ -98,8 +98,8 @@ fn replayed_rows(rows: &[&str], room: Room) -> Session<RealTime> {
     let text = session.recording().unwrap();
     let rows: String = rows.iter().map(|row| format!("\n[[event]]\ntick = 3\n{row}\n")).collect();
     let recording = Recording::read(&format!("{text}{rows}")).unwrap();
-    let mut scene = Scene::parse("test", &recording.source.text, &[]).unwrap();
-    let state = scene.populate(&recording.source.request).unwrap();
+    let scene = Scene::parse("test", &recording.source.text).unwrap();
+    let (scene, state) = scene.populate(&recording.source.request).unwrap();
     let events = recording.events(&scene).unwrap();
     let mut session = crate::tests::session(cpu(), &scene, &state);
     session.set_room(room);
@@ -195,7 +195,7 @@ fn a_damaged_file_is_one_sentence() {
     let mut session = start(cpu());
     course(&mut session);
     let text = session.recording().unwrap();
-    let scene = Scene::parse("test", &Recording::read(&text).unwrap().source.text, &[]).unwrap();
+    let scene = Scene::parse("test", &Recording::read(&text).unwrap().source.text).unwrap();
     let problem = |text: &str| problem_in(&scene, text);
     let row = |row: &str| problem(&with_row(&text, row));
     for (error, part) in [
@@ -271,7 +271,7 @@ fn a_damaged_file_of_a_space_is_one_sentence() {
     let mut session = start_in(cpu(), IN_SPACE);
     course(&mut session);
     let text = session.recording().unwrap();
-    let scene = Scene::parse("test", &Recording::read(&text).unwrap().source.text, &[]).unwrap();
+    let scene = Scene::parse("test", &Recording::read(&text).unwrap().source.text).unwrap();
     let row = |row: &str| problem_in(&scene, &with_row(&text, row));
     let endless = format!("pointer = [{}]", "1, ".repeat(9999));
     for (error, part) in [

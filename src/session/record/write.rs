@@ -63,17 +63,17 @@ impl<C: Clock> Session<C> {
         appearance.put(&mut edited);
         let agents = start.state.len() as u64;
         let whole = Source { text: own.edited(&edited, agents), ..Source::default() };
-        let plain = Scene::parse(&self.editor.scene.name, &own.text, &own.overrides).ok();
+        let plain = Scene::parse_with(&self.editor.scene.name, &own.text, &own.overrides).ok();
         let text = plain.and_then(|mut plain| {
             appearance.put(&mut plain);
             edit_toml(&own.text, &plain).ok()
         });
         let own = text.map(|text| Source { text, overrides: Vec::new(), ..own.clone() });
         let makes = |source: Source| {
-            let mut scene = Scene::parse(&self.editor.scene.name, &source.text, &[]).ok()?;
+            let mut scene = Scene::parse(&self.editor.scene.name, &source.text).ok()?;
             // A file beside the scene was read when the flock was made.
             scene.flow.clone_from(&self.editor.original.flow);
-            let state = scene.populate(&source.request).ok()?;
+            let (scene, state) = scene.populate(&source.request).ok()?;
             let spawns = |scene: &Scene| scene.species.iter().map(|s| s.spawn).collect::<Vec<_>>();
             let same = state == *start.state && spawns(&scene) == spawns(&edited);
             (same && scene.world == self.editor.original.world).then_some((source, scene))

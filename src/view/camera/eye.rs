@@ -275,8 +275,7 @@ mod tests {
             ((640, 640), "elevation = -20\nfov = 100"),
             ((640, 360), "elevation = 90\nrotation = 0"),
         ] {
-            let scene =
-                flockwork_model::scene::Scene::parse("test", &format!("{text}{keys}\n"), &[]);
+            let scene = flockwork_model::scene::Scene::parse("test", &format!("{text}{keys}\n"));
             let scene = scene.unwrap();
             let (mut least, (width, height)) = (f32::MAX, (size.0 as f32, size.1 as f32));
             let (mut above, mut below) = (f32::MAX, f32::MAX);
@@ -342,7 +341,7 @@ mod tests {
     fn a_camera_rides_behind_its_agent() {
         let text = "world = { size = [200, 100, 60] }\n[species.a]\n\
                     [camera]\nfollow = 3\nride = true\n";
-        let scene = flockwork_model::scene::Scene::parse("test", text, &[]).unwrap();
+        let scene = flockwork_model::scene::Scene::parse("test", text).unwrap();
         let place = Point::new(190.0, 50.0, 10.0);
         for velocity in [Point::X, Point::new(0.0, -2.0, 0.5), Point::Z, Point::ZERO] {
             let followed = Some(Followed { place, velocity, size: 2.0 });

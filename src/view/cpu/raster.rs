@@ -259,7 +259,7 @@ mod tests {
             "world.size=[400,200]".into(),
             "world.density=10".into(),
         ];
-        Scene::parse("flock", text, &overrides).unwrap()
+        Scene::parse_with("flock", text, &overrides).unwrap()
     }
 
     fn camera(width: f32, height: f32) -> Camera {
@@ -378,9 +378,9 @@ mod tests {
 
     #[test]
     fn the_picture_does_not_depend_on_the_number_of_threads() {
-        let mut scene = scene("species");
+        let scene = scene("species");
         let request = Request { count: Some(3000), ..Request::default() };
-        let state = scene.populate(&request).unwrap();
+        let (scene, state) = scene.populate(&request).unwrap();
         let camera = Camera::fit(&scene.world, 321, 203);
         let with = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

@@ -338,7 +338,7 @@ mod tests {
     #[test]
     fn the_projection_is_that_of_the_two_cameras() {
         let text = "world = { size = [90, 60, 30] }\n[species.a]\n";
-        let scene = flockwork_model::scene::Scene::parse("test", text, &[]).unwrap();
+        let scene = flockwork_model::scene::Scene::parse("test", text).unwrap();
         let now = Camera::of(&scene, 100, None, (640, 360));
         let mut before = Camera::of(&scene, 70, None, (640, 360));
         before.zoom_at(Vec2::new(100.0, 50.0), 1.2);

@@ -26,6 +26,7 @@ pub use sequence::SequenceRecorder;
 
 /// Why a picture or film cannot be written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RecordError {
     /// The writer failed; its error names the path.
     #[error(transparent)]

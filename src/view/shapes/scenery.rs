@@ -293,7 +293,7 @@ mod tests {
         let text = format!(
             "world = {{ size = [400, 200], boundary = \"{boundary}\" }}\n[species.a]\n{rest}"
         );
-        Scene::parse("test", &text, &[]).unwrap()
+        Scene::parse("test", &text).unwrap()
     }
 
     fn centres(shapes: &[StyledShape]) -> Vec<Point> {
@@ -310,8 +310,9 @@ mod tests {
         assert_eq!(shapes(&scene, &scene.targets), []);
         let fixed = [Target::fixed(POINTER, Point::ONE)];
         assert_eq!(shapes(&scene, &fixed), [], "the hand shows the pointer");
-        let hidden = [Target { active: false, ..Target::fixed("t", Point::ONE) }];
-        assert_eq!(shapes(&scene, &hidden), []);
+        let mut hidden = Target::fixed("t", Point::ONE);
+        hidden.active = false;
+        assert_eq!(shapes(&scene, &[hidden]), []);
         assert_eq!(shapes(&scene, &[Target::fixed("t", Point::ONE)]).len(), 1);
     }
 

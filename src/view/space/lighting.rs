@@ -145,7 +145,7 @@ mod tests {
 
     fn lighting(keys: &str) -> (Lighting, Scene, Camera) {
         let text = format!("world = {{ size = [90, 60, 30] }}\n{keys}\n[species.a]\n");
-        let scene = Scene::parse("test", &text, &[]).unwrap();
+        let scene = Scene::parse("test", &text).unwrap();
         let camera = Camera::of(&scene, 0, None, (640, 360));
         (Lighting::of(&scene, &camera, &camera.eye.unwrap(), false), scene, camera)
     }

@@ -128,7 +128,7 @@ mod tests {
     use glam::Vec2;
 
     fn drawn(shape: Shape, opacity: f32, camera: &Camera) -> Solids {
-        let scene = Scene::parse("test", "world = { size = [90, 60, 30] }\n[species.a]\n", &[]);
+        let scene = Scene::parse("test", "world = { size = [90, 60, 30] }\n[species.a]\n");
         let eye = camera.eye.unwrap();
         let lighting = Lighting::of(&scene.unwrap(), camera, &eye, false);
         of(&[StyledShape { shape, colour: [200; 3], opacity }], camera, &eye, &lighting, 1.0)
@@ -136,7 +136,7 @@ mod tests {
 
     fn camera(keys: &str) -> Camera {
         let text = format!("world = {{ size = [90, 60, 30] }}\n[species.a]\n[camera]\n{keys}\n");
-        Camera::of(&Scene::parse("test", &text, &[]).unwrap(), 0, None, (640, 360))
+        Camera::of(&Scene::parse("test", &text).unwrap(), 0, None, (640, 360))
     }
 
     /// The area of the triangles in pixels.

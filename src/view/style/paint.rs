@@ -295,7 +295,7 @@ mod tests {
     use super::*;
 
     fn paint(keys: &str) -> Paint {
-        let scene = Scene::parse("test", &format!("[species.a]\n[style]\n{keys}"), &[]).unwrap();
+        let scene = Scene::parse("test", &format!("[species.a]\n[style]\n{keys}")).unwrap();
         Paint::all(&scene)[0]
     }
 
@@ -343,7 +343,7 @@ mod tests {
                     "world = {{ size = [9, 9, 9] }}\n[species.a]\n[style]\nlight = \"none\"\n\
                      background = \"{background}\"\ncolour = \"{colour}\""
                 );
-                let scene = Scene::parse("test", &text, &[]).unwrap();
+                let scene = Scene::parse("test", &text).unwrap();
                 let paint = Paint::all(&scene)[0];
                 let of = |velocity: Point, shown: u32, far: f32| {
                     paint.colour(paint.shade_in_space(velocity, 3.0, shown, far))
@@ -361,7 +361,7 @@ mod tests {
             let text = format!(
                 "world = {{ size = [9, 9, 9] }}\n[species.a]\n[style]\nlight = \"none\"\n{keys}"
             );
-            let paint = Paint::all(&Scene::parse("test", &text, &[]).unwrap())[0];
+            let paint = Paint::all(&Scene::parse("test", &text).unwrap())[0];
             colour(&paint, 1.0, 0)
         };
         assert_eq!(own("colour = \"#E69F00\""), [0xE6, 0x9F, 0x00], "a colour of its own stays");

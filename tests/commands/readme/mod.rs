@@ -195,7 +195,7 @@ fn the_scenes_of_the_pages_can_be_run() {
     for (path, text) in pages() {
         let scenes = text.split("```toml\n").skip(1).filter_map(|rest| rest.split_once("```"));
         for (scene, _) in scenes.filter(|(text, _)| text.contains("[species.")) {
-            Scene::parse(&path, scene, &[]).unwrap_or_else(|error| panic!("{error}"));
+            Scene::parse(&path, scene).unwrap_or_else(|error| panic!("{error}"));
             found += 1;
         }
     }

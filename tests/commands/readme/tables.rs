@@ -126,7 +126,7 @@ fn the_parser_knows_every_declared_key() {
                 table => format!("{table}\n{} = [[[]]]\n[species.a]\n", key.name),
             };
             let text = text.replace("species = [[[]]]\n[species.a]\n", "species = [[[]]]\n");
-            let error = Scene::parse("test", &text, &[]).err().map(|error| error.to_string());
+            let error = Scene::parse("test", &text).err().map(|error| error.to_string());
             let error = error.unwrap_or_else(|| panic!("no error in\n{text}"));
             assert!(error.contains(key.name) && !error.contains("unknown key"), "{error}\n{text}");
         }

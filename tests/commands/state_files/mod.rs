@@ -22,7 +22,7 @@ use zip::{ZipArchive, ZipWriter};
 fn scene(boundary: &str) -> Scene {
     let text = BuiltIn::named("flock").map_or("", |scene| scene.text);
     let boundary = format!("world.boundary={boundary}");
-    Scene::parse("flock", text, &[boundary]).unwrap()
+    Scene::parse_with("flock", text, &[boundary]).unwrap()
 }
 
 /// A state with every kind of number that a state can hold.
@@ -90,9 +90,9 @@ fn what_is_written_reads_back_to_the_same_bits() {
 #[test]
 fn many_rows_read_back_and_files_repeat_to_the_byte() {
     let folder = tempfile::tempdir().unwrap();
-    let mut scene = scene("wrap");
+    let scene = scene("wrap");
     let request = Request { count: Some(70_001), ..Request::default() };
-    let state = scene.populate(&request).unwrap();
+    let (scene, state) = scene.populate(&request).unwrap();
     for name in ["csv", "npz"] {
         let once = written(folder.path(), &format!("a.{name}"), std::slice::from_ref(&state));
         let twice = written(folder.path(), &format!("b.{name}"), std::slice::from_ref(&state));
@@ -106,7 +106,7 @@ fn what_colours_show_reads_back_as_what_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let [aged, counted] = ["age", "neighbours"].map(|colour| {
         let keys = [format!("species.a.colour=\"{colour}\""), "world.boundary=\"open\"".into()];
-        Scene::parse("test", "[species.a]\n", &keys).unwrap()
+        Scene::parse_with("test", "[species.a]\n", &keys).unwrap()
     });
     let state = FlockState { shown: aged.shown(), ..awkward(3) };
     let path = written(folder.path(), "a.npz", std::slice::from_ref(&state));

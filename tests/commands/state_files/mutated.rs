@@ -108,10 +108,10 @@ fn a_damaged_session_is_read_or_refused() {
         // The scene of a session, and its events: as the commands read them, but for the flock.
         let read = |text: &str| -> Result<usize, String> {
             let recording = Recording::read(text)?;
-            let scene = Scene::parse("damaged", &recording.source.text, &[]);
-            let mut scene = scene.map_err(|error| error.to_string())?;
+            let scene = Scene::parse("damaged", &recording.source.text);
+            let scene = scene.map_err(|error| error.to_string())?;
             let request = Request { count: Some(9), ..Request::default() };
-            let state = scene.populate(&request).map_err(|error| error.to_string())?;
+            let (scene, state) = scene.populate(&request).map_err(|error| error.to_string())?;
             assert_sound(&state, &scene, text);
             Ok(recording.events(&scene)?.len())
         };

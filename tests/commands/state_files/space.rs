@@ -14,7 +14,7 @@ use super::{Line, array, awkward, awkward_numbers, bits, refused, resume, with_e
 fn space(boundary: &str) -> Scene {
     let boundary = format!("world.boundary={boundary}");
     let text = "world.size = [64, 36, 24]\n[species.a]\n[species.a.wander]\n";
-    Scene::parse("box", text, &[boundary]).unwrap()
+    Scene::parse_with("box", text, &[boundary]).unwrap()
 }
 
 /// A scene in a plane.

@@ -187,13 +187,13 @@ impl Draw {
     pub fn target(&mut self, scene: &Scene) -> Target {
         let taken: Vec<String> = scene.targets.iter().map(|target| target.name.clone()).collect();
         let name = self.name(&taken, format!("target{}", taken.len()));
-        Target {
-            velocity: if self.one_in(2) { self.point(-1e4, 1e4) } else { Point::ZERO },
-            hit_radius: if self.one_in(2) { self.number(0.0, 1e6) } else { 0.0 },
-            turns: self.one_in(2),
-            sends_to: self.maybe(|draw| draw.point(-1e7, 1e7)),
-            ..Target::fixed(&name, self.point(-1e7, 1e7))
-        }
+        let mut target = Target::fixed(&name, Point::ZERO);
+        target.velocity = if self.one_in(2) { self.point(-1e4, 1e4) } else { Point::ZERO };
+        target.hit_radius = if self.one_in(2) { self.number(0.0, 1e6) } else { 0.0 };
+        target.turns = self.one_in(2);
+        target.sends_to = self.maybe(|draw| draw.point(-1e7, 1e7));
+        target.position = self.point(-1e7, 1e7);
+        target
     }
 
     pub fn obstacle(&mut self) -> ObstaclePlan {
@@ -327,7 +327,7 @@ impl Draw {
 
     /// A scene with some of everything.
     pub fn scene(&mut self) -> Scene {
-        let mut scene = Scene::parse("drawn.toml", "[species.a]", &[]).unwrap();
+        let mut scene = Scene::parse("drawn.toml", "[species.a]").unwrap();
         scene.species.clear();
         self.top(&mut scene);
         scene.style = self.style();

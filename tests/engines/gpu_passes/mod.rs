@@ -36,10 +36,9 @@ struct Loaded {
 }
 
 fn load(gpu: &Arc<Gpu>, case: &Case) -> Loaded {
-    let overrides: Vec<String> = case.overrides.iter().map(ToString::to_string).collect();
-    let mut scene = Scene::parse("test", case.text, &overrides).unwrap();
+    let scene = Scene::parse_with("test", case.text, case.overrides).unwrap();
     let request = Request { count: Some(case.count), ..Request::default() };
-    let mut state = scene.populate(&request).unwrap();
+    let (scene, mut state) = scene.populate(&request).unwrap();
     state.id.iter_mut().for_each(|id| *id *= case.stride);
     let mut engine = GpuEngine::with_options(Arc::clone(gpu), case.options);
     engine.load(&scene, &state).unwrap();

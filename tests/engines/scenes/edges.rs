@@ -61,8 +61,8 @@ fn at_the_limits_nothing_becomes_nan() {
             for (number, species) in SPECIES.iter().enumerate() {
                 let text = format!("{SCENERY}[species.a]\ncount = 40\n{species}\n");
                 let edge = [format!("world.boundary={boundary}")];
-                let mut scene = Scene::parse("edge", &text, &edge).unwrap();
-                let Ok(state) = scene.populate(&Request::default()) else {
+                let scene = Scene::parse_with("edge", &text, &edge).unwrap();
+                let Ok((scene, state)) = scene.populate(&Request::default()) else {
                     // A scene is refused when an agent could go round the wrapped world in one
                     // tick.
                     assert_eq!((boundary, number), ("wrap", 6), "species {number} in {boundary}");

@@ -41,9 +41,9 @@ impl Run {
     /// The same with another seed.
     fn start_with(&mut self, request: Request, overrides: &[&str]) -> FlockState {
         let text = BuiltIn::named(self.name).unwrap().text;
-        let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_string()).collect();
-        self.scene = Scene::parse(self.name, text, &overrides).unwrap();
-        let state = self.scene.populate(&request).unwrap();
+        let scene = Scene::parse_with(self.name, text, overrides).unwrap();
+        let (scene, state) = scene.populate(&request).unwrap();
+        self.scene = scene;
         self.engine.load(&self.scene, &state).unwrap();
         state
     }
@@ -82,7 +82,7 @@ fn on_both(name: &'static str, check: impl Fn(&mut Run) -> String) {
     let cpu: Box<dyn Engine> = Box::new(CpuEngine::new(None).unwrap());
     let gpu = adapter::gpu(name).map(|gpu| Box::new(GpuEngine::new(Arc::clone(&gpu))) as _);
     for engine in [Some(cpu), gpu].into_iter().flatten() {
-        let scene = Scene::parse(name, BuiltIn::named(name).unwrap().text, &[]).unwrap();
+        let scene = Scene::parse(name, BuiltIn::named(name).unwrap().text).unwrap();
         let kind = engine.kind();
         let mut run = Run { engine, scene, name };
         run.start(None, &[]);

@@ -179,7 +179,7 @@ fn wave(run: &mut Run) -> Option<(Front, f32)> {
         attacks.then_some(state)
     })?;
     let text = BuiltIn::named(run.name).unwrap().text;
-    let calm = Scene::parse(run.name, text, &["starling.evade.weight=0".into()]).unwrap();
+    let calm = Scene::parse_with(run.name, text, &["starling.evade.weight=0"]).unwrap();
     let mut other: Box<dyn Engine> = match run.engine.kind() {
         EngineKind::Cpu => Box::new(CpuEngine::new(None).unwrap()),
         EngineKind::Gpu => Box::new(GpuEngine::new(adapter::gpu("wave")?)),

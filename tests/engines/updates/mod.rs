@@ -75,7 +75,7 @@ fn edited(
 ) -> End {
     engine.load(scene, state).unwrap();
     engine.step(before).unwrap();
-    let mut scene = Scene { targets: engine.targets().unwrap(), ..scene.clone() };
+    let mut scene = scene.with_targets(engine.targets().unwrap());
     (edit.how)(&mut scene);
     match by {
         By::Update => engine.update(&scene, edit.change).unwrap(),
@@ -268,11 +268,9 @@ fn agents_that_a_target_sends_beyond_a_smaller_world_stay_inside() {
     for boundary in ["wrap", "walls"] {
         let (mut scene, state) = flock(500, &[&format!("world.boundary=\"{boundary}\"")]);
         let (size, place) = (scene.world.size * 0.5, scene.world.size * 0.9);
-        scene.targets.push(Target {
-            hit_radius: 60.0,
-            sends_to: Some(place),
-            ..Target::fixed("door", size * 0.5)
-        });
+        let mut door = Target::fixed("door", size * 0.5);
+        (door.hit_radius, door.sends_to) = (60.0, Some(place));
+        scene.targets.push(door);
         let mut ends = Vec::new();
         for engine in &mut engines {
             engine.load(&scene, &state).unwrap();

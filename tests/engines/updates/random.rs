@@ -74,7 +74,7 @@ fn newcomers(state: &FlockState, first_id: u32) -> FlockState {
 fn reloaded(engine: &mut dyn Engine, scene: &Scene, ticks: u32) -> End {
     let targets = engine.targets().unwrap();
     let mut fresh = CpuEngine::new(Some(2)).unwrap();
-    fresh.load(&Scene { targets, ..scene.clone() }, &engine.read_back().unwrap()).unwrap();
+    fresh.load(&scene.with_targets(targets), &engine.read_back().unwrap()).unwrap();
     fresh.step(ticks).unwrap();
     end(&mut fresh)
 }

@@ -144,7 +144,7 @@ mod tests {
 
     fn read(size: &str, rest: &str) -> Result<Scene, String> {
         let text = format!("world = {{ size = {size} }}\n[species.a]\n{rest}\n");
-        Scene::parse("mine.toml", &text, &[]).map_err(|error| error.to_string())
+        Scene::parse("mine.toml", &text).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!((plan.orbit, plan.ride, plan.follow), (Orbit(None), true, Follow::Agent(7)));
         assert_eq!(plan.keys[0].fov, Some(3.0));
         assert_eq!((scene.style.light, scene.style.ground), (Light::None, true));
-        let again = Scene::parse("mine.toml", &scene.to_toml(), &[]).unwrap();
+        let again = Scene::parse("mine.toml", &scene.to_toml()).unwrap();
         assert_eq!((&again.camera, &again.style), (plan, &scene.style));
     }
 

@@ -12,7 +12,7 @@ use crate::toml_words::problem;
 
 /// The keys of the scene that is in the file `text`.
 fn entries_of(text: &str, overrides: &[String], scene: &Scene) -> Result<Table<bool>, SceneError> {
-    Ok(write::entries(&Scene::parse(&scene.name, text, overrides)?))
+    Ok(write::entries(&Scene::parse_with(&scene.name, text, overrides)?))
 }
 
 /// An error about a key of a scene that a file cannot describe.
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn overrides_make_the_edited_scene() {
-        let mut scene = Scene::parse("test", TEXT, &[]).unwrap();
+        let mut scene = Scene::parse("test", TEXT).unwrap();
         assert_eq!(overrides(TEXT, &scene).unwrap(), [""; 0]);
         scene.species[0].rules[1].values[1] = 7.5;
         scene.species[0].body.max_speed = 2.5;
@@ -166,12 +166,12 @@ mod tests {
         scene.species[0].rules.remove(0);
         let all = overrides(TEXT, &scene).unwrap();
         assert!(all.iter().any(|text| text.starts_with("a={ count = 9, ")), "{all:?}");
-        assert_eq!(Scene::parse("test", TEXT, &all).unwrap().species, scene.species);
+        assert_eq!(Scene::parse_with("test", TEXT, &all).unwrap().species, scene.species);
         // Without its targets the list is empty.
         scene.targets.truncate(1);
         let all = overrides(TEXT, &scene).unwrap();
         assert!(all.iter().any(|text| text == "targets=[]"), "{all:?}");
-        let made = |all: &[String]| Scene::parse("test", TEXT, all).unwrap().to_toml();
+        let made = |all: &[String]| Scene::parse_with("test", TEXT, all).unwrap().to_toml();
         assert_eq!(made(&all), scene.to_toml());
         // One species more is a new table; another order or name is all of them.
         scene.copy_species(0).unwrap();
@@ -187,23 +187,23 @@ mod tests {
     #[test]
     fn a_target_in_the_place_of_another_can_be_asked_for() {
         let text = TEXT.replace("[10, 20]", "[10, 20]\nhit_radius = 5\nsends_to = [1, 2]");
-        let mut scene = Scene::parse("test", &text, &[]).unwrap();
+        let mut scene = Scene::parse("test", &text).unwrap();
         scene.targets[1] = Target::fixed("seed", flat(3.0, 4.0));
         let all = overrides(&text, &scene).unwrap();
         assert!(all.iter().any(|one| one.starts_with("targets=[{ name = \"seed\"")), "{all:?}");
-        let again = Scene::parse("test", &text, &all).unwrap();
+        let again = Scene::parse_with("test", &text, &all).unwrap();
         assert_eq!(again.to_toml(), scene.to_toml());
     }
 
     #[test]
     fn a_scene_at_any_size_can_be_asked_for() {
         for built_in in built_in() {
-            let mut scene = Scene::parse("test", built_in.text, &[]).unwrap();
+            let scene = Scene::parse("test", built_in.text).unwrap();
             let request = Request { count: Some(300), ..Request::default() };
-            scene.populate(&request).unwrap();
+            let (scene, _) = scene.populate(&request).unwrap();
             let fixed = scene.fixed(300);
             let all = overrides(built_in.text, &fixed).unwrap();
-            let again = Scene::parse("test", built_in.text, &all).unwrap();
+            let again = Scene::parse_with("test", built_in.text, &all).unwrap();
             assert_eq!(again.to_toml(), fixed.to_toml(), "{}", built_in.name);
         }
     }

@@ -32,17 +32,26 @@ use super::{Origin, Scene, SceneError};
 use crate::world::ratio;
 
 impl Scene {
-    /// Parses a scene from TOML. `name` is used in messages; `overrides` are `KEY=VALUE` texts, as
-    /// in `--set`. Fails with the first wrong key, its place and the remedy.
-    pub fn parse(name: &str, text: &str, overrides: &[String]) -> Result<Self, SceneError> {
+    /// Parses a scene from TOML. `name` is used in messages. Fails with the first wrong key, its place
+    /// and the remedy.
+    pub fn parse(name: &str, text: &str) -> Result<Self, SceneError> {
+        Self::parse_with(name, text, &[""; 0])
+    }
+
+    /// Parses a scene and overrides some of its values: `KEY=VALUE` texts, as in `--set`. A text may be a
+    /// scene only with its overrides.
+    pub fn parse_with(
+        name: &str,
+        text: &str,
+        overrides: &[impl AsRef<str>],
+    ) -> Result<Self, SceneError> {
         let mut root = tree::parse(name, text)?;
         if overrides.is_empty() {
             return parse::scene(name, &root, None);
         }
-        // A file may be a scene only with its overrides.
         let written = parse::scene(name, &root, None).ok();
         for assignment in overrides {
-            set::set(&mut root, assignment)?;
+            set::set(&mut root, assignment.as_ref())?;
         }
         parse::scene(name, &root, written.as_ref())
     }
@@ -66,7 +75,7 @@ impl Scene {
     /// ```
     pub fn set(&mut self, assignment: &str) -> Result<(), SceneError> {
         let text = self.to_full_toml();
-        let mut made = Self::parse(&self.name, &text, &[assignment.into()])
+        let mut made = Self::parse_with(&self.name, &text, &[assignment])
             .map_err(|error| SceneError { origin: Origin::Set(assignment.into()), ..error })?;
         if made.written_size == self.written_size {
             let times = ratio(self.world.size, self.written_size);
@@ -105,7 +114,7 @@ impl FromStr for Scene {
     type Err = SceneError;
 
     fn from_str(text: &str) -> Result<Self, SceneError> {
-        Self::parse("scene", text, &[])
+        Self::parse("scene", text)
     }
 }
 
@@ -120,15 +129,16 @@ mod tests {
     fn a_value_that_is_set_is_that_of_an_override() {
         for built_in in built_in() {
             for scale in [1, 3] {
-                let mut scene = Scene::parse("test", built_in.text, &[]).unwrap();
+                let scene = Scene::parse("test", built_in.text).unwrap();
                 let count = scene.own_count() * scale;
                 let request = Request { count: Some(count), ..Request::default() };
-                scene.populate(&request).unwrap();
+                let (scene, _) = scene.populate(&request).unwrap();
                 let name = scene.species[0].name.clone();
                 for set in [format!("{name}.max_speed=2.5"), "time_step=0.5".into()] {
-                    let mut other =
-                        Scene::parse("test", built_in.text, std::slice::from_ref(&set)).unwrap();
-                    other.populate(&request).unwrap();
+                    let other =
+                        Scene::parse_with("test", built_in.text, std::slice::from_ref(&set))
+                            .unwrap();
+                    let (other, _) = other.populate(&request).unwrap();
                     let mut own = scene.clone();
                     own.set(&set).unwrap();
                     assert_eq!(own.world, other.world, "{}: {set}", built_in.name);
@@ -170,7 +180,7 @@ mod tests {
         scene.set("bird.separation={ radius = 5 }").unwrap();
         scene.set("obstacles=[{ position = [9, 9] }]").unwrap();
         let text = "world = { size = [600, 400], boundary = \"walls\" }\n                    obstacles = [{ position = [9, 9] }]\n                    [species.bird]\ncount = 7\nseparation.radius = 5\n";
-        let written = Scene::parse("small", text, &[]).unwrap();
+        let written = Scene::parse("small", text).unwrap();
         assert_eq!(scene.to_full_toml(), written.to_full_toml());
         scene.check().unwrap();
         scene.species[0].body.mass = -1.0;

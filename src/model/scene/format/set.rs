@@ -182,13 +182,13 @@ mod tests {
             ("camera.follow", "\"centre\"", "\"none\""),
         ] {
             assert!(TEXT.contains(gone), "{gone}");
-            let wanted = Scene::parse("test", &TEXT.replacen(gone, left, 1), &[]).unwrap();
+            let wanted = Scene::parse("test", &TEXT.replacen(gone, left, 1)).unwrap();
             for none in ["none", " none "] {
-                let found = Scene::parse("test", TEXT, &[format!("{key}={none}")]).unwrap();
+                let found = Scene::parse_with("test", TEXT, &[format!("{key}={none}")]).unwrap();
                 assert_eq!(found.to_toml(), wanted.to_toml(), "{key}");
             }
         }
-        let text = Scene::parse("test", TEXT, &["about='none'".into()]).unwrap();
+        let text = Scene::parse_with("test", TEXT, &["about='none'"]).unwrap();
         assert_eq!(text.about, "none");
     }
 
@@ -202,7 +202,7 @@ mod tests {
             ("targets.0.name", "there is no `name` to remove; this is a table without keys"),
             ("seed.x", "there is no `x` to remove; this is 7 without keys"),
         ] {
-            let error = Scene::parse("test", TEXT, &[format!("{key}=none")]).unwrap_err();
+            let error = Scene::parse_with("test", TEXT, &[format!("{key}=none")]).unwrap_err();
             let message = error.to_string();
             assert!(message.starts_with("--set ") && message.contains(part), "{message}");
         }

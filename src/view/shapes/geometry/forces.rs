@@ -203,9 +203,9 @@ mod tests {
     fn forces_are_those_of_the_engine_in_every_scene() {
         let (mut agents, mut forceful) = (0, 0);
         for text in built_in() {
-            let mut scene = Scene::parse(text.name, text.text, &[]).unwrap();
+            let scene = Scene::parse(text.name, text.text).unwrap();
             let count = Some(scene.own_count().min(150));
-            let state = scene.populate(&Request { count, ..Request::default() }).unwrap();
+            let (scene, state) = scene.populate(&Request { count, ..Request::default() }).unwrap();
             let mut engine = CpuEngine::new(Some(1)).unwrap();
             engine.load(&scene, &state).unwrap();
             engine.step(60).unwrap();
@@ -238,7 +238,7 @@ mod tests {
     fn neighbours_are_found_and_marked_across_the_seam() {
         let text = "world = { size = [200, 100], boundary = \"wrap\" }\n[species.a]\ncount = 3\n\
                     [species.a.separation]\nradius = 20\n[species.a.cohesion]\nweight = 0\n";
-        let scene = Scene::parse("test", text, &[]).unwrap();
+        let scene = Scene::parse("test", text).unwrap();
         let state = FlockState {
             id: vec![3, 7, 9],
             species: vec![0; 3],

@@ -10,8 +10,8 @@ use flockwork_model::vector::{Point, Vector, flat};
 
 /// The scene of this text, with its obstacles placed.
 fn scene(text: &str) -> Scene {
-    let mut scene = Scene::parse("test", text, &[]).unwrap();
-    scene.populate(&Request::default()).unwrap();
+    let scene = Scene::parse("test", text).unwrap();
+    let (scene, _) = scene.populate(&Request::default()).unwrap();
     scene
 }
 

@@ -1,6 +1,7 @@
 //! Reads the user's files, and never more than such a file can hold.
 
 use std::fs::File;
+#[cfg(feature = "cli")]
 use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Read};
 use std::path::Path;
@@ -15,6 +16,7 @@ pub fn open_file(path: &Path) -> io::Result<File> {
 }
 
 /// Reads a text of at most `most` bytes from a regular file.
+#[cfg(feature = "cli")]
 pub fn read_file(path: &Path, most: u64) -> io::Result<String> {
     read(open_file(path)?, most)
 }
@@ -51,6 +53,7 @@ fn invalid(problem: String) -> io::Error {
 }
 
 /// A hash of the bytes of a file, the same in every process of this program.
+#[cfg(feature = "cli")]
 pub fn hash_of(path: &Path) -> io::Result<u64> {
     let (mut file, mut hasher) = (File::open(path)?, DefaultHasher::new());
     let mut bytes = vec![0; 1 << 16];
