@@ -40,7 +40,7 @@ const MOST_AWAITED: usize = 4;
 /// A state to measure.
 #[derive(Clone, Debug)]
 pub struct Sample {
-    /// Its number, for [`Session::measured`].
+    /// Its number, for [`Session::measured`](crate::Session::measured).
     pub number: u64,
     /// The scene at this state.
     pub scene: Arc<Scene>,
