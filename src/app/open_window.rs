@@ -1,6 +1,7 @@
 //! An open window: the flock that it plays and the frames that it shows.
 
 mod acting;
+mod display;
 mod film;
 mod frames;
 mod keyboard;
@@ -22,47 +23,39 @@ use winit::window::Window;
 use super::controls::{Controls, Written};
 use super::figures::Figures;
 use super::inspector::Inspector;
-use super::interface::Interface;
 use super::keys::{self, Action};
 use super::overlay::Detail;
 use super::pointer::{DropKey, Pointer};
 use super::rates::Meter;
 use super::scene_menu::SceneMenu;
-use super::screen::Screen;
 use super::timeline::Timeline;
 use super::tools::Tool;
-use super::{Filming, Summary, WindowError, WindowOptions};
+use super::{Summary, WindowError, WindowOptions};
+use flockwork_model::scene::Scene;
 use flockwork_model::vector::Point;
 use flockwork_session::{Clock, RealTime, Session, Thing};
-use flockwork_view::gpu::renderer::Renderer;
-use flockwork_view::gpu::trails::TrailLight;
-use flockwork_view::gpu::upload::UploadedAgents;
-use flockwork_view::style::scale_of;
 
+use display::{Display, scale};
+use film::Films;
 pub use loss::Loss;
 use view::Followed;
-
-/// Pixels per point in a window of `width` × `height` pixels: its screen's, but in a large
-/// window the number of a picture of its size.
-fn scale(window: &Window, (width, height): (u32, u32)) -> f32 {
-    (window.scale_factor() as f32).max(scale_of(width, height))
-}
 
 /// Everything with the lifetime of the window.
 pub struct OpenWindow {
     window: Arc<Window>,
-    screen: Screen,
-    interface: Interface,
-    renderer: Renderer,
-    uploaded: UploadedAgents,
-    uploaded_revision: Option<u64>,
-    /// The trails, if the style has them.
-    trails: Option<TrailLight>,
+    display: Display,
     session: Session<RealTime>,
-    controls: Controls,
+    hand: Hand,
+    panels: Panels,
+    films: Films,
+    notices: Notices,
+    progress: Progress,
+}
+
+/// The hand of the user on the mouse.
+struct Hand {
     pointer: Pointer,
     followed: Followed,
-    inspector: Inspector,
     /// The species that a click drops.
     dropping: usize,
     /// The tool of the pointer; `None` while it does what the scene says.
@@ -74,35 +67,63 @@ pub struct OpenWindow {
     /// True when a button was released: the edits of the last frames are one.
     gesture_ended: bool,
     modifiers: ModifiersState,
-    meter: Meter,
-    overlay: Detail,
+}
+
+impl Hand {
+    /// A hand that does nothing in a window of `size` pixels.
+    fn new(scene: &Scene, size: (u32, u32)) -> Self {
+        Self {
+            pointer: Pointer::new(&scene.world, size, scene.click, scene.follows),
+            followed: Followed::default(),
+            dropping: 0,
+            tool: None,
+            held: None,
+            grasp: Point::ZERO,
+            gesture_ended: false,
+            modifiers: ModifiersState::empty(),
+        }
+    }
+}
+
+/// The panels over the flock.
+#[derive(Default)]
+struct Panels {
+    controls: Controls,
     controls_shown: bool,
     /// True while the keyboard is in the panel: it got there by a key, not by a click.
     in_panel: bool,
     scenes: SceneMenu,
     timeline: Timeline,
     figures: Figures,
-    /// The size of pictures and films; `None`: the window's. Pixels.
-    picture_size: Option<(u32, u32)>,
-    /// The film under way, and those that are being completed.
-    film: Option<film::FilmUnderWay>,
-    films: Vec<Box<dyn Filming>>,
+    inspector: Inspector,
+    overlay: Detail,
     /// True while the card of all keys is shown.
     keys_shown: bool,
-    /// True once the user was warned that this GPU is software.
-    warned: bool,
-    /// True until the user presses a key or a button.
-    hinting: bool,
-    /// When another scene was opened.
-    introduced: Option<Instant>,
-    /// [`Session::opened`] of the scene that the panels are made for.
-    opened: u64,
+    /// [`Session::opened`] of the scene that the panels are made for; `None` at first.
+    opened: Option<u64>,
     /// Count and seed in the file of that scene.
     written: Written,
+}
+
+/// Notices to the user, and what the user knows already.
+#[derive(Default)]
+struct Notices {
+    /// The last notice.
+    shown: Option<(String, Instant)>,
+    /// True once the user was warned that this GPU is software.
+    warned: bool,
+    /// True once the user has pressed a key or a button.
+    knows: bool,
+    /// When another scene was opened.
+    introduced: Option<Instant>,
     title: String,
-    notice: Option<(String, Instant)>,
     /// The session that an earlier window has kept.
     kept: Option<String>,
+}
+
+/// How far the window is.
+struct Progress {
+    meter: Meter,
     occluded: bool,
     last: Instant,
     frames: u64,
@@ -119,8 +140,8 @@ impl OpenWindow {
         instance: wgpu::Instance,
         options: &mut WindowOptions<'_>,
     ) -> Result<Self, WindowError> {
-        let screen = Screen::new(instance, Arc::clone(&window), &options.adapter)?;
-        let gpu = screen.gpu();
+        let display = Display::new(&window, instance, &options.adapter)?;
+        let gpu = display.screen.gpu();
         let kind = (options.engine)(gpu)?;
         let engine = (options.engines)(kind, Some(gpu))?;
         let begin = Instant::now();
@@ -137,59 +158,25 @@ impl OpenWindow {
         if let Some((events, last)) = options.record.take() {
             session.replay(events, last)?;
         }
-        let mut renderer = Renderer::new(Arc::clone(gpu), screen.format());
-        renderer.set_scale(scale(&window, screen.size()));
+        // A script does not see the offer.
+        let kept = options.frames.is_none().then(|| options.host.kept()).flatten();
         let mut own = Self {
-            interface: Interface::new(&window, gpu, screen.format()),
-            uploaded: UploadedAgents::new(Arc::clone(gpu)),
-            uploaded_revision: None,
-            trails: None,
-            renderer,
             session,
-            controls: Controls::default(),
-            pointer: Pointer::new(
-                &options.scene.world,
-                screen.size(),
-                options.scene.click,
-                options.scene.follows,
-            ),
-            followed: Followed::default(),
-            inspector: Inspector::new(),
-            dropping: 0,
-            tool: None,
-            held: None,
-            grasp: Point::ZERO,
-            gesture_ended: false,
-            modifiers: ModifiersState::empty(),
-            meter: Meter::default(),
-            overlay: Detail::Quiet,
-            controls_shown: false,
-            in_panel: false,
-            scenes: SceneMenu::default(),
-            timeline: Timeline::default(),
-            figures: Figures::default(),
-            picture_size: None,
-            film: None,
-            films: Vec::new(),
-            keys_shown: false,
-            warned: false,
-            hinting: true,
-            introduced: None,
-            // None yet.
-            opened: u64::MAX,
-            written: Written::default(),
-            title: String::new(),
-            notice: None,
-            // A script does not see the offer.
-            kept: options.frames.is_none().then(|| options.host.kept()).flatten(),
-            occluded: false,
-            last: Instant::now(),
-            frames: 0,
-            frames_at_loss: 0,
-            ticks: 0,
-            played: Duration::ZERO,
+            hand: Hand::new(options.scene, display.screen.size()),
+            panels: Panels::default(),
+            films: Films::default(),
+            notices: Notices { kept, ..Notices::default() },
+            progress: Progress {
+                meter: Meter::default(),
+                occluded: false,
+                last: Instant::now(),
+                frames: 0,
+                frames_at_loss: 0,
+                ticks: 0,
+                played: Duration::ZERO,
+            },
             window,
-            screen,
+            display,
         };
         own.warn_of_software();
         own.offer_kept(options);
@@ -201,12 +188,12 @@ impl OpenWindow {
     pub fn summary(&self) -> Summary {
         Summary {
             agents: self.session.agents() as u64,
-            frames: self.frames,
-            ticks: self.ticks,
-            time: self.played,
+            frames: self.progress.frames,
+            ticks: self.progress.ticks,
+            time: self.progress.played,
             engine: self.session.engine().kind(),
             machine: self.session.engine().describe(),
-            adapter: self.screen.gpu().name(),
+            adapter: self.display.screen.gpu().name(),
         }
     }
 
@@ -218,7 +205,9 @@ impl OpenWindow {
     /// True while the window is not visible.
     #[must_use]
     pub fn is_hidden(&self) -> bool {
-        self.occluded || self.screen.size().0 == 0 || self.screen.size().1 == 0
+        self.progress.occluded
+            || self.display.screen.size().0 == 0
+            || self.display.screen.size().1 == 0
     }
 
     /// Handles an event; false when the window shall close.
@@ -227,59 +216,61 @@ impl OpenWindow {
         event: &WindowEvent,
         options: &mut WindowOptions<'_>,
     ) -> Result<bool, WindowError> {
-        self.hinting &= !matches!(
+        self.notices.knows |= matches!(
             event,
             WindowEvent::KeyboardInput { is_synthetic: false, .. } | WindowEvent::MouseInput { .. }
         );
         if let WindowEvent::KeyboardInput { event: key, is_synthetic: false, .. } = event {
-            if self.interface.is_typing() {
+            if self.display.interface.is_typing() {
                 return self.typed(key, event, options);
             }
             if keys::drops(&key.logical_key) {
-                self.pointer.hold(DropKey::Letter, key.state.is_pressed());
+                self.hand.pointer.hold(DropKey::Letter, key.state.is_pressed());
             }
             return self.key(key, event, options);
         }
-        let on_interface = self.interface.takes(&self.window, event);
+        let on_interface = self.display.interface.takes(&self.window, event);
         match event {
             WindowEvent::CloseRequested | WindowEvent::Destroyed => return Ok(false),
             WindowEvent::Resized(_) => self.resized(),
             WindowEvent::ScaleFactorChanged { .. } => self.resized(),
             WindowEvent::Occluded(occluded) => {
-                self.occluded = *occluded;
+                self.progress.occluded = *occluded;
                 self.request_redraw();
             }
             WindowEvent::DroppedFile(path) => {
                 self.open(&path.to_string_lossy(), options)?;
             }
-            WindowEvent::Focused(false) => self.pointer.let_go(),
+            WindowEvent::Focused(false) => self.hand.pointer.let_go(),
             WindowEvent::CursorMoved { position, .. } => {
                 let pixel = Vec2::new(position.x as f32, position.y as f32);
-                self.pointer.move_to(pixel);
-                if self.pointer.pans() {
-                    self.inspector.stop_following();
+                self.hand.pointer.move_to(pixel);
+                if self.hand.pointer.pans() {
+                    self.panels.inspector.stop_following();
                 }
                 if !on_interface {
-                    self.inspector.point_at(pixel);
-                    self.pointer.lead();
+                    self.panels.inspector.point_at(pixel);
+                    self.hand.pointer.lead();
                 }
             }
             WindowEvent::ModifiersChanged(keys) => {
-                self.modifiers = keys.state();
-                self.pointer.hold(DropKey::Shift, self.modifiers.shift_key());
+                self.hand.modifiers = keys.state();
+                self.hand.pointer.hold(DropKey::Shift, self.hand.modifiers.shift_key());
             }
             WindowEvent::MouseInput { state, button, .. } => {
-                let above_edge =
-                    self.pointer.above_edge() / self.interface.pixels_per_point(&self.window);
-                let on_interface = on_interface || self.timeline.covers(above_edge);
-                self.in_panel = false;
-                self.gesture_ended |= !state.is_pressed();
+                let above_edge = self.hand.pointer.above_edge()
+                    / self.display.interface.pixels_per_point(&self.window);
+                let on_interface = on_interface || self.panels.timeline.covers(above_edge);
+                self.panels.in_panel = false;
+                self.hand.gesture_ended |= !state.is_pressed();
                 let takes = *button == MouseButton::Left && state.is_pressed() && !on_interface;
                 if !(takes && (self.press_tool()? || self.take_agent()? || self.take_thing()?)) {
-                    self.pointer.press(*button, *state, on_interface);
+                    self.hand.pointer.press(*button, *state, on_interface);
                 }
             }
-            WindowEvent::MouseWheel { delta, .. } if !on_interface => self.pointer.scroll(*delta),
+            WindowEvent::MouseWheel { delta, .. } if !on_interface => {
+                self.hand.pointer.scroll(*delta);
+            }
             _ => {}
         }
         Ok(true)
@@ -292,14 +283,14 @@ impl OpenWindow {
         event: &WindowEvent,
         options: &mut WindowOptions<'_>,
     ) -> Result<bool, WindowError> {
-        match Action::of(key, self.modifiers) {
+        match Action::of(key, self.hand.modifiers) {
             Some(action) if action.works_while_typing() => return self.act(action, options),
             Some(Action::Paste) => {
-                let pasted = self.interface.paste_into_field();
+                let pasted = self.display.interface.paste_into_field();
                 self.notify(pasted.err());
             }
             _ => {
-                self.interface.takes(&self.window, event);
+                self.display.interface.takes(&self.window, event);
             }
         }
         Ok(true)
@@ -318,15 +309,15 @@ impl OpenWindow {
         if self.tool_key(key)? || self.panel_key(key, event) {
             return Ok(true);
         }
-        match Action::of(key, self.modifiers) {
-            Some(Action::Close) if self.interface.close_list() => {}
-            Some(action) if !(action.is_arrow() && self.interface.has_focus()) => {
+        match Action::of(key, self.hand.modifiers) {
+            Some(Action::Close) if self.display.interface.close_list() => {}
+            Some(action) if !(action.is_arrow() && self.display.interface.has_focus()) => {
                 return self.act(action, options);
             }
             // Without this, holding Tab would move the focus from slider to slider.
             None if key.repeat => {}
             _ => {
-                self.interface.takes(&self.window, event);
+                self.display.interface.takes(&self.window, event);
             }
         }
         Ok(true)
@@ -334,9 +325,10 @@ impl OpenWindow {
 
     fn resized(&mut self) {
         let hidden = self.is_hidden();
-        self.screen.measure();
-        self.renderer.set_scale(scale(&self.window, self.screen.size()));
-        self.pointer.resize(&self.session.scene().world, self.screen.size());
+        self.display.screen.measure();
+        let size = self.display.screen.size();
+        self.display.renderer.set_scale(scale(&self.window, size));
+        self.hand.pointer.resize(&self.session.scene().world, size);
         if hidden {
             self.request_redraw();
         }
@@ -345,6 +337,6 @@ impl OpenWindow {
     /// Restarts the clock: time without visible frames does not count.
     fn request_redraw(&mut self) {
         self.session.clock.restart();
-        self.last = Instant::now();
+        self.progress.last = Instant::now();
     }
 }

@@ -15,9 +15,10 @@ use flockwork_view::words::{counted, grouped};
 pub const NOTICE_STAYS: Duration = Duration::from_secs(6);
 
 /// How much of the overlay is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
     /// One line.
+    #[default]
     Quiet,
     /// Also times and crowds.
     Full,

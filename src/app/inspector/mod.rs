@@ -34,8 +34,9 @@ const PALING: f32 = 6.0;
 const ARROW: f32 = 60.0;
 
 /// Which agents show their geometry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Focus {
+    #[default]
     None,
     /// One agent: first the one nearest to the mouse, then each agent that the moving mouse passes
     /// over. While the mouse is elsewhere, the last one keeps its geometry, so that the mouse is
@@ -61,7 +62,8 @@ struct Crowd {
     shapes: Vec<StyledShape>,
 }
 
-/// Shows the geometry of agents.
+/// Shows the geometry of agents; at first none.
+#[derive(Default)]
 pub struct Inspector {
     focus: Focus,
     sample: Option<Sample>,
@@ -91,25 +93,6 @@ pub struct Inspector {
 pub type Legend = Vec<(&'static str, [u8; 3])>;
 
 impl Inspector {
-    /// An inspector that shows nothing yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            focus: Focus::None,
-            sample: None,
-            scenery: None,
-            chosen: None,
-            held: false,
-            follows: false,
-            rides: false,
-            steering: None,
-            steered: None,
-            crowd: None,
-            pixel: None,
-            pointed: false,
-        }
-    }
-
     /// Forgets the flock that it has read, because another one is shown.
     pub fn forget(&mut self) {
         (self.sample, self.scenery, self.chosen, self.crowd) = (None, None, None, None);
@@ -367,7 +350,7 @@ mod tests {
 
     #[test]
     fn its_key_keeps_the_agent_that_is_inspected() {
-        let mut inspector = Inspector::new();
+        let mut inspector = Inspector::default();
         assert_eq!(inspector.switch(500), None);
         assert!(inspector.switch(500).unwrap().contains("64 agents nearest to the mouse"));
         assert_eq!((inspector.switch(500), inspector.focus), (None, Focus::None));

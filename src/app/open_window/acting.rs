@@ -65,8 +65,8 @@ impl OpenWindow {
             Action::ToEnd => self.go_to(self.session.span().1),
             Action::Slower => self.change_speed(-1),
             Action::Faster => self.change_speed(1),
-            Action::Timeline => self.timeline.toggle(),
-            Action::Jump => self.timeline.ask(),
+            Action::Timeline => self.panels.timeline.toggle(),
+            Action::Jump => self.panels.timeline.ask(),
             Action::Reset => self.session.reset()?,
             Action::Undo => {
                 let notice = self.session.undo()?;
@@ -77,12 +77,12 @@ impl OpenWindow {
                 self.notify(Some(notice));
             }
             Action::SwitchEngine => self.switch_engine(options),
-            Action::Figures => self.figures.toggle(),
+            Action::Figures => self.panels.figures.toggle(),
             Action::SaveFigures => self.save_figures(options),
-            Action::Sliders => self.controls_shown = !self.controls_shown,
+            Action::Sliders => self.panels.controls_shown = !self.panels.controls_shown,
             Action::Scenes => {
                 let name = self.session.scene().name.clone();
-                self.scenes.toggle(&name);
+                self.panels.scenes.toggle(&name);
             }
             Action::PreviousScene => self.step_scene(-1, options)?,
             Action::NextScene => self.step_scene(1, options)?,
@@ -96,21 +96,21 @@ impl OpenWindow {
             Action::Picture => self.save_picture(options)?,
             Action::Film => self.film(false, options)?,
             Action::FilmExact => self.film(true, options)?,
-            Action::Keys => self.keys_shown = !self.keys_shown,
-            Action::Overlay => self.overlay = self.overlay.next(),
+            Action::Keys => self.panels.keys_shown = !self.panels.keys_shown,
+            Action::Overlay => self.panels.overlay = self.panels.overlay.next(),
             Action::Geometry => {
-                let notice = self.inspector.switch(self.session.agents());
+                let notice = self.panels.inspector.switch(self.session.agents());
                 self.notify(notice);
             }
             Action::Follow => {
-                if !self.inspector.toggle_following() {
+                if !self.panels.inspector.toggle_following() {
                     self.notify(Some("Ctrl and a click choose the agent to follow".into()));
                 }
             }
             Action::Ride => {
-                let notice = match self.pointer.camera.eye {
+                let notice = match self.hand.pointer.camera.eye {
                     None => Some("in a plane there is no riding; F follows the agent"),
-                    Some(_) if !self.inspector.toggle_riding() => {
+                    Some(_) if !self.panels.inspector.toggle_riding() => {
                         Some("Ctrl and a click choose the agent to ride with")
                     }
                     Some(_) => None,
@@ -119,16 +119,16 @@ impl OpenWindow {
             }
             Action::DrawPath => self.draw_path()?,
             Action::PaintWalls => self.paint_walls(),
-            Action::LetGo => self.inspector.let_go(),
+            Action::LetGo => self.panels.inspector.let_go(),
             Action::Species(index) => {
                 let species = &self.session.scene().species;
                 if species.len() > 1 && index < species.len() {
-                    self.dropping = index;
+                    self.hand.dropping = index;
                 }
             }
             Action::WholeWorld => {
-                self.inspector.stop_following();
-                self.pointer.fit(&self.session.scene().world);
+                self.panels.inspector.stop_following();
+                self.hand.pointer.fit(&self.session.scene().world);
             }
             Action::WriteView => self.write_view()?,
             Action::FullScreen => {
@@ -141,13 +141,13 @@ impl OpenWindow {
 
     /// Closes the topmost thing that is open over the flock, if there is one.
     fn close_topmost(&mut self) {
-        if std::mem::take(&mut self.keys_shown) {
-        } else if self.scenes.is_shown() {
-            self.scenes.close();
-        } else if self.inspector.holds() {
-            self.inspector.let_go();
-        } else if !self.figures.close() && !self.timeline.close() {
-            self.controls_shown = false;
+        if std::mem::take(&mut self.panels.keys_shown) {
+        } else if self.panels.scenes.is_shown() {
+            self.panels.scenes.close();
+        } else if self.panels.inspector.holds() {
+            self.panels.inspector.let_go();
+        } else if !self.panels.figures.close() && !self.panels.timeline.close() {
+            self.panels.controls_shown = false;
         }
     }
 
@@ -165,54 +165,54 @@ impl OpenWindow {
             Command::GoTo(tick) => self.go_to(tick),
             Command::Speed(speed) => self.session.clock.set_speed(speed),
             Command::Tell(text) => self.notify(Some(text)),
-            Command::PictureSize(size) => self.picture_size = size,
+            Command::PictureSize(size) => self.films.size = size,
         }
         Ok(true)
     }
 
     /// The place in the middle of the view.
     pub(super) fn middle(&self) -> Point {
-        let camera = self.pointer.camera;
+        let camera = self.hand.pointer.camera;
         camera.world_from_pixel(camera.size * 0.5)
     }
 
     /// Inspects the agent nearest to the mouse with Ctrl, or the one under the mouse while the mouse
     /// chooses one and a click has nothing to do in this scene but to call the flock.
     pub(super) fn take_agent(&mut self) -> Result<bool, WindowError> {
-        let asked = self.modifiers.control_key() || self.modifiers.super_key();
-        let chooses = self.inspector.chooses() && self.session.scene().click == Click::Call;
-        if !(asked || chooses) || self.pointer.adds() {
+        let asked = self.hand.modifiers.control_key() || self.hand.modifiers.super_key();
+        let chooses = self.panels.inspector.chooses() && self.session.scene().click == Click::Call;
+        if !(asked || chooses) || self.hand.pointer.adds() {
             return Ok(false);
         }
         let scale = self.window.scale_factor() as f32;
-        let near = NEAR * scale / self.pointer.camera.pixels_per_unit;
+        let near = NEAR * scale / self.hand.pointer.camera.pixels_per_unit;
         let reach = if asked { f32::INFINITY } else { near };
-        let (camera, place) = (self.pointer.camera, self.pointer.place());
-        Ok(self.inspector.take(&mut self.session, &camera, place, reach)?)
+        let (camera, place) = (self.hand.pointer.camera, self.hand.pointer.place());
+        Ok(self.panels.inspector.take(&mut self.session, &camera, place, reach)?)
     }
 
     /// Takes hold of the target or the obstacle under the mouse, while the panel shows them.
     pub(super) fn take_thing(&mut self) -> Result<bool, WindowError> {
-        if !self.controls_shown {
+        if !self.panels.controls_shown {
             return Ok(false);
         }
-        let camera = &self.pointer.camera;
+        let camera = &self.hand.pointer.camera;
         let reach = REACH * self.window.scale_factor() as f32 / camera.pixels_per_unit;
-        let at = self.pointer.place();
-        self.held = match camera.eye {
+        let at = self.hand.pointer.place();
+        self.hand.held = match camera.eye {
             // The one that is seen under the mouse, at any depth.
             Some(_) => {
                 let targets = self.session.targets()?;
-                thing_seen_at(&self.pointer.camera, self.session.scene(), &targets, at, reach)
+                thing_seen_at(&self.hand.pointer.camera, self.session.scene(), &targets, at, reach)
             }
             None => self.session.thing_at(at, reach)?,
         };
         let scene = self.session.scene();
-        if let Some(place) = self.held.and_then(|thing| thing.place(scene)) {
-            self.grasp = scene.world.shortest_between(at, place);
-            self.pointer.drag();
+        if let Some(place) = self.hand.held.and_then(|thing| thing.place(scene)) {
+            self.hand.grasp = scene.world.shortest_between(at, place);
+            self.hand.pointer.drag();
         }
-        Ok(self.held.is_some())
+        Ok(self.hand.held.is_some())
     }
 
     fn switch_engine(&mut self, options: &mut WindowOptions<'_>) {
@@ -220,7 +220,7 @@ impl OpenWindow {
             EngineKind::Gpu => EngineKind::Cpu,
             EngineKind::Cpu => EngineKind::Gpu,
         };
-        let engine = (options.engines)(other, Some(self.screen.gpu()));
+        let engine = (options.engines)(other, Some(self.display.screen.gpu()));
         if let Err(error) = engine.and_then(|engine| self.session.switch(engine)) {
             self.notify(Some(format!("still on the same engine: {error}")));
         } else {
@@ -230,9 +230,9 @@ impl OpenWindow {
 
     /// Says once that the CPU engine is faster than a GPU that is software.
     pub(super) fn warn_of_software(&mut self) {
-        let slow =
-            self.session.engine().kind() == EngineKind::Gpu && self.screen.gpu().is_software();
-        if slow && !std::mem::replace(&mut self.warned, true) {
+        let slow = self.session.engine().kind() == EngineKind::Gpu
+            && self.display.screen.gpu().is_software();
+        if slow && !std::mem::replace(&mut self.notices.warned, true) {
             let text = "this GPU is software: the CPU engine is faster here, E switches to it";
             self.notify(Some(text.into()));
         }
@@ -241,7 +241,7 @@ impl OpenWindow {
     /// Edits the flock, or says why not; false if not.
     pub(super) fn try_edit(&mut self, edit: Edit) -> Result<bool, WindowError> {
         if matches!(edit, Edit::Targets(_) | Edit::Obstacles(_) | Edit::Paths(_)) {
-            self.held = None;
+            self.hand.held = None;
         }
         let refused = self.session.edit(edit);
         self.refuse(refused)
@@ -267,41 +267,46 @@ impl OpenWindow {
     /// Shows a notice, if there is one.
     pub(super) fn notify(&mut self, notice: Option<String>) {
         if let Some(text) = notice {
-            self.notice = Some((text, Instant::now()));
+            self.notices.shown = Some((text, Instant::now()));
         }
+    }
+
+    /// Says the name of a new file, or why there is none.
+    pub(super) fn tell_saved(&mut self, saved: Result<String, String>) {
+        self.notify(Some(saved.map_or_else(|problem| problem, |name| format!("saved: {name}"))));
     }
 
     /// Applies what the pointer has asked for since the last frame. Each kind of edit is applied
     /// once a frame.
     pub(super) fn apply_edits(&mut self) -> Result<(), WindowError> {
         self.follow_stroke()?;
-        self.edit(Edit::Pointer(self.pointer.call()))?;
-        if let Some(place) = self.pointer.take_lead() {
+        self.edit(Edit::Pointer(self.hand.pointer.call()))?;
+        if let Some(place) = self.hand.pointer.take_lead() {
             self.edit(Edit::Lead(place))?;
         }
-        let places = self.pointer.take_drops();
-        let species = self.session.scene().species.get(self.dropping);
+        let places = self.hand.pointer.take_drops();
+        let species = self.session.scene().species.get(self.hand.dropping);
         if let Some(species) = species.filter(|_| !places.is_empty()) {
             let species = species.name.clone();
             self.edit(Edit::Spawn(vec![SpawnBatch { species, places, newcomers: 0 }]))?;
         }
-        let clicks = self.pointer.take_clicks();
+        let clicks = self.hand.pointer.take_clicks();
         match self.session.scene().click {
             Click::Path if clicks > 0 => self.edit(Edit::NewPath)?,
             // Two swaps cancel out.
             Click::Flee if clicks % 2 == 1 => self.edit(Edit::SwapSeekFlee)?,
             _ => {}
         }
-        if let Some(place) = self.pointer.take_drag() {
-            if self.held.is_none() {
-                self.held = self.session.nearest_thing(place)?;
+        if let Some(place) = self.hand.pointer.take_drag() {
+            if self.hand.held.is_none() {
+                self.hand.held = self.session.nearest_thing(place)?;
             }
-            if let Some(thing) = self.held {
-                self.edit(Edit::moving(self.session.scene(), thing, place + self.grasp))?;
+            if let Some(thing) = self.hand.held {
+                self.edit(Edit::moving(self.session.scene(), thing, place + self.hand.grasp))?;
             }
         }
-        if !self.pointer.is_dragging() {
-            (self.held, self.grasp) = (None, Point::ZERO);
+        if !self.hand.pointer.is_dragging() {
+            (self.hand.held, self.hand.grasp) = (None, Point::ZERO);
         }
         Ok(())
     }

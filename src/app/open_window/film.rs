@@ -43,6 +43,16 @@ pub(super) struct FilmUnderWay {
     drawing: VecDeque<u64>,
 }
 
+/// The films of a window.
+#[derive(Default)]
+pub(super) struct Films {
+    pub under_way: Option<FilmUnderWay>,
+    /// The films that are being completed.
+    pub completing: Vec<Box<dyn Filming>>,
+    /// The size of pictures and films; `None`: the window's. Pixels.
+    pub size: Option<(u32, u32)>,
+}
+
 impl FilmUnderWay {
     /// Hands a frame on to be encoded.
     fn hand_on(&mut self, frame: Option<Frame>) {
@@ -103,7 +113,7 @@ impl OpenWindow {
         let name = format!("{}-tick{}", stem(&self.session.scene().name), self.session.tick());
         let writer = options.host.film(&name, film, self.record(options))?;
         self.session.clock.lock(exact.then_some(TICKS_A_FRAME));
-        self.film = Some(FilmUnderWay {
+        self.films.under_way = Some(FilmUnderWay {
             painter,
             writer,
             film,
@@ -119,31 +129,31 @@ impl OpenWindow {
 
     /// Ends the film under way; false if there is none.
     pub(super) fn end_film(&mut self) -> bool {
-        let Some(film) = self.film.take() else { return false };
+        let Some(film) = self.films.under_way.take() else { return false };
         self.session.clock.lock(None);
-        self.films.push(film.end());
+        self.films.completing.push(film.end());
         true
     }
 
     /// Films the frame that is shown, and tells the user which films are complete.
     pub(super) fn film_frame(&mut self) -> Result<(), EngineError> {
-        if let Some(mut film) = self.film.take() {
+        if let Some(mut film) = self.films.under_way.take() {
             let drawn = self.draw_for(&mut film);
             let failed = film.writer.poll();
             match drawn {
-                Ok(()) if failed.is_none() => self.film = Some(film),
+                Ok(()) if failed.is_none() => self.films.under_way = Some(film),
                 drawn => {
                     self.session.clock.lock(None);
                     match failed {
                         Some(told) => self.tell_film(told),
-                        None => self.films.push(film.end()),
+                        None => self.films.completing.push(film.end()),
                     }
                     drawn?;
                 }
             }
         }
         let mut told = Vec::new();
-        self.films.retain_mut(|film| {
+        self.films.completing.retain_mut(|film| {
             let done = film.poll();
             let goes_on = done.is_none();
             told.extend(done);
@@ -156,9 +166,9 @@ impl OpenWindow {
     fn draw_for(&mut self, film: &mut FilmUnderWay) -> Result<(), EngineError> {
         let Some(number) = film.due(self.session.tick()) else { return Ok(()) };
         let camera = self.camera_of((film.film.width, film.film.height));
-        let (shapes, _) = self.inspector.shapes(&mut self.session, &camera, 0.0)?;
+        let (shapes, _) = self.panels.inspector.shapes(&mut self.session, &camera, 0.0)?;
         let (engine, scene) = self.session.engine_and_scene();
-        film.painter.set_trails(self.trails.as_ref().and_then(TrailLight::view));
+        film.painter.set_trails(self.display.trails.as_ref().and_then(TrailLight::view));
         let before = film.painter.begin(engine, scene, &camera, &shapes)?;
         film.hand_on(before);
         film.drawing.push_back(number);
@@ -167,21 +177,18 @@ impl OpenWindow {
     }
 
     fn tell_film(&mut self, done: Result<String, String>) {
-        self.notify(Some(match done {
-            Ok(name) => format!("saved: {name}"),
-            Err(problem) => format!("no film: {problem}"),
-        }));
+        self.tell_saved(done.map_err(|problem| format!("no film: {problem}")));
     }
 
     /// True while a film is encoded.
     pub(super) fn is_filming(&self) -> bool {
-        self.film.is_some() || !self.films.is_empty()
+        self.films.under_way.is_some() || !self.films.completing.is_empty()
     }
 
     /// Completes all films before the window closes.
     pub fn finish_films(&mut self, options: &WindowOptions<'_>) {
         self.end_film();
-        for film in std::mem::take(&mut self.films) {
+        for film in std::mem::take(&mut self.films.completing) {
             match film.finish() {
                 Ok(name) => (options.tell)(&format!("saved: {name}")),
                 Err(problem) => (options.tell)(&format!("no film: {problem}")),
@@ -191,7 +198,7 @@ impl OpenWindow {
 
     /// Seconds filmed, to be shown; none without a film.
     pub(super) fn seconds_filmed(&self) -> Option<f64> {
-        self.film.as_ref().map(|film| film.next as f64 / RATE)
+        self.films.under_way.as_ref().map(|film| film.next as f64 / RATE)
     }
 }
 

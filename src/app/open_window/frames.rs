@@ -37,7 +37,7 @@ impl OpenWindow {
     /// `options.frames`.
     pub fn frame(&mut self, options: &mut WindowOptions<'_>) -> Result<Next, WindowError> {
         let until = options.frames;
-        let canvas = match self.screen.acquire()? {
+        let canvas = match self.display.screen.acquire()? {
             Acquired::Ready(canvas) => canvas,
             Acquired::Later => return Ok(Next::Frame),
             Acquired::Hidden => {
@@ -46,23 +46,23 @@ impl OpenWindow {
             }
         };
         let now = Instant::now();
-        let elapsed = now - std::mem::replace(&mut self.last, now);
+        let elapsed = now - std::mem::replace(&mut self.progress.last, now);
         self.apply_edits()?;
-        self.session.clock.hold(self.timeline.is_held());
+        self.session.clock.hold(self.panels.timeline.is_held());
         let ticks = self.session.advance()?.ticks;
-        self.figures.measure(&mut self.session, self.overlay == Detail::Full);
+        self.panels.figures.measure(&mut self.session, self.panels.overlay == Detail::Full);
         let told = self.session.take_notice();
         self.notify(told);
         if self.session.clock.is_paused() || self.session.goal().is_some() {
-            self.meter.restart();
-            self.figures.pace.rest();
+            self.progress.meter.restart();
+            self.panels.figures.pace.rest();
         } else {
-            self.meter.note(elapsed.as_secs_f64(), ticks);
+            self.progress.meter.note(elapsed.as_secs_f64(), ticks);
             let tick = (ticks > 0).then(|| self.session.tick_time());
-            self.figures.pace.note(elapsed.as_secs_f64(), tick);
+            self.panels.figures.pace.note(elapsed.as_secs_f64(), tick);
         }
-        self.ticks += u64::from(ticks);
-        self.played += elapsed;
+        self.progress.ticks += u64::from(ticks);
+        self.progress.played += elapsed;
 
         self.follow_scene();
         self.guide_camera();
@@ -75,13 +75,13 @@ impl OpenWindow {
                 return Ok(Next::End);
             }
         }
-        if std::mem::take(&mut self.gesture_ended) {
+        if std::mem::take(&mut self.hand.gesture_ended) {
             self.session.seal_edit();
         }
-        self.screen.gpu().check()?;
-        self.frames += 1;
+        self.display.screen.gpu().check()?;
+        self.progress.frames += 1;
         Ok(match until {
-            Some(until) if self.frames >= until => Next::End,
+            Some(until) if self.progress.frames >= until => Next::End,
             None if self.session.goal().is_some() || self.is_filming() => Next::Frame,
             None if self.session.clock.is_paused() && self.session.awaits_snapshot() => Next::Frame,
             None if self.session.clock.is_paused() && self.session.awaits_figures() => {
@@ -96,13 +96,13 @@ impl OpenWindow {
     /// what the user has asked for.
     fn show(&mut self, canvas: SurfaceFrame) -> Result<(Duration, Vec<Command>), WindowError> {
         let (painting, commands) = self.lay_out()?;
-        let gpu = Arc::clone(self.screen.gpu());
-        let target = self.screen.view(&canvas)?;
+        let gpu = Arc::clone(self.display.screen.gpu());
+        let target = self.display.screen.view(&canvas)?;
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         if let AgentsAt::Host(agents) = self.session.engine().agents() {
             let revision = self.session.revision();
-            if self.uploaded_revision.replace(revision) != Some(revision) {
-                self.uploaded.upload_in(agents, self.session.scene().world.is_flat())?;
+            if self.display.uploaded_revision.replace(revision) != Some(revision) {
+                self.display.uploaded.upload_in(agents, self.session.scene().world.is_flat())?;
             }
         }
         // Reading from a GPU means waiting: do it only for targets that move by themselves.
@@ -110,18 +110,19 @@ impl OpenWindow {
         let targets = if moving { Some(self.session.targets()?) } else { None };
         let agents = match self.session.engine().agents() {
             AgentsAt::Device(agents) => agents.get(),
-            AgentsAt::Host(_) => Some(self.uploaded.agents()),
+            AgentsAt::Host(_) => Some(self.display.uploaded.agents()),
         };
         let elsewhere = || gpu.error("cannot draw agents of another kind of device");
         let agents = agents.ok_or_else(elsewhere)?;
-        let (scene, camera) = (self.session.scene(), &self.pointer.camera);
+        let (scene, camera) = (self.session.scene(), &self.hand.pointer.camera);
         let targets = targets.as_ref().unwrap_or(&scene.targets);
-        let renderer = &mut self.renderer;
+        let renderer = &mut self.display.renderer;
         match scene.style.trail {
             Some(half_life) => {
                 let alone =
                     renderer.draw_alone(&mut encoder, &target, agents, scene, targets, camera)?;
-                let light = self.trails.get_or_insert_with(|| TrailLight::new(Arc::clone(&gpu)));
+                let light =
+                    self.display.trails.get_or_insert_with(|| TrailLight::new(Arc::clone(&gpu)));
                 light.add(&mut encoder, &alone, camera, self.session.tick(), half_life);
                 if let Some(trails) = light.view() {
                     let layers = (&alone, &trails);
@@ -136,24 +137,24 @@ impl OpenWindow {
                 }
             }
             None => {
-                self.trails = None;
+                self.display.trails = None;
                 renderer.draw(&mut encoder, &target, agents, scene, targets, camera)?;
             }
         }
-        let size = self.screen.size();
-        let before = self.interface.paint(&gpu, &mut encoder, &target, size, &painting)?;
+        let size = self.display.screen.size();
+        let before = self.display.interface.paint(&gpu, &mut encoder, &target, size, &painting)?;
         gpu.queue.submit(before.into_iter().chain([encoder.finish()]));
-        self.screen.present(canvas)?;
-        self.interface.clean_up(&painting);
+        self.display.screen.present(canvas)?;
+        self.display.interface.clean_up(&painting);
         Ok((painting.again_in, commands))
     }
 
     /// Moves the camera to the agent that it follows, until the user moves it elsewhere.
     fn follow_agent(&mut self) -> Result<(), WindowError> {
-        if let Some(agent) = self.inspector.followed(&mut self.session)? {
-            self.pointer.centre_on(&self.session.scene().world, agent.place);
-            if self.inspector.rides() {
-                self.pointer.ride(&agent);
+        if let Some(agent) = self.panels.inspector.followed(&mut self.session)? {
+            self.hand.pointer.centre_on(&self.session.scene().world, agent.place);
+            if self.panels.inspector.rides() {
+                self.hand.pointer.ride(&agent);
             }
         }
         Ok(())
@@ -161,37 +162,38 @@ impl OpenWindow {
 
     /// Lays out the interface. Returns what the user asks for in it.
     fn lay_out(&mut self) -> Result<(Painting, Vec<Command>), WindowError> {
-        self.notice.take_if(|(_, since)| since.elapsed() > overlay::NOTICE_STAYS);
+        self.notices.shown.take_if(|(_, since)| since.elapsed() > overlay::NOTICE_STAYS);
         self.follow_agent()?;
-        let camera = self.pointer.camera;
+        let camera = self.hand.pointer.camera;
         let near = NEAR * self.window.scale_factor() as f32;
-        let (mut shapes, legend) = self.inspector.shapes(&mut self.session, &camera, near)?;
+        let (mut shapes, legend) =
+            self.panels.inspector.shapes(&mut self.session, &camera, near)?;
         shapes.extend(self.tool_shapes());
-        let drawing = self.tool.as_ref().map(Tool::help);
+        let drawing = self.hand.tool.as_ref().map(Tool::help);
         let largest_cell = self.session.largest_cell();
         let engine = self.session.engine();
         let scene = self.session.scene();
         let facts = Facts {
             agents: self.session.agents(),
             tick: self.session.tick(),
-            rates: self.meter.rates(),
+            rates: self.progress.meter.rates(),
             paused: self.session.clock.is_paused(),
             kind: engine.kind(),
             machine: engine.describe(),
             largest_cell,
             series: self.session.series(),
             profile: self.session.profile(),
-            notice: self.notice.as_ref().map(|(text, _)| text.as_str()),
-            legend: if self.inspector.holds() { Vec::new() } else { legend },
-            lift: if self.timeline.is_shown() { timeline::HEIGHT } else { 0.0 },
+            notice: self.notices.shown.as_ref().map(|(text, _)| text.as_str()),
+            legend: if self.panels.inspector.holds() { Vec::new() } else { legend },
+            lift: if self.panels.timeline.is_shown() { timeline::HEIGHT } else { 0.0 },
         };
-        let inspected = self.inspector.facts(scene);
+        let inspected = self.panels.inspector.facts(scene);
         let filmed = self.seconds_filmed();
         let course = Course {
             tick: self.session.tick(),
             goal: self.session.goal(),
             span: self.session.span(),
-            paused: self.session.clock.is_paused() && !self.timeline.is_held(),
+            paused: self.session.clock.is_paused() && !self.panels.timeline.is_held(),
             speed: self.session.clock.speed(),
             events: self.session.events(),
         };
@@ -202,12 +204,15 @@ impl OpenWindow {
             agents: self.session.agents(),
             lift: facts.lift,
         };
-        let in_this_scene = pointer_help(scene, self.dropping);
-        let begins = self.hinting && self.played < HINT_STAYS;
-        let introduced =
-            self.introduced.map(|since| overlay::NOTICE_STAYS.saturating_sub(since.elapsed()));
+        let in_this_scene = pointer_help(scene, self.hand.dropping);
+        let begins = !self.notices.knows && self.progress.played < HINT_STAYS;
+        let introduced = self
+            .notices
+            .introduced
+            .map(|since| overlay::NOTICE_STAYS.saturating_sub(since.elapsed()));
         let introduced = introduced.filter(|left| !left.is_zero());
-        let hint = (begins || introduced.is_some()) && drawing.is_none() && self.notice.is_none();
+        let hint =
+            (begins || introduced.is_some()) && drawing.is_none() && self.notices.shown.is_none();
         let flock = FlockPanel {
             scene,
             first: self.session.original(),
@@ -215,22 +220,23 @@ impl OpenWindow {
             agents: self.session.starters() as usize,
             counts: self.session.starters_by_species(),
             // With the present species.
-            written: Written { count: scene.own_count(), ..self.written },
-            picture_size: self.picture_size,
+            written: Written { count: scene.own_count(), ..self.panels.written },
+            picture_size: self.films.size,
             lift: facts.lift,
-            by_keyboard: self.in_panel,
-            tool: self.tool.as_ref(),
+            by_keyboard: self.panels.in_panel,
+            tool: self.hand.tool.as_ref(),
             middle: self.middle(),
         };
         let mut commands = Vec::new();
-        let painting = self.interface.run(&self.window, |context| {
+        let painting = self.display.interface.run(&self.window, |context| {
             inspector::paint(context, &camera, &shapes);
             // The overlay keeps clear of the panel and of the mark of a film.
             let right = context.content_rect().right();
-            let edge = if self.controls_shown { controls::left_edge(context) } else { f32::MAX };
+            let edge =
+                if self.panels.controls_shown { controls::left_edge(context) } else { f32::MAX };
             let free = if filmed.is_some() { edge.min(right) - film::MARK } else { edge };
-            facts.show(context, self.overlay, free);
-            if let Some((_, since)) = &self.notice {
+            facts.show(context, self.panels.overlay, free);
+            if let Some((_, since)) = &self.notices.shown {
                 context
                     .request_repaint_after(overlay::NOTICE_STAYS.saturating_sub(since.elapsed()));
             }
@@ -253,20 +259,21 @@ impl OpenWindow {
                 );
                 context.request_repaint_after(introduced.unwrap_or(HINT_STAYS));
             }
-            self.keys_shown &= !self.keys_shown || key_card::show(context, &in_this_scene);
-            commands.extend(self.timeline.show(context, &course));
+            self.panels.keys_shown &=
+                !self.panels.keys_shown || key_card::show(context, &in_this_scene);
+            commands.extend(self.panels.timeline.show(context, &course));
             if let Some(agent) = &inspected {
                 // On the side where the panel is not.
-                commands.extend(agent.show(context, facts.lift, self.controls_shown));
+                commands.extend(agent.show(context, facts.lift, self.panels.controls_shown));
             }
-            commands.extend(self.figures.show(context, &measured));
-            commands.extend(self.scenes.show(context, &scene.name));
-            if self.controls_shown {
-                commands.extend(self.controls.show(context, &flock));
+            commands.extend(self.panels.figures.show(context, &measured));
+            commands.extend(self.panels.scenes.show(context, &scene.name));
+            if self.panels.controls_shown {
+                commands.extend(self.panels.controls.show(context, &flock));
             }
         });
         // Esc lets go of what had the keyboard.
-        self.in_panel &= self.controls_shown && self.interface.has_focus();
+        self.panels.in_panel &= self.panels.controls_shown && self.display.interface.has_focus();
         Ok((painting, commands))
     }
 }

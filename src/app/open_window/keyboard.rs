@@ -10,7 +10,7 @@ impl OpenWindow {
     /// key means what it always does.
     pub(super) fn panel_key(&mut self, key: &KeyEvent, event: &WindowEvent) -> bool {
         let Key::Named(named) = key.logical_key else { return false };
-        if self.in_panel {
+        if self.panels.in_panel {
             let own = matches!(
                 named,
                 NamedKey::Tab
@@ -23,16 +23,16 @@ impl OpenWindow {
                     | NamedKey::ArrowRight
             );
             if own {
-                self.interface.takes(&self.window, event);
+                self.display.interface.takes(&self.window, event);
             }
             return own;
         }
         let enters = named == NamedKey::ArrowDown && key.state == ElementState::Pressed;
-        if !enters || !self.controls_shown || self.interface.has_focus() {
+        if !enters || !self.panels.controls_shown || self.display.interface.has_focus() {
             return false;
         }
-        self.interface.focus_next();
-        self.in_panel = true;
+        self.display.interface.focus_next();
+        self.panels.in_panel = true;
         true
     }
 }

@@ -6,13 +6,10 @@ use std::sync::Arc;
 use winit::window::Window;
 
 use super::OpenWindow;
-use crate::interface::Interface;
-use crate::screen::Screen;
+use super::display::Display;
 use crate::{WindowError, WindowOptions};
 use flockwork_engine::gpu::{AdapterChoice, device};
 use flockwork_engine::{EngineError, EngineKind};
-use flockwork_view::gpu::renderer::Renderer;
-use flockwork_view::gpu::upload::UploadedAgents;
 use flockwork_view::words::grouped;
 
 /// A lost device.
@@ -41,10 +38,10 @@ impl OpenWindow {
         loss: Loss,
     ) -> Result<Self, WindowError> {
         // A device that is lost before it shows a frame would be lost again and again.
-        if self.frames == self.frames_at_loss {
+        if self.progress.frames == self.progress.frames_at_loss {
             return Err(loss.into());
         }
-        self.frames_at_loss = self.frames;
+        self.progress.frames_at_loss = self.progress.frames;
         let from = match self.session.engine().kind() {
             EngineKind::Cpu => None,
             EngineKind::Gpu => {
@@ -54,33 +51,25 @@ impl OpenWindow {
         };
         // The frame that the lost device was drawing is gone; the film ends with the one before.
         self.end_film();
-        let zoom = self.interface.zoom();
-        let Self { screen, interface, renderer, uploaded, trails, .. } = self;
+        let zoom = self.display.interface.zoom();
+        let Self { display, .. } = self;
         // A window allows one surface at a time.
-        drop((renderer, uploaded, trails, interface, screen));
-        let screen = match open(instance, &self.window, &options.adapter) {
-            Ok(screen) => screen,
+        drop(display);
+        let display = match open(instance, &self.window, &options.adapter) {
+            Ok(display) => display,
             Err(problem) => {
                 let Loss { adapter, reason } = loss;
                 return Err(WindowError::Lost { adapter, reason, problem });
             }
         };
-        let gpu = screen.gpu();
-        let mut renderer = Renderer::new(Arc::clone(gpu), screen.format());
-        renderer.set_scale(super::scale(&self.window, screen.size()));
-        let interface = Interface::new(&self.window, gpu, screen.format());
-        interface.set_zoom(zoom);
-        let uploaded = UploadedAgents::new(Arc::clone(gpu));
+        display.interface.set_zoom(zoom);
         let goes_on = goes_on(from);
         let Loss { adapter, reason } = loss;
-        let drawn = gpu.name();
+        let drawn = display.screen.gpu().name();
         (options.tell)(&format!(
             "{adapter}: the device was lost ({reason}); {goes_on}, drawn by {drawn}"
         ));
-        let uploaded_revision = None;
-        let trails = None;
-        let mut window =
-            Self { screen, interface, renderer, uploaded, uploaded_revision, trails, ..self };
+        let mut window = Self { display, ..self };
         // Short enough for a narrow window.
         window.notify(Some(format!("the GPU was lost; {goes_on}")));
         window.request_redraw();
@@ -93,11 +82,11 @@ fn open(
     instance: wgpu::Instance,
     window: &Arc<Window>,
     choice: &AdapterChoice,
-) -> Result<Screen, String> {
+) -> Result<Display, String> {
     if device::adapters(&instance).is_empty() {
         return Err("no GPU adapter found".into());
     }
-    Screen::new(instance, Arc::clone(window), choice).map_err(|error| match error {
+    Display::new(window, instance, choice).map_err(|error| match error {
         WindowError::NoSurface(problem) => problem,
         error => error.to_string(),
     })

@@ -2,11 +2,9 @@
 
 use std::time::Instant;
 
-use super::OpenWindow;
-use super::view::Followed;
+use super::{Hand, OpenWindow};
 use crate::controls::{Controls, Written};
 use crate::figures::csv;
-use crate::pointer::Pointer;
 use crate::{WindowError, WindowOptions};
 use flockwork_model::quote::cut;
 use flockwork_model::scene::{Request, Scene, built_in, edit_toml};
@@ -148,7 +146,7 @@ impl OpenWindow {
             opening.scene.name = name;
         }
         // The fields must not go on showing what was refused.
-        self.controls = Controls::default();
+        self.panels.controls = Controls::default();
         let saved = self.session.is_saved();
         self.begin(opening)?;
         self.session.set_saved(saved);
@@ -163,30 +161,32 @@ impl OpenWindow {
             agents => format!("{} agents", grouped(agents as u64)),
         };
         let title = title(&scene.name, &agents);
-        if title != self.title {
+        if title != self.notices.title {
             self.window.set_title(&title);
-            self.title = title;
+            self.notices.title = title;
         }
         // The species to drop may have been removed.
-        self.dropping = self.dropping.min(scene.species.len().saturating_sub(1));
-        let before = std::mem::replace(&mut self.opened, self.session.opened());
-        if before == self.opened {
+        self.hand.dropping = self.hand.dropping.min(scene.species.len().saturating_sub(1));
+        let opened = Some(self.session.opened());
+        let before = std::mem::replace(&mut self.panels.opened, opened);
+        if before == opened {
             return;
         }
-        if before != u64::MAX {
-            (self.notice, self.introduced) = (None, Some(Instant::now()));
+        if before.is_some() {
+            (self.notices.shown, self.notices.introduced) = (None, Some(Instant::now()));
         }
-        self.controls = Controls::default();
+        self.panels.controls = Controls::default();
         let Source { text, overrides, .. } = self.session.source();
         let read = Scene::parse_with(&scene.name, text, overrides);
         let seed = read.map_or(scene.seed, |read| read.seed);
-        self.written = Written { count: scene.own_count(), seed };
-        self.pointer = Pointer::new(&scene.world, self.screen.size(), scene.click, scene.follows);
-        (self.followed, self.trails) = (Followed::default(), None);
-        self.inspector.forget();
-        self.figures.forget();
-        (self.dropping, self.held, self.tool) = (0, None, None);
-        self.meter.restart();
+        self.panels.written = Written { count: scene.own_count(), seed };
+        let Hand { gesture_ended, modifiers, .. } = self.hand;
+        let hand = Hand::new(scene, self.display.screen.size());
+        self.hand = Hand { gesture_ended, modifiers, ..hand };
+        self.display.trails = None;
+        self.panels.inspector.forget();
+        self.panels.figures.forget();
+        self.progress.meter.restart();
     }
 
     /// Saves the scene to a new file.
@@ -196,10 +196,7 @@ impl OpenWindow {
         if saved.is_ok() {
             self.session.set_saved(true);
         }
-        self.notify(Some(match saved {
-            Ok(name) => format!("saved: {name}"),
-            Err(problem) => problem,
-        }));
+        self.tell_saved(saved);
     }
 
     /// Saves all figures to a new file.
@@ -213,10 +210,7 @@ impl OpenWindow {
         let saved = options.host.save(&name, "csv", csv(rows).as_bytes()).and_then(|saved| {
             options.host.save_record(&saved, &self.record(options)).map(|()| saved)
         });
-        self.notify(Some(match saved {
-            Ok(name) => format!("saved: {name}"),
-            Err(problem) => problem,
-        }));
+        self.tell_saved(saved);
     }
 
     /// Saves the session, from its start to its last tick, to a new file.
@@ -251,7 +245,7 @@ impl OpenWindow {
 
     /// Tells the user of edits that an earlier window has kept.
     pub(super) fn offer_kept(&mut self, options: &WindowOptions<'_>) {
-        if let Some(path) = &self.kept {
+        if let Some(path) = &self.notices.kept {
             let key = "Ctrl+Shift+O opens them";
             (options.tell)(&format!("edits that were not saved are kept in {path}; {key}"));
             self.notify(Some(format!("the last window kept edits that were not saved; {key}")));
@@ -260,7 +254,7 @@ impl OpenWindow {
 
     /// Opens the session that an earlier window has kept. It is still not saved.
     pub(super) fn open_kept(&mut self, options: &WindowOptions<'_>) -> Result<(), WindowError> {
-        let Some(path) = self.kept.clone() else {
+        let Some(path) = self.notices.kept.clone() else {
             self.notify(Some("there are no kept edits to open".into()));
             return Ok(());
         };
@@ -274,7 +268,7 @@ impl OpenWindow {
 
     /// Copies the text of the scene.
     pub(super) fn copy_text(&mut self) {
-        let copied = self.interface.copy(self.session.file());
+        let copied = self.display.interface.copy(self.session.file());
         let done = "copied: the scene as text; Ctrl+V in another window opens it";
         self.notify(Some(copied.err().unwrap_or_else(|| done.into())));
     }
@@ -288,13 +282,13 @@ impl OpenWindow {
                 "copied: the scene as text, because no short command shows it",
             ),
         };
-        let copied = self.interface.copy(text);
+        let copied = self.display.interface.copy(text);
         self.notify(Some(copied.err().unwrap_or_else(|| done.into())));
     }
 
     /// Opens the scene whose text was copied.
     pub(super) fn paste_scene(&mut self, options: &WindowOptions<'_>) -> Result<(), WindowError> {
-        match self.interface.paste() {
+        match self.display.interface.paste() {
             Ok(text) => self.start_text(PASTED, text, options),
             Err(problem) => {
                 self.notify(Some(problem));

@@ -16,19 +16,19 @@ use flockwork_view::shapes::StyledShape;
 impl OpenWindow {
     /// Begins to draw a path, or ends the one that is drawn.
     pub(super) fn draw_path(&mut self) -> Result<(), WindowError> {
-        if matches!(self.tool, Some(Tool::Path(_))) {
+        if matches!(self.hand.tool, Some(Tool::Path(_))) {
             return self.end_path(false);
         }
-        self.tool = Some(Tool::Path(Drawing::default()));
+        self.hand.tool = Some(Tool::Path(Drawing::default()));
         Ok(())
     }
 
     /// Begins to paint walls, or no longer.
     pub(super) fn paint_walls(&mut self) {
-        if matches!(self.tool.take(), Some(Tool::Walls)) {
+        if matches!(self.hand.tool.take(), Some(Tool::Walls)) {
             return;
         }
-        self.tool = Some(Tool::Walls);
+        self.hand.tool = Some(Tool::Walls);
         if !self.some_species(|needs| needs.obstacles_within.is_some()) {
             let text =
                 "no species has the behaviour avoid: add it, or nothing keeps clear of walls";
@@ -45,13 +45,13 @@ impl OpenWindow {
 
     /// A key while something is drawn; false if it means what it always does.
     pub(super) fn tool_key(&mut self, key: &KeyEvent) -> Result<bool, WindowError> {
-        let Some(tool) = &mut self.tool else { return Ok(false) };
+        let Some(tool) = &mut self.hand.tool else { return Ok(false) };
         if key.state != ElementState::Pressed {
             return Ok(false);
         }
         match (&key.logical_key, tool) {
             (Key::Named(NamedKey::Escape), _) | (Key::Named(NamedKey::Enter), Tool::Walls) => {
-                self.tool = None;
+                self.hand.tool = None;
             }
             (Key::Named(NamedKey::Enter), Tool::Path(_)) => self.end_path(false)?,
             (Key::Named(NamedKey::Backspace), Tool::Path(drawing)) => drawing.shorten(),
@@ -64,14 +64,14 @@ impl OpenWindow {
     pub(super) fn press_tool(&mut self) -> Result<bool, WindowError> {
         let scale = self.window.scale_factor() as f32;
         self.follow_stroke()?;
-        let step = self.wall_radius() * self.pointer.camera.pixels_per_unit;
-        match &mut self.tool {
+        let step = self.wall_radius() * self.hand.pointer.camera.pixels_per_unit;
+        match &mut self.hand.tool {
             None => return Ok(false),
-            Some(Tool::Walls) => self.pointer.draw(step),
+            Some(Tool::Walls) => self.hand.pointer.draw(step),
             Some(Tool::Path(drawing)) => {
-                let (camera, pixel) = (&self.pointer.camera, self.pointer.pixel());
+                let (camera, pixel) = (&self.hand.pointer.camera, self.hand.pointer.pixel());
                 match drawing.press(camera, pixel, NEAR * scale, Instant::now()) {
-                    Press::Adds => self.pointer.draw(PATH_STEP * scale),
+                    Press::Adds => self.hand.pointer.draw(PATH_STEP * scale),
                     Press::Ends => self.end_path(false)?,
                     Press::Closes => self.end_path(true)?,
                 }
@@ -85,16 +85,16 @@ impl OpenWindow {
     fn wall_radius(&self) -> f32 {
         let scale = self.window.scale_factor() as f32;
         let sizes = self.session.scene().species.iter().map(Species::largest_size);
-        sizes.fold(WALL_RADIUS * scale / self.pointer.camera.pixels_per_unit, f32::max)
+        sizes.fold(WALL_RADIUS * scale / self.hand.pointer.camera.pixels_per_unit, f32::max)
     }
 
     /// Takes over what the pointer has drawn since the last call.
     pub(super) fn follow_stroke(&mut self) -> Result<(), WindowError> {
-        let places = self.pointer.take_stroke();
+        let places = self.hand.pointer.take_stroke();
         if places.is_empty() {
             return Ok(());
         }
-        match &mut self.tool {
+        match &mut self.hand.tool {
             None => {}
             Some(Tool::Path(drawing)) => drawing.extend(&places),
             Some(Tool::Walls) => {
@@ -108,7 +108,7 @@ impl OpenWindow {
     /// Adds the path that is drawn to the scene.
     fn end_path(&mut self, closed: bool) -> Result<(), WindowError> {
         self.follow_stroke()?;
-        let Some(Tool::Path(drawing)) = self.tool.take() else { return Ok(()) };
+        let Some(Tool::Path(drawing)) = self.hand.tool.take() else { return Ok(()) };
         if drawing.points().len() < 2 {
             self.notify(Some("a path has at least two points: none was added".into()));
             return Ok(());
@@ -125,10 +125,10 @@ impl OpenWindow {
     /// The drawing so far, and marks on objects that can be dragged while the panel is shown.
     pub(super) fn tool_shapes(&self) -> Vec<StyledShape> {
         let scale = self.window.scale_factor() as f32;
-        let unit = scale / self.pointer.camera.pixels_per_unit;
-        let marks = self.controls_shown && self.tool.is_none();
+        let unit = scale / self.hand.pointer.camera.pixels_per_unit;
+        let marks = self.panels.controls_shown && self.hand.tool.is_none();
         let marks = if marks { handles(self.session.scene(), unit) } else { Vec::new() };
-        let tool = self.tool.as_ref().map(|tool| tool.shapes(self.pointer.place(), unit));
+        let tool = self.hand.tool.as_ref().map(|tool| tool.shapes(self.hand.pointer.place(), unit));
         marks.into_iter().chain(tool.into_iter().flatten()).collect()
     }
 }

@@ -22,16 +22,16 @@ impl OpenWindow {
     /// Moves the camera as the scene says, until the user moves it.
     pub(super) fn guide_camera(&mut self) {
         let follow = self.session.scene().camera.follow;
-        if std::mem::replace(&mut self.followed.follow, follow) != follow {
-            self.followed.searched = None;
-            self.pointer.follow();
+        if std::mem::replace(&mut self.hand.followed.follow, follow) != follow {
+            self.hand.followed.searched = None;
+            self.hand.pointer.follow();
         }
-        let wanted = follow != Follow::None && self.pointer.follows();
+        let wanted = follow != Follow::None && self.hand.pointer.follows();
         let place = if wanted { self.seek() } else { None };
         // Only a device has to be asked for its agents.
         let on_device = matches!(self.session.engine().agents(), AgentsAt::Device(_));
         self.session.set_continuous_snapshots(wanted && on_device);
-        self.pointer.guide(self.session.scene(), self.session.tick(), place);
+        self.hand.pointer.guide(self.session.scene(), self.session.tick(), place);
     }
 
     /// The place of what is followed. Agents on the host give the present one. The window does not wait for
@@ -45,21 +45,21 @@ impl OpenWindow {
                 (state.tick, Some(state))
             }
         };
-        if self.followed.searched != Some(search) {
+        if self.hand.followed.searched != Some(search) {
             let place = match (state, self.session.engine().agents()) {
                 (Some(state), _) => Camera::followed(scene, state),
                 (None, AgentsAt::Host(agents)) => Camera::followed_among(scene, &agents),
                 (None, AgentsAt::Device(_)) => None,
             };
-            (self.followed.searched, self.followed.place) = (Some(search), place);
+            (self.hand.followed.searched, self.hand.followed.place) = (Some(search), place);
         }
-        self.followed.place
+        self.hand.followed.place
     }
 
     /// Writes the present view into the scene. Views at given ticks would hide it: they go, and undo
     /// brings them back.
     pub(super) fn write_view(&mut self) -> Result<(), WindowError> {
-        let camera = self.pointer.camera;
+        let camera = self.hand.pointer.camera;
         let mut looks = Appearance::of(self.session.scene());
         let keys = std::mem::take(&mut looks.camera.keys);
         let (width, height) = (camera.size.x as u32, camera.size.y as u32);
@@ -73,7 +73,7 @@ impl OpenWindow {
         let endless = camera.period != Point::ZERO;
         let centre = if endless { camera.centre.rem_euclid(size) } else { camera.centre };
         looks.camera.centre = Some(centre).filter(|centre| *centre != whole.centre);
-        if !self.pointer.follows() {
+        if !self.hand.pointer.follows() {
             looks.camera.follow = Follow::None;
         }
         looks.camera.rotation = camera.turn.y.atan2(camera.turn.x).to_degrees();
@@ -83,7 +83,7 @@ impl OpenWindow {
             (plan.azimuth, plan.fov) = (angles.azimuth, angles.fov.clamp(1.0, 150.0));
             plan.elevation = angles.elevation.clamp(-90.0, 90.0);
             // It stays where the user has left it.
-            (plan.orbit, plan.ride) = (Orbit(None), plan.ride && self.pointer.follows());
+            (plan.orbit, plan.ride) = (Orbit(None), plan.ride && self.hand.pointer.follows());
             let own = Camera::of(&self.seen_by(&looks), 0, None, (width, height));
             let zoom = looks.camera.zoom * camera.pixels_per_unit / own.pixels_per_unit;
             looks.camera.zoom = zoom.clamp(0.01, 1e4);
