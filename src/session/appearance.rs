@@ -138,13 +138,13 @@ mod tests {
             species[0].body.max_speed = 1.0;
             session.change(species.clone()).unwrap();
             let blue = blue(&session);
-            assert_eq!(session.set_looks(&blue), Ok(None));
+            assert_eq!(session.hand(Edit::Appearance(Box::new(blue.clone()))), Ok(None));
             assert_eq!(
                 session.scene().species[0].colour,
                 blue.style.colour,
                 "it follows the style"
             );
-            assert_eq!(session.set_looks(&blue), Ok(None));
+            assert_eq!(session.hand(Edit::Appearance(Box::new(blue.clone()))), Ok(None));
             reach(&mut session, 60);
             assert_eq!(session.events().len(), 1, "the parameters alone");
             // The past looks as the present, and its looks can be changed there.
@@ -172,7 +172,7 @@ mod tests {
             let mut session = start_in(engine, &text);
             let mut looks = Appearance::of(session.scene());
             looks.set_style(Style { colour: ColourBy::Neighbours, ..looks.style.clone() });
-            session.set_looks(&looks).unwrap();
+            session.hand(Edit::Appearance(Box::new(looks.clone()))).unwrap();
             reach(&mut session, 30);
             let counting = session.state().unwrap();
             let mut plain = start_in(cpu(), &text);
@@ -197,7 +197,7 @@ mod tests {
         let mut species = session.scene().species.clone();
         species[0].body.max_speed = 1.0;
         session.change(species).unwrap();
-        session.set_looks(&looks).unwrap();
+        session.hand(Edit::Appearance(Box::new(looks.clone()))).unwrap();
         let text = session.file();
         for line in ["background = \"paper\"", "colour = \"#0000FF\"", "trail = 9", "zoom = 2.5"] {
             assert!(text.contains(line), "{line} is missing in\n{text}");

@@ -206,7 +206,7 @@ fn a_flock_that_is_lost_goes_on_from_the_last_snapshot() {
     tick(&mut session, 3);
     dead.store(true, Ordering::Relaxed);
     // Calls of a lost engine do not change the state to resume from.
-    assert!(session.add(0, &[Point::ZERO]).is_err() && session.new_path().is_err());
+    assert!(session.add(0, &[Point::ZERO]).is_err() && session.hand(Edit::NewPath).is_err());
     assert!((0..9).any(|_| session.advance().is_err()) && session.targets().is_err());
     assert_eq!(session.rescue(Box::new(cpu())), Ok(0));
     assert_eq!(now(&mut session), first);

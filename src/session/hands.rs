@@ -16,7 +16,7 @@ pub(super) fn refusal(done: Result<(), EditError>) -> Result<Refusal, EngineErro
 }
 
 impl<C: Clock> Session<C> {
-    fn hand(&mut self, edit: Edit) -> Result<Refusal, EngineError> {
+    pub(super) fn hand(&mut self, edit: Edit) -> Result<Refusal, EngineError> {
         refusal(self.edit(edit))
     }
 
@@ -37,24 +37,8 @@ impl<C: Clock> Session<C> {
         self.hand(Edit::Spawn(vec![SpawnBatch { species, places, newcomers: 0 }]))
     }
 
-    pub(super) fn new_path(&mut self) -> Result<Refusal, EngineError> {
-        self.hand(Edit::NewPath)
-    }
-
-    pub(super) fn turn_round(&mut self) -> Result<Refusal, EngineError> {
-        self.hand(Edit::SwapSeekFlee)
-    }
-
     pub(super) fn put(&mut self, thing: Thing, place: Point) -> Result<Refusal, EngineError> {
         self.hand(Edit::moving(&self.editor.scene, thing, place))
-    }
-
-    pub(super) fn add_target(&mut self, place: Point) -> Result<Refusal, EngineError> {
-        self.hand(Edit::AddTarget(place))
-    }
-
-    pub(super) fn add_obstacle(&mut self, place: Point) -> Result<Refusal, EngineError> {
-        self.hand(Edit::AddObstacle(place))
     }
 
     pub(super) fn paint(&mut self, at: &[Point], radius: f32) -> Result<Refusal, EngineError> {
@@ -63,18 +47,6 @@ impl<C: Clock> Session<C> {
 
     pub(super) fn add_path(&mut self, at: &[Point], closed: bool) -> Result<Refusal, EngineError> {
         self.hand(Edit::AddPath { points: at.to_vec(), closed })
-    }
-
-    pub(super) fn set_path(
-        &mut self,
-        index: usize,
-        path: flockwork_model::scenery::Path,
-    ) -> Result<Refusal, EngineError> {
-        self.hand(Edit::Paths(Splice::replacing(index, path)))
-    }
-
-    pub(super) fn remove_path(&mut self, index: usize) -> Result<Refusal, EngineError> {
-        self.hand(Edit::Paths(Splice::removing(index)))
     }
 
     pub(super) fn remove(&mut self, thing: Thing) -> Result<Refusal, EngineError> {
@@ -99,9 +71,5 @@ impl<C: Clock> Session<C> {
 
     pub(super) fn set_count(&mut self, index: usize, count: u64) -> Result<Refusal, EngineError> {
         self.hand(Edit::Count { species: self.species_name(index), count })
-    }
-
-    pub(super) fn set_looks(&mut self, looks: &Appearance) -> Result<Refusal, EngineError> {
-        self.hand(Edit::Appearance(Box::new(looks.clone())))
     }
 }

@@ -53,10 +53,10 @@ fn paths_that_were_drawn_are_in_the_past_in_the_file_and_in_the_session() {
         look(&mut session, 40);
         let mut own = session.scene().paths[1].clone();
         (own.closed, own.shown, own.name) = (false, false, "lane".into());
-        assert_eq!(session.set_path(1, own), Ok(None));
+        assert_eq!(session.hand(Edit::Paths(Splice::replacing(1, own))), Ok(None));
         assert!(session.file().contains("path = \"lane\""), "{}", session.file());
         look(&mut session, 50);
-        assert_eq!(session.remove_path(0), Ok(None));
+        assert_eq!(session.hand(Edit::Paths(Splice::removing(0))), Ok(None));
         let value = |session: &Session<RealTime>| session.scene().species[0].rules[2].values[path];
         assert_eq!(value(&session), 0.0, "it is the first one now");
         look(&mut session, 60);
@@ -96,7 +96,7 @@ fn a_first_path_can_be_followed_and_stays_while_it_is() {
     assert_eq!(session.scene().paths[0].points, [flat(630.0, 20.0), flat(730.0, 40.0)]);
     follow(&mut session, 0.0);
     reach(&mut session, 20);
-    let refused = session.remove_path(0).unwrap().unwrap();
+    let refused = session.hand(Edit::Paths(Splice::removing(0))).unwrap().unwrap();
     assert!(refused.contains("follow_path needs a path"), "{refused}");
     assert_eq!(session.remove(Thing::PathPoint(0, 1)).unwrap(), Some(refused));
     // The behaviour names a path that the file does not have: the session says so all the same.
@@ -134,11 +134,15 @@ fn what_no_file_could_have_is_refused() {
     assert!(same.unwrap().contains("two different"));
     let taken =
         flockwork_model::scenery::Path { name: "path1".into(), ..session.scene().paths[0].clone() };
-    assert!(session.set_path(0, taken).unwrap().unwrap().contains("taken"));
+    assert!(
+        session.hand(Edit::Paths(Splice::replacing(0, taken))).unwrap().unwrap().contains("taken")
+    );
     session.undo().unwrap();
     session.undo().unwrap();
     assert_eq!(session.file(), before);
-    assert!(session.remove_path(3).unwrap().unwrap().contains("no number 3"));
+    assert!(
+        session.hand(Edit::Paths(Splice::removing(3))).unwrap().unwrap().contains("no number 3")
+    );
 }
 
 #[test]

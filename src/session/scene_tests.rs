@@ -20,7 +20,7 @@ const OTHER: &str = "[species.b]\ncount = 3\n[species.b.wander]\n";
 fn another_scene_is_an_edit_that_can_be_undone() {
     play(|session| {
         tick(session, 20);
-        assert_eq!(session.new_path(), Ok(None));
+        assert_eq!(session.hand(Edit::NewPath), Ok(None));
         let (state, targets) = (session.state().unwrap(), session.targets().unwrap());
         let (paths, opened) = (session.scene().paths.clone(), session.opened());
         assert_eq!(session.open(opening("other", OTHER)), Ok(()));
@@ -38,7 +38,7 @@ fn another_scene_is_an_edit_that_can_be_undone() {
         assert_eq!(session.undo().unwrap(), "undone: path");
         assert_ne!(session.scene().paths, paths);
         // Another edit is another way: there is nothing to redo beyond it.
-        assert_eq!(session.new_path(), Ok(None));
+        assert_eq!(session.hand(Edit::NewPath), Ok(None));
         assert_eq!(session.redo().unwrap(), "nothing to redo");
     });
 }
@@ -48,7 +48,7 @@ fn a_plane_becomes_a_space_and_a_space_a_plane() {
     for (one, other, axes) in [(TEXT, IN_SPACE, 3), (IN_SPACE, TEXT, 2)] {
         play_in(one, |session| {
             tick(session, 20);
-            assert_eq!(session.new_path(), Ok(None));
+            assert_eq!(session.hand(Edit::NewPath), Ok(None));
             let before = (session.state(), session.targets());
             assert_eq!(session.open(opening("other", other)), Ok(()));
             assert_eq!(session.scene().world.axes(), axes);
@@ -112,8 +112,8 @@ fn targets_and_obstacles_come_and_go() {
         tick(session, 20);
         let before = (session.state(), session.targets());
         let first = session.scene().clone();
-        assert_eq!(session.add_target(flat(10.0, 20.0)), Ok(None));
-        assert_eq!(session.add_obstacle(flat(-10.0, 20.0)), Ok(None));
+        assert_eq!(session.hand(Edit::AddTarget(flat(10.0, 20.0))), Ok(None));
+        assert_eq!(session.hand(Edit::AddObstacle(flat(-10.0, 20.0))), Ok(None));
         assert_eq!(session.scene().obstacles.last().unwrap().position, flat(630.0, 20.0));
         let targets = session.targets().unwrap();
         assert_eq!((targets.len(), targets[3].position), (4, flat(10.0, 20.0)));

@@ -79,9 +79,9 @@ fn a_reset_undoes_what_hands_have_done() {
         let first = (session.state().unwrap(), session.targets().unwrap());
         assert_eq!(session.add(0, &[Point::ONE, Point::ZERO]), Ok(None));
         assert_eq!((session.agents(), session.state().unwrap().len()), (7, 7));
-        assert_eq!(session.new_path(), Ok(None));
+        assert_eq!(session.hand(Edit::NewPath), Ok(None));
         assert_ne!(session.scene().paths, session.original().paths);
-        assert_eq!(session.turn_round(), Ok(None));
+        assert_eq!(session.hand(Edit::SwapSeekFlee), Ok(None));
         let food = session.nearest_thing(flat(310.0, 100.0)).unwrap().unwrap();
         assert_eq!(session.put(food, flat(20.0, 30.0)), Ok(None));
         assert_eq!(session.targets().unwrap()[2].position, flat(20.0, 30.0));
@@ -129,7 +129,7 @@ fn a_target_goes_along_with_the_mouse() {
 #[test]
 fn who_was_put_back_is_not_turned_by_a_reset() {
     play(|session| {
-        assert_eq!(session.turn_round(), Ok(None));
+        assert_eq!(session.hand(Edit::SwapSeekFlee), Ok(None));
         assert!(session.scene().species[0].rule(Kind::Flee).is_some());
         assert_eq!(session.change(session.original().species.clone()), Ok(None));
         session.reset().unwrap();
@@ -141,13 +141,13 @@ fn who_was_put_back_is_not_turned_by_a_reset() {
 fn new_paths_are_the_same_after_a_reset() {
     play(|session| {
         let mut path = || {
-            session.new_path().unwrap();
+            session.hand(Edit::NewPath).unwrap();
             session.scene().paths[0].clone()
         };
         let paths = [path(), path()];
         assert_ne!(paths[0], paths[1]);
         session.reset().unwrap();
-        session.new_path().unwrap();
+        session.hand(Edit::NewPath).unwrap();
         assert_eq!(session.scene().paths[0], paths[0]);
     });
 }

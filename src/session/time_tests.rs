@@ -107,9 +107,9 @@ pub(super) fn course(session: &mut Session<RealTime>) -> Vec<(u64, Seen)> {
         (70, &|s| assert_eq!(s.add(0, &[place(s, 77.0, 70.0)]), Ok(None))),
         (80, &|s| assert_eq!(s.put(Thing::Target(1), place(s, 20.0, 30.0)), Ok(None))),
         (80, &|s| assert_eq!(s.put(Thing::Obstacle(0), place(s, 70.0, 60.0)), Ok(None))),
-        (100, &|s| assert_eq!(s.new_path(), Ok(None))),
-        (120, &|s| assert_eq!(s.add_target(place(s, 60.0, 60.0)), Ok(None))),
-        (150, &|s| assert_eq!(s.turn_round(), Ok(None))),
+        (100, &|s| assert_eq!(s.hand(Edit::NewPath), Ok(None))),
+        (120, &|s| assert_eq!(s.hand(Edit::AddTarget(place(s, 60.0, 60.0))), Ok(None))),
+        (150, &|s| assert_eq!(s.hand(Edit::SwapSeekFlee), Ok(None))),
     ];
     let mut seen = Vec::new();
     for (tick, edit) in edits {

@@ -38,7 +38,7 @@ fn an_undo_leaves_the_pointer_where_it_is() {
         assert_eq!(session.undo().unwrap(), "undone: parameters");
         assert_eq!(session.scene().targets[0], pressed);
         session.set_pointer(None).unwrap();
-        assert_eq!(session.add_target(flat(9.0, 9.0)), Ok(None));
+        assert_eq!(session.hand(Edit::AddTarget(flat(9.0, 9.0))), Ok(None));
         session.set_pointer(Some(flat(110.0, 55.0))).unwrap();
         assert_eq!(session.undo().unwrap(), "undone: targets and obstacles");
         assert_eq!(session.scene().targets[0], pressed);
@@ -52,8 +52,8 @@ fn an_edit_undone_leaves_no_trace_and_redone_is_that_edit() {
     let edits: [(&str, Do); 6] = [
         ("parameters", |s| assert_eq!(s.change(slower(s, 1.0)), Ok(None))),
         ("new agents", |s| assert_eq!(s.add(0, &[Point::ONE, place(s, 50.0, 60.0)]), Ok(None))),
-        ("path", |s| assert_eq!(s.new_path(), Ok(None))),
-        ("seek and flee", |s| assert_eq!(s.turn_round(), Ok(None))),
+        ("path", |s| assert_eq!(s.hand(Edit::NewPath), Ok(None))),
+        ("seek and flee", |s| assert_eq!(s.hand(Edit::SwapSeekFlee), Ok(None))),
         ("place of a target", |s| {
             assert_eq!(s.put(Thing::Target(2), place(s, 20.0, 30.0)), Ok(None));
         }),

@@ -75,14 +75,14 @@ impl Walk {
                 .unwrap()
                 .unwrap_or_default(),
             14 => session.put(Thing::Target(2), at).unwrap().unwrap_or_default(),
-            15 => session.add_target(at).unwrap().unwrap_or_default(),
+            15 => session.hand(Edit::AddTarget(at)).unwrap().unwrap_or_default(),
             16 => {
                 let target = Thing::Target(last(session.scene().targets.len()));
                 session.remove(target).unwrap().unwrap_or_default()
             }
-            17 => session.new_path().unwrap().unwrap_or_default(),
-            18 => session.turn_round().unwrap().unwrap_or_default(),
-            19 => session.add_obstacle(at).unwrap().unwrap_or_default(),
+            17 => session.hand(Edit::NewPath).unwrap().unwrap_or_default(),
+            18 => session.hand(Edit::SwapSeekFlee).unwrap().unwrap_or_default(),
+            19 => session.hand(Edit::AddObstacle(at)).unwrap().unwrap_or_default(),
             20 => {
                 let name = format!("n{}", self.below(99));
                 session.rename_species(0, &name).unwrap().unwrap_or_default()

@@ -1,6 +1,7 @@
 //! A session is saved, read and replayed.
 
 use super::*;
+use crate::Edit;
 use crate::tests::IN_SPACE;
 use crate::time_tests::{course, cpu, now, place, reach, replayed, start, start_in, worlds};
 use crate::{Clock, RealTime, Room, Session, Thing};
@@ -76,8 +77,8 @@ fn a_place_in_space_has_three_numbers() {
     reach(&mut session, 20);
     session.put(Thing::Target(2), at).unwrap();
     session.put(Thing::Obstacle(0), at).unwrap();
-    session.add_target(at).unwrap();
-    session.new_path().unwrap();
+    session.hand(Edit::AddTarget(at)).unwrap();
+    session.hand(Edit::NewPath).unwrap();
     let text = session.recording().unwrap();
     for line in [
         "pointer = [20.1, 30.0, 70.1]",
@@ -146,7 +147,7 @@ fn edits_before_a_reset_belong_to_the_start() {
     let mut species = session.scene().species.clone();
     species[0].body.max_speed = 1.25;
     session.change(species).unwrap();
-    session.add_obstacle(flat(200.0, 200.0)).unwrap();
+    session.hand(Edit::AddObstacle(flat(200.0, 200.0))).unwrap();
     session.reset().unwrap();
     assert_replayed(session);
 }
@@ -155,7 +156,7 @@ fn edits_before_a_reset_belong_to_the_start() {
 fn a_target_in_the_place_of_another_before_a_reset_belongs_to_the_start() {
     let mut session = start(cpu());
     session.remove(Thing::Target(2)).unwrap();
-    session.add_target(flat(200.0, 200.0)).unwrap();
+    session.hand(Edit::AddTarget(flat(200.0, 200.0))).unwrap();
     session.reset().unwrap();
     assert_replayed(session);
 }
