@@ -15,7 +15,7 @@ const ROUNDS: usize = 3;
 /// Milliseconds that one measurement should take.
 const PATIENCE: f64 = 300.0;
 /// The most ticks of one measurement, so that flocks do not form meanwhile.
-const MOST_TICKS: u32 = 200;
+const MAX_TICKS: u32 = 200;
 
 /// Flocks for the variants: a label, a scene with overrides, neighbours.
 const FLOCKS: [(&str, &str, &[&str], f32); 4] = [
@@ -75,7 +75,7 @@ fn main() {
                 engine.load(&flock.scene, &flock.state).expect("the flock fits");
                 // Compiles the shaders and warms up the memory.
                 let first = time(&mut engine, 3);
-                let ticks = (PATIENCE / first).clamp(3.0, MOST_TICKS.into()) as u32;
+                let ticks = (PATIENCE / first).clamp(3.0, MAX_TICKS.into()) as u32;
                 engine.load(&flock.scene, &flock.state).expect("the flock fits");
                 *least = least.min(time(&mut engine, ticks));
             }

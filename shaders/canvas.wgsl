@@ -45,7 +45,7 @@ struct Canvas {
 // the two of the colour below. Atomic additions are the cost of splatting.
 const PACKED_BITS: u32 = 21;
 // Sums are packed only if a bit of depth has at least this many counts.
-const FEWEST_COUNTS: f32 = 128.0;
+const MIN_COUNTS: f32 = 128.0;
 
 struct Scale {
     // Counts per bit of depth.
@@ -60,7 +60,7 @@ fn scale() -> Scale {
         // thousandth covers the rounding.
         let parts = max(f32(grid_stats[0]) * canvas.crowding, 1.0);
         let counts = (0.999 * f32(1u << (PACKED_BITS - 1u)) / parts - 1.0) / canvas.deepest;
-        if canvas.three_factors == 0u && counts >= FEWEST_COUNTS {
+        if canvas.three_factors == 0u && counts >= MIN_COUNTS {
             return Scale(counts, true);
         }
     }

@@ -15,7 +15,7 @@ struct Remembered {
 const STEPS = 16777216.0;
 
 // The largest number for a colour.
-const MOST_SHOWN = 255u;
+const MAX_COLOUR_VALUE = 255u;
 
 // The quantity that colours a species, see Shown in src/model/memory.rs.
 const SHOWS_ACCELERATION = 1u;
@@ -28,12 +28,12 @@ fn shown_by(shown: u32, species: u32) -> u32 {
 
 // The number for a colour.
 fn shown_of(memory: u32) -> u32 {
-    return memory & MOST_SHOWN;
+    return memory & MAX_COLOUR_VALUE;
 }
 
 // The same memory with another number for the colour.
 fn showing(memory: u32, shown: u32) -> u32 {
-    return (memory & ~MOST_SHOWN) | min(shown, MOST_SHOWN);
+    return (memory & ~MAX_COLOUR_VALUE) | min(shown, MAX_COLOUR_VALUE);
 }
 
 fn angle_of(memory: u32) -> f32 {
@@ -41,7 +41,7 @@ fn angle_of(memory: u32) -> f32 {
 }
 
 fn memory_of(angle: f32, shown: u32) -> u32 {
-    return (bitcast<u32>(i32(angle * STEPS)) << 8u) | min(shown, MOST_SHOWN);
+    return (bitcast<u32>(i32(angle * STEPS)) << 8u) | min(shown, MAX_COLOUR_VALUE);
 }
 
 // Steps of each of the two numbers of a direction, from −1 to 1.
@@ -52,7 +52,7 @@ fn memory_of(angle: f32, shown: u32) -> u32 {
 @if(!flat) const DIRECTION_STEP = 2.0 / DIRECTION_STEPS;
 
 // Keeps the quotients of a vector without length finite.
-@if(!flat) const SMALLEST_SIZE = 1.1754944e-38;
+@if(!flat) const MIN_NORMAL_SIZE = 1.1754944e-38;
 
 // Exchanges the square of the upper half of the octahedron with its corners.
 @if(!flat)
@@ -75,13 +75,13 @@ fn direction_of(memory: u32) -> Vector {
 
 @if(!flat)
 fn memory_of_direction(direction: Vector, shown: u32) -> u32 {
-    let size = max(abs(direction.x) + abs(direction.y) + abs(direction.z), SMALLEST_SIZE);
+    let size = max(abs(direction.x) + abs(direction.y) + abs(direction.z), MIN_NORMAL_SIZE);
     var place = direction.xy / size;
     if direction.z < 0.0 {
         place = folded(place);
     }
     let steps = vec2<u32>((place * 0.5 + 0.5) * DIRECTION_STEPS + 0.5);
-    return (steps.x << 20u) | (steps.y << 8u) | min(shown, MOST_SHOWN);
+    return (steps.x << 20u) | (steps.y << 8u) | min(shown, MAX_COLOUR_VALUE);
 }
 
 fn recalled(memory: u32) -> Remembered {

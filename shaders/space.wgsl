@@ -205,12 +205,12 @@ fn beside(heading: Vector, left: Vector, offset: Vector) -> Beside {
 
 // The smallest square that does not count as zero: the smallest normal number. A device may flush smaller
 // ones to zero in one operation and not in the next, and then divide by zero.
-const SMALLEST_SQUARE = 1.1754944e-38;
+const MIN_SQUARE = 1.1754944e-38;
 
 // Scaled to `length`; the zero vector stays zero.
 fn with_length(vector: Vector, length: f32) -> Vector {
     let squared = dot(vector, vector);
-    if squared >= SMALLEST_SQUARE {
+    if squared >= MIN_SQUARE {
         return vector * (length / sqrt(squared));
     }
     return Vector();

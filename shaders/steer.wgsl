@@ -9,7 +9,7 @@ import package::flock::flock as whole_flock;
 import package::memory::{recalled, stored};
 @if(accelerations || ages) import package::memory::shown_by;
 @if(accelerations) import package::memory::{SHOWS_ACCELERATION};
-@if(ages) import package::memory::{MOST_SHOWN, SHOWS_AGE, shown_of};
+@if(ages) import package::memory::{MAX_COLOUR_VALUE, SHOWS_AGE, shown_of};
 import package::grid::key_of;
 import package::random::wander_noise;
 import package::rules::{Species, Sums, steering_force};
@@ -44,7 +44,7 @@ struct CellCount {
 
 // An agent whose max_force changes its momentum by less in a tick shows no acceleration: the quotient would
 // depend on how a device treats numbers near 0.
-@if(accelerations) const LEAST_LIMIT = 1e-9;
+@if(accelerations) const MIN_LIMIT = 1e-9;
 
 // The number that shows how far one tick has changed the velocity. `limit` is how far max_force changes the
 // momentum. That is in the middle of the scale; no change is at its end, for several behaviours together exceed
@@ -53,14 +53,14 @@ struct CellCount {
 fn shown_of_change(change: f32, mass: f32, limit: f32) -> u32 {
     let momentum = min(change * mass, 1e30);
     let share = momentum / (momentum + limit);
-    return u32(min(select(share * 255.0, 0.0, limit < LEAST_LIMIT), 255.0));
+    return u32(min(select(share * 255.0, 0.0, limit < MIN_LIMIT), 255.0));
 }
 
 // How much an age grows in the tick that begins at `tick`. src/model/memory.rs computes the same.
 @if(ages)
 fn growth_of_age(tick: u32, longest: u32) -> u32 {
     let phase = tick % longest;
-    return (phase + 1u) * MOST_SHOWN / longest - phase * MOST_SHOWN / longest;
+    return (phase + 1u) * MAX_COLOUR_VALUE / longest - phase * MAX_COLOUR_VALUE / longest;
 }
 
 @compute @workgroup_size(64)

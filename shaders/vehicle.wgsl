@@ -2,7 +2,7 @@
 // Source: The Nature of Code, chapter 5.
 
 import package::memory::Remembered;
-import package::space::{SMALLEST_SQUARE, Vector, dot, on_first_axis};
+import package::space::{MIN_SQUARE, Vector, dot, on_first_axis};
 
 // The steered agent. Behaviours run one after the other: a change here affects those that follow, and the
 // integration.
@@ -56,14 +56,14 @@ const SAME_SPOT_SQUARED = 1e-20;
 
 // The largest limits of an agent, and the longest force of one behaviour if only the sum is limited. They
 // keep all results within f32.
-const FASTEST = 1e4;
-const STRONGEST = 1e4;
-const LONGEST_FORCE = 1e9;
+const MAX_SPEED = 1e4;
+const MAX_FORCE_LIMIT = 1e4;
+const MAX_FORCE = 1e9;
 
 // Scaled to `length` if it is longer.
 fn limited(vector: Vector, length: f32) -> Vector {
     let squared = dot(vector, vector);
-    if squared > length * length && squared >= SMALLEST_SQUARE {
+    if squared > length * length && squared >= MIN_SQUARE {
         return vector * (length / sqrt(squared));
     }
     return vector;
@@ -72,7 +72,7 @@ fn limited(vector: Vector, length: f32) -> Vector {
 // The unit vector of a velocity; an agent at rest heads along +x.
 fn heading_of(velocity: Vector) -> Vector {
     let squared = dot(velocity, velocity);
-    if squared >= SMALLEST_SQUARE {
+    if squared >= MIN_SQUARE {
         return velocity * (1.0 / sqrt(squared));
     }
     return on_first_axis(1.0);
@@ -80,7 +80,7 @@ fn heading_of(velocity: Vector) -> Vector {
 
 // The force of one behaviour, limited to max_force unless only the sum is limited.
 fn allowed(agent: Agent, force: Vector) -> Vector {
-    return limited(force, select(LONGEST_FORCE, agent.max_force, agent.limits_each));
+    return limited(force, select(MAX_FORCE, agent.max_force, agent.limits_each));
 }
 
 // The steering force towards a desired velocity.

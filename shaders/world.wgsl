@@ -31,7 +31,7 @@ fn nearest_image(position: Vector, other: Vector, size: Vector) -> Vector {
 }
 
 // The largest coordinate in an open world; world units.
-const FARTHEST = 1e12;
+const MAX_COORDINATE = 1e12;
 
 // Smaller coordinates and components of a velocity count as zero: their squares are too small for f32, or
 // for a device that flushes subnormal numbers.
@@ -66,5 +66,5 @@ fn confined(position: Vector, velocity: Vector, size: Vector) -> Motion {
 
 @if(open)
 fn confined(position: Vector, velocity: Vector, size: Vector) -> Motion {
-    return settled(clamp(position, Vector(-FARTHEST), Vector(FARTHEST)), velocity);
+    return settled(clamp(position, Vector(-MAX_COORDINATE), Vector(MAX_COORDINATE)), velocity);
 }

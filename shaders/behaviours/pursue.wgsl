@@ -26,7 +26,7 @@ struct Sums {
 }
 
 // The longest lead that follows from a distance; ticks.
-const LONGEST_LEAD = 1e4;
+const MAX_LEAD = 1e4;
 
 const NO_TARGET = -2;
 
@@ -60,9 +60,9 @@ fn aim(target_: i32, lead: u32, ticks: f32, agent: Agent, sums: Sums) -> Aim {
     }
     var time = ticks;
     if lead == 1u {
-        time = LONGEST_LEAD;
+        time = MAX_LEAD;
         let distance = length(offset);
-        if distance < agent.max_speed * LONGEST_LEAD {
+        if distance < agent.max_speed * MAX_LEAD {
             time = distance / agent.max_speed;
         }
     }

@@ -2,7 +2,7 @@
 
 import package::space::{Vector, length, with_length};
 import package::targets::way_to_target;
-import package::vehicle::{FASTEST, STRONGEST, Agent, steer};
+import package::vehicle::{MAX_SPEED, MAX_FORCE_LIMIT, Agent, steer};
 
 struct Parameters {
     weight: f32,
@@ -12,7 +12,7 @@ struct Parameters {
 }
 
 // The least proximity; world units.
-const SMALLEST_PROXIMITY = 1e-3;
+const MIN_PROXIMITY = 1e-3;
 
 // The desired velocity for the offset to a target.
 fn desired_velocity(way: Vector, gain: f32, max_speed: f32) -> Vector {
@@ -28,9 +28,9 @@ fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
         return Vector();
     }
     if parameters.proximity > 0.0 {
-        let scale = length(way.offset) / max(parameters.proximity, SMALLEST_PROXIMITY);
-        (*agent).max_speed = min((*agent).max_speed * scale, FASTEST);
-        (*agent).max_force = min((*agent).max_force * scale, STRONGEST);
+        let scale = length(way.offset) / max(parameters.proximity, MIN_PROXIMITY);
+        (*agent).max_speed = min((*agent).max_speed * scale, MAX_SPEED);
+        (*agent).max_force = min((*agent).max_force * scale, MAX_FORCE_LIMIT);
     }
     return steer(*agent, desired_velocity(way.offset, parameters.gain, (*agent).max_speed));
 }

@@ -7,7 +7,7 @@ use flockwork_model::parameter::Parameters;
 use flockwork_model::quote::cut;
 use flockwork_model::scene::{Body, MAX_TARGETS, Scene};
 use flockwork_model::vector::Point;
-use flockwork_model::world::FARTHEST;
+use flockwork_model::world::MAX_COORDINATE;
 
 /// A set of parts of a scene.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -125,7 +125,7 @@ impl Change {
         };
         let place = |name: &dyn Fn() -> String, place: Point| {
             let all = place.to_array().into_iter();
-            all.clone().try_for_each(|value| within(name, value, (-FARTHEST, FARTHEST)))
+            all.clone().try_for_each(|value| within(name, value, (-MAX_COORDINATE, MAX_COORDINATE)))
         };
         if self.has(Self::PARAMETERS) {
             within(&|| "time_step".into(), scene.time_step, (f32::MIN_POSITIVE, f32::MAX))?;

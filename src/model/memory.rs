@@ -19,7 +19,7 @@ const DIRECTION_STEPS: f32 = 4095.0;
 const DIRECTION_STEP: f32 = 2.0 / DIRECTION_STEPS;
 
 /// The largest number for a colour; larger ones are stored as this one.
-pub const MOST_SHOWN: u32 = 255;
+pub const MAX_COLOUR_VALUE: u32 = 255;
 
 /// The quantity that colours an agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,9 +29,9 @@ pub enum Shown {
     #[default]
     Neighbours = 0,
     /// How far the last tick changed the velocity, as a share `s` of what max_force does to the agent's
-    /// mass: `s / (s + 1)` of [`MOST_SHOWN`].
+    /// mass: `s / (s + 1)` of [`MAX_COLOUR_VALUE`].
     Acceleration = 1,
-    /// Ticks since the agent was born or sent elsewhere by a target. [`MOST_SHOWN`] stands for the age
+    /// Ticks since the agent was born or sent elsewhere by a target. [`MAX_COLOUR_VALUE`] stands for the age
     /// that the style names, and for all larger ones.
     Age = 2,
 }
@@ -91,14 +91,14 @@ impl ShownBy {
     }
 }
 
-/// How much an age grows in the tick that begins at `tick`, if it goes from 0 to [`MOST_SHOWN`] within
+/// How much an age grows in the tick that begins at `tick`, if it goes from 0 to [`MAX_COLOUR_VALUE`] within
 /// `longest` ticks. A function of the tick alone, so that a run that goes on from a file counts on.
 #[inline]
 #[must_use]
 pub fn growth_of_age(tick: u32, longest: u32) -> u32 {
     let longest = longest.max(1);
     let phase = tick % longest;
-    (phase + 1) * MOST_SHOWN / longest - phase * MOST_SHOWN / longest
+    (phase + 1) * MAX_COLOUR_VALUE / longest - phase * MAX_COLOUR_VALUE / longest
 }
 
 /// An angle or a direction, and a number for the agent's colour.
@@ -107,7 +107,7 @@ pub fn growth_of_age(tick: u32, longest: u32) -> u32 {
 pub struct Memory(pub u32);
 
 impl Memory {
-    /// `angle` is in turns, from −0.5 to 0.5; `shown` is limited to [`MOST_SHOWN`].
+    /// `angle` is in turns, from −0.5 to 0.5; `shown` is limited to [`MAX_COLOUR_VALUE`].
     #[inline]
     #[must_use]
     pub fn new(angle: f32, shown: f32) -> Self {
@@ -115,11 +115,11 @@ impl Memory {
         Self((angle << 8) as u32).showing(shown as u32)
     }
 
-    /// The same with another number for the colour, limited to [`MOST_SHOWN`].
+    /// The same with another number for the colour, limited to [`MAX_COLOUR_VALUE`].
     #[inline]
     #[must_use]
     pub fn showing(self, shown: u32) -> Self {
-        Self(self.0 & !MOST_SHOWN | shown.min(MOST_SHOWN))
+        Self(self.0 & !MAX_COLOUR_VALUE | shown.min(MAX_COLOUR_VALUE))
     }
 
     /// The memory of agent `id` at the start: a random angle and nothing to show.
@@ -132,7 +132,7 @@ impl Memory {
     }
 
     /// `direction` is a unit vector; it comes back within 0.06 degrees. `shown` is limited to
-    /// [`MOST_SHOWN`].
+    /// [`MAX_COLOUR_VALUE`].
     ///
     /// The direction leads to a point on an octahedron, whose upper half is projected on a square;
     /// the lower half fills its corners.
@@ -181,7 +181,7 @@ impl Memory {
     #[inline]
     #[must_use]
     pub fn shown(self) -> u32 {
-        self.0 & MOST_SHOWN
+        self.0 & MAX_COLOUR_VALUE
     }
 }
 

@@ -11,7 +11,7 @@ pub enum Boundary {
     Wrap,
     /// No agent leaves: one that would is put back on the edge and turned along it.
     Walls,
-    /// Agents may leave, up to [`FARTHEST`]; the grid counts them in its edge cells.
+    /// Agents may leave, up to [`MAX_COORDINATE`]; the grid counts them in its edge cells.
     Open,
 }
 
@@ -33,7 +33,7 @@ pub struct World {
 
 /// The largest distance from the origin on either axis of an open world; world units. It keeps
 /// squares of distances within the range of `f32`.
-pub const FARTHEST: f32 = 1e12;
+pub const MAX_COORDINATE: f32 = 1e12;
 
 /// Coordinates and velocity components smaller than this count as zero: their squares are too small
 /// for `f32`, or for a GPU that flushes subnormal numbers to zero.
@@ -143,7 +143,7 @@ impl Boundary {
         match self {
             Self::Open => {
                 let like = p.0[0];
-                let (low, high) = (like.constant(-FARTHEST), like.constant(FARTHEST));
+                let (low, high) = (like.constant(-MAX_COORDINATE), like.constant(MAX_COORDINATE));
                 (Vector(per_axis!(axis => p.0[axis].max(low).min(high))), v)
             }
             Self::Wrap => (Vector(per_axis!(axis => wrapped(p.0[axis], size.0[axis]))), v),
@@ -223,7 +223,7 @@ impl World {
         (0..self.axes()).all(|axis| match self.boundary {
             Boundary::Wrap => (0.0..self.size[axis]).contains(&place[axis]),
             Boundary::Walls => (0.0..=self.size[axis]).contains(&place[axis]),
-            Boundary::Open => (-FARTHEST..=FARTHEST).contains(&place[axis]),
+            Boundary::Open => (-MAX_COORDINATE..=MAX_COORDINATE).contains(&place[axis]),
         })
     }
 

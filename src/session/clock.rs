@@ -31,10 +31,10 @@ const FRAME_BUDGET: f64 = 0.05;
 
 /// The most ticks of one frame in real time, even if they are cheap: after a hitch the flock must
 /// not jump. A clock that is n times as fast has n times as many.
-const MOST_TICKS: u32 = 8;
+const MAX_TICKS: u32 = 8;
 
 /// The most ticks of one frame at unlimited speed.
-const MOST_UNLIMITED: f64 = 4096.0;
+const MAX_UNLIMITED: f64 = 4096.0;
 
 /// Real time or a multiple of it: [`TICKS_PER_SECOND`] ticks of fixed length, and every call shows the
 /// flock. Ticks
@@ -120,7 +120,7 @@ impl Clock for RealTime {
         let elapsed = last.map_or(0.0, |last| now.saturating_sub(last).as_secs_f64());
         let rest = elapsed - f64::from(self.ran) * cost;
         let factor = self.speed.factor();
-        let most = (f64::from(MOST_TICKS) * factor.max(1.0)).min(MOST_UNLIMITED);
+        let most = (f64::from(MAX_TICKS) * factor.max(1.0)).min(MAX_UNLIMITED);
         let due = match self.speed {
             // A tick of unknown cost is tried first.
             Speed::Unlimited if cost <= 0.0 => 1.0,
@@ -154,14 +154,14 @@ impl Clock for RealTime {
 
 /// Longest time between two calls, unless one tick takes longer: a host checks for Ctrl-C in
 /// between.
-const LONGEST: Duration = Duration::from_millis(100);
+const MAX_CALL: Duration = Duration::from_millis(100);
 
 /// Below this time, more ticks are submitted at once, because waiting for the device costs time
 /// too.
-const SHORTEST: Duration = Duration::from_millis(25);
+const MIN_CALL: Duration = Duration::from_millis(25);
 
 /// The most ticks at once.
-const MOST_AT_ONCE: u32 = 256;
+const MAX_AT_ONCE: u32 = 256;
 
 /// As fast as possible, with stops at ticks that the host sets. The flock is shown at the stops.
 /// Ticks are submitted in portions that adapt to the engine's speed; the result does not depend on
@@ -193,10 +193,10 @@ impl Clock for Stops {
     fn due(&mut self, now: Duration, done: u64, _: f64) -> u32 {
         if let Some((last, whole)) = self.last {
             let took = now.saturating_sub(last);
-            if took > LONGEST {
+            if took > MAX_CALL {
                 self.portion = (self.portion / 2).max(1);
-            } else if took < SHORTEST && whole {
-                self.portion = (self.portion * 2).min(MOST_AT_ONCE);
+            } else if took < MIN_CALL && whole {
+                self.portion = (self.portion * 2).min(MAX_AT_ONCE);
             }
         }
         let left = self.stop.saturating_sub(done);

@@ -19,7 +19,7 @@ pub(super) struct Fussy(pub(super) CpuEngine);
 
 impl Fussy {
     /// The largest radius that it takes in an update.
-    pub(super) const FARTHEST: f32 = 200.0;
+    pub(super) const MAX_RADIUS: f32 = 200.0;
 }
 
 impl Sealed for Fussy {}
@@ -41,7 +41,7 @@ impl Engine for Fussy {
         self.0.load(scene, state)
     }
     fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError> {
-        if scene.perception_radius() > Self::FARTHEST {
+        if scene.perception_radius() > Self::MAX_RADIUS {
             let (adapter, message) = ("fussy".into(), "not so far".into());
             return Err(EngineError::Device { adapter, message });
         }
@@ -113,7 +113,7 @@ fn an_edit_that_the_engine_refuses_is_taken_back() {
     let before = session.scene().species.clone();
     let mut species = before.clone();
     let radius = species[0].rules[0].kind.parameter("radius").unwrap();
-    species[0].rules[0].values[radius] = Fussy::FARTHEST + 1.0;
+    species[0].rules[0].values[radius] = Fussy::MAX_RADIUS + 1.0;
     let refused = session.change(species).unwrap();
     assert!(refused.is_some_and(|why| why.contains("not so far")));
     assert_eq!((&session.scene().species, session.events().len()), (&before, 0));

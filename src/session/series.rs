@@ -32,10 +32,10 @@ const RARELY: u32 = 50;
 const TIMES_THE_MEASURING: u32 = 10;
 
 /// The most rows kept, about 400 kB.
-pub const MOST_ROWS: usize = 4096;
+pub const MAX_ROWS: usize = 4096;
 
 /// The most samples that are measured at a time.
-const MOST_AWAITED: usize = 4;
+const MAX_AWAITED: usize = 4;
 
 /// A state to measure.
 #[derive(Clone, Debug)]
@@ -102,7 +102,7 @@ impl Series {
 
     /// True if the flock of this revision is to be measured now. A paused flock is measured at once.
     pub(super) fn is_due(&self, watch: Watch, revision: u64, now: Duration, paused: bool) -> bool {
-        let most = if self.measuring.is_some() { MOST_AWAITED } else { 1 };
+        let most = if self.measuring.is_some() { MAX_AWAITED } else { 1 };
         if watch == Watch::Off || self.awaited.len() >= most || self.sampled == Some(revision) {
             return false;
         }
@@ -142,7 +142,7 @@ impl Series {
             return true;
         }
         self.rows.insert(at, metrics);
-        if self.rows.len() > MOST_ROWS {
+        if self.rows.len() > MAX_ROWS {
             self.thin();
         }
         true
@@ -152,7 +152,7 @@ impl Series {
     fn thin(&mut self) {
         let (Some(first), Some(last)) = (self.rows.first(), self.rows.last()) else { return };
         let span = last.tick - first.tick;
-        self.spacing = span.div_ceil(MOST_ROWS as u64 / 2).max(self.spacing);
+        self.spacing = span.div_ceil(MAX_ROWS as u64 / 2).max(self.spacing);
         let (spacing, mut kept) = (self.spacing, None);
         self.rows.retain(|row| {
             let far = kept.is_none_or(|kept| row.tick - kept >= spacing);
@@ -240,7 +240,7 @@ mod tests {
         for step in [1, 7] {
             let series = of((0..20_000).map(|tick| tick * step));
             let rows = ticks(&series);
-            assert!((MOST_ROWS / 2..=MOST_ROWS).contains(&rows.len()), "{}", rows.len());
+            assert!((MAX_ROWS / 2..=MAX_ROWS).contains(&rows.len()), "{}", rows.len());
             assert_eq!(rows[0], 0);
             assert!(*rows.last().unwrap() >= 19_990 * step, "{:?}", rows.last());
             let apart: Vec<u64> = rows.windows(2).map(|pair| pair[1] - pair[0]).collect();

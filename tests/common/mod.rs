@@ -45,7 +45,7 @@ pub const CORRECTLY_ROUNDED: Tolerance =
     Tolerance { position: 1.1e-4, velocity: 1.1e-4, angle: 3e-7, direction: 1.1e-3 };
 
 /// Largest share of a flock that a comparison may leave out as too close to call.
-const MOST_DOUBTFUL: f64 = 0.1;
+const MAX_DOUBTFUL: f64 = 0.1;
 
 /// How far agents are from the reference.
 #[derive(Clone, Copy, Debug, Default)]
@@ -222,7 +222,7 @@ pub fn doubtful_part(expected: &reference::Stepped) -> f64 {
 /// Fails if so many agents over many situations were too close to call that the comparison proves
 /// nothing.
 pub fn assert_decided(doubtful: f64, what: &str) {
-    assert!(doubtful < MOST_DOUBTFUL, "{what}: {:.1} % not compared", doubtful * 100.0);
+    assert!(doubtful < MAX_DOUBTFUL, "{what}: {:.1} % not compared", doubtful * 100.0);
 }
 
 /// Fails with the shortest problem, usually the clearest, and the number of problems.

@@ -25,10 +25,10 @@ const ON_THE_GPU: u64 = 150;
 const TICKS: u32 = 24;
 
 /// No agent is ever faster; world units per tick.
-const FASTEST: f64 = 1e4;
+const MAX_SPEED: f64 = 1e4;
 
 /// The smallest number with full precision in `f32`.
-const SMALLEST: f32 = f32::MIN_POSITIVE;
+const MIN_NUMBER: f32 = f32::MIN_POSITIVE;
 
 /// Draws the parts of a scene.
 struct Draw {
@@ -47,7 +47,7 @@ impl Draw {
             0 | 1 => low,
             2 => high,
             _ => {
-                let smallest = self.dice.one_of(&[SMALLEST, 1e-3]);
+                let smallest = self.dice.one_of(&[MIN_NUMBER, 1e-3]);
                 let (first, last) = (low.max(smallest).log10(), high.log10());
                 10.0_f32.powf(self.dice.between(first, last)).clamp(low, high)
             }
@@ -238,7 +238,7 @@ fn fault(scene: &Scene, state: &FlockState) -> Option<String> {
         };
         let angle = state.memory.get(agent).map_or(0.0, |memory| memory.angle());
         let sound = p.is_finite() && v.is_finite() && angle.is_finite() && inside;
-        if !sound || v.as_dvec3().length() > FASTEST * (1.0 + 1e-6) {
+        if !sound || v.as_dvec3().length() > MAX_SPEED * (1.0 + 1e-6) {
             return Some(format!("agent {agent} is at {p} with {v} and the angle {angle}"));
         }
     }

@@ -16,7 +16,7 @@ const BOUNDARIES: [&str; 3] = ["wrap", "walls", "open"];
 const TICKS: u32 = 40;
 
 /// Ages end after so many ticks, so that some are beyond the end of the scale.
-const LONGEST: &str = "style.age=29";
+const MAX_AGE: &str = "style.age=29";
 
 /// The CPU engine, and the GPU engine if there is a device.
 fn engines(test: &str) -> Vec<Box<dyn Engine>> {
@@ -27,8 +27,8 @@ fn engines(test: &str) -> Vec<Box<dyn Engine>> {
 
 /// Scenes with agents of all three kinds.
 fn scenes() -> Vec<(Scene, FlockState)> {
-    let flat = BOUNDARIES.map(|boundary| mixed(boundary, &[LONGEST]));
-    let deep = BOUNDARIES.map(|boundary| mixed_in_space(boundary, &[LONGEST]));
+    let flat = BOUNDARIES.map(|boundary| mixed(boundary, &[MAX_AGE]));
+    let deep = BOUNDARIES.map(|boundary| mixed_in_space(boundary, &[MAX_AGE]));
     flat.into_iter().chain(deep).collect()
 }
 

@@ -84,6 +84,38 @@ fn sentences_begin_with_their_nouns() {
     assert!(found.is_empty(), "name the thing: {found:#?}");
 }
 
+/// The constants that a text declares with another superlative than `MAX` and `MIN`.
+fn odd_limits(text: &str) -> Vec<&str> {
+    let odd = [
+        "MOST",
+        "LONGEST",
+        "LARGEST",
+        "FASTEST",
+        "STRONGEST",
+        "FARTHEST",
+        "HIGHEST",
+        "FEWEST",
+        "SHORTEST",
+        "SMALLEST",
+        "LEAST",
+        "LOWEST",
+    ];
+    let declared = text.match_indices("const ").map(|(at, word)| &text[at + word.len()..]);
+    let names = declared.filter_map(|rest| rest.split([':', ' ', '=']).next());
+    names.filter(|name| odd.contains(&name.split('_').next().unwrap_or(name))).collect()
+}
+
+#[test]
+fn limits_are_called_max_and_min() {
+    for (path, text) in READ.iter().flat_map(|path| texts(&root(path))) {
+        let odd = if path.ends_with("words.rs") { Vec::new() } else { odd_limits(&text) };
+        assert!(odd.is_empty(), "{}: MAX_… or MIN_… in place of {odd:?}", path.display());
+    }
+    let found = odd_limits("pub const MOST_AGENTS: u64 = 1;\n@if(flat) const FARTHEST = 1e12;");
+    assert_eq!(found, ["MOST_AGENTS", "FARTHEST"]);
+    assert_eq!(odd_limits("const MAX_AGENTS: u64 = 1; const fn most() {}"), [""; 0]);
+}
+
 #[test]
 fn a_sentence_without_its_noun_is_found() {
     // This file is read too.

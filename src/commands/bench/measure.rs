@@ -28,7 +28,7 @@ const WARM_UP: u32 = 10;
 /// Ticks after the run in which the passes are timed.
 const PROFILED: u32 = 10;
 /// A sample is at least this long if the run is, so that submitting and waiting do not count.
-const SHORTEST_SAMPLE: Duration = Duration::from_millis(5);
+const MIN_SAMPLE: Duration = Duration::from_millis(5);
 /// A short run is repeated from the start until every engine has been timed for this long, …
 const LONG_ENOUGH: Duration = Duration::from_millis(300);
 /// … but at most this many times.
@@ -254,7 +254,7 @@ fn run_in_turn(
         fastest = fastest.min(took);
     }
     // All engines use the same batch length, so that each starts its turn at the same tick.
-    let wanted = SHORTEST_SAMPLE.as_nanos().div_ceil(fastest.as_nanos().max(1)) as u32;
+    let wanted = MIN_SAMPLE.as_nanos().div_ceil(fastest.as_nanos().max(1)) as u32;
     let batch = wanted.clamp(1, ticks);
     let bar = progress(u64::from(ticks), "ticks");
     bar.tick();

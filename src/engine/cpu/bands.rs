@@ -13,7 +13,7 @@ use flockwork_model::real::MAX_LANES;
 const PER_THREAD: usize = 8;
 
 /// A band holds at least this much work, in agents: some tens of microseconds.
-const SMALLEST: usize = 1024;
+const MIN_WORK: usize = 1024;
 
 /// An empty cell costs this fraction of an agent (its place in the table is read and written).
 const CELLS_PER_WORK: usize = 16;
@@ -66,7 +66,7 @@ fn divide_rows(window: &Window, at: impl Fn(usize) -> usize, threads: usize) -> 
     };
     let rows = window.own_rows() as usize;
     let wanted = if threads == 1 { 1 } else { threads * PER_THREAD };
-    let share = (work(0, rows) / wanted).max(SMALLEST);
+    let share = (work(0, rows) / wanted).max(MIN_WORK);
 
     let mut bands = Vec::with_capacity(wanted + 1);
     let mut first = 0;
@@ -98,7 +98,7 @@ pub fn parts(bands: &[Band], threads: usize) -> Vec<Part> {
     let all = bands.last().map_or(0, |band| band.agents.end);
     let wanted = if threads == 1 { 1 } else { threads * PER_THREAD };
     // A multiple of the widest group: only the last group of a row is smaller.
-    let most = (all / wanted).max(SMALLEST).next_multiple_of(MAX_LANES);
+    let most = (all / wanted).max(MIN_WORK).next_multiple_of(MAX_LANES);
     let parts_of = |band: &Band| {
         let Band { rows, agents, .. } = band.clone();
         // A band is a little longer than its share: cut there, it would leave a tiny part.
@@ -143,7 +143,7 @@ mod tests {
                 assert!(part.rows.contains(&row(start)) && part.rows.contains(&row(end - 1)));
                 // None is much longer than a thread's share of it.
                 let share = all / if threads == 1 { 1 } else { threads * PER_THREAD };
-                assert!(part.agents.len() <= 2 * share.max(SMALLEST) + MAX_LANES);
+                assert!(part.agents.len() <= 2 * share.max(MIN_WORK) + MAX_LANES);
             }
         }
     }

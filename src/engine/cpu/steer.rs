@@ -14,7 +14,7 @@ use super::neighbours::{Group, NeighbourLoop, SortedFlock, uses_of_kernel};
 use crate::stopwatch::Stopwatch;
 use flockwork_model::behaviours::{Agent, Kind, Sums, Surroundings, Uses};
 use flockwork_model::grid::{MAX_ROWS_AROUND, NearRow};
-use flockwork_model::memory::{MOST_SHOWN, Memory, Shown, growth_of_age};
+use flockwork_model::memory::{MAX_COLOUR_VALUE, Memory, Shown, growth_of_age};
 use flockwork_model::random::{self, Use};
 use flockwork_model::real::MAX_LANES;
 use flockwork_model::real::{Lanes, Mask, Real};
@@ -25,7 +25,7 @@ const FLOCKING: Uses = Uses::of(&[Kind::Separation, Kind::Alignment, Kind::Cohes
 
 /// An agent whose max_force changes its momentum by less in a tick shows no acceleration: the quotient
 /// would depend on how a device treats numbers near 0.
-const LEAST_LIMIT: f32 = 1e-9;
+const MIN_LIMIT: f32 = 1e-9;
 
 /// The input of one steer pass.
 pub struct Steer<'a, const D: usize> {
@@ -303,12 +303,12 @@ fn shown_of_change<S: Simd>(
     parameters: &LaneParameters<S>,
     step: Lanes<S>,
 ) -> [f32; MAX_LANES] {
-    let most = change.constant(MOST_SHOWN as f32);
+    let most = change.constant(MAX_COLOUR_VALUE as f32);
     let limit = parameters.body.max_force * step;
     let momentum = (change * parameters.body.mass).min(change.constant(1e30));
     let share = momentum / (momentum + limit);
     let number =
-        change.constant(0.0).where_or(limit.less_than(change.constant(LEAST_LIMIT)), share * most);
+        change.constant(0.0).where_or(limit.less_than(change.constant(MIN_LIMIT)), share * most);
     let mut numbers = [0.0; MAX_LANES];
     number.min(most).store(&mut numbers[..S::F32_LANES]);
     numbers

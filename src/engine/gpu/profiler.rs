@@ -10,7 +10,7 @@ use super::stamps::{Stamps, stamps_in};
 use crate::{EngineError, PassTime, Profile};
 
 /// Bytes of the size of the fullest cell, the first word of `grid_stats`.
-const LARGEST_CELL_BYTES: u64 = 4;
+const FULLEST_CELL_BYTES: u64 = 4;
 
 /// Pairs of stamps of a submission that times `ticks` ticks of `passes` passes. A pass without work
 /// comes first.
@@ -87,7 +87,7 @@ impl Profiler {
         measured: Measured,
         grid_stats: &wgpu::Buffer,
     ) -> Result<(), EngineError> {
-        let mut parts = vec![(grid_stats.clone(), 0, LARGEST_CELL_BYTES)];
+        let mut parts = vec![(grid_stats.clone(), 0, FULLEST_CELL_BYTES)];
         if measured.ticks > 0 {
             let pairs = pairs_of(measured.ticks, measured.passes.len() as u32);
             parts.extend(self.stamps.resolve(&mut encoder, 0, pairs));
@@ -143,7 +143,7 @@ impl Profiler {
         readback: &Readback,
         Measured { ticks, passes, .. }: Measured,
     ) -> Result<(), EngineError> {
-        let largest = readback.bytes(gpu, 0, 0..LARGEST_CELL_BYTES)?;
+        let largest = readback.bytes(gpu, 0, 0..FULLEST_CELL_BYTES)?;
         self.largest_cell = bytemuck::pod_read_unaligned(&largest);
         if ticks == 0 || !self.has_clock() {
             return Ok(());

@@ -2,7 +2,7 @@
 //! lanes of the CPU engine and in the shaders' `Species`, its sliders and the table of
 //! `docs/behaviours.md` come from this declaration.
 
-use super::bounds::{FASTEST, STRONGEST};
+use super::bounds::{MAX_FORCE_LIMIT, MAX_SPEED};
 use crate::parameter::{Meaning, Parameters};
 
 crate::parameters! {
@@ -14,9 +14,9 @@ crate::parameters! {
         /// Divides the steering force.
         mass: Meaning::Number => 1.0, "mass units", 1e-3, 1e6;
         /// Largest speed.
-        max_speed: Meaning::Number => 3.0, "world units/tick", 0.0, FASTEST;
+        max_speed: Meaning::Number => 3.0, "world units/tick", 0.0, MAX_SPEED;
         /// Largest steering force of one behaviour.
-        max_force: Meaning::Number => 0.05, "mass·world units/tick²", 0.0, STRONGEST;
+        max_force: Meaning::Number => 0.05, "mass·world units/tick²", 0.0, MAX_FORCE_LIMIT;
         /// Half the length of the drawn triangle, and the agent's own radius.
         size: Meaning::Number => 6.0, "world units", 1e-3, 1e4;
         /// The force that max_force limits: each behaviour's, or their sum.

@@ -1,18 +1,18 @@
 //! Bounds on the numbers in behaviours: with distances up to
-//! [`FARTHEST`](crate::world::FARTHEST) and the largest value of every parameter, the square
+//! [`MAX_COORDINATE`](crate::world::MAX_COORDINATE) and the largest value of every parameter, the square
 //! of every length is within the range of `f32`.
 
 /// The largest max_speed, scaled or not; world units per tick.
-pub const FASTEST: f32 = 1e4;
+pub const MAX_SPEED: f32 = 1e4;
 
 /// The largest max_force, scaled or not; mass · world units per tick².
-pub const STRONGEST: f32 = 1e4;
+pub const MAX_FORCE_LIMIT: f32 = 1e4;
 
 /// The largest force of one behaviour if only the sum is limited; mass · world units per tick².
-pub const LONGEST_FORCE: f32 = 1e9;
+pub const MAX_FORCE: f32 = 1e9;
 
 /// A smaller proximity counts as this one; world units.
-pub const SMALLEST_PROXIMITY: f32 = 1e-3;
+pub const MIN_PROXIMITY: f32 = 1e-3;
 
 /// Agents nearer than this are at the same spot: their forces would exceed the range of `f32`.
 /// World units.

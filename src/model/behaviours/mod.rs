@@ -19,7 +19,7 @@ mod registry;
 mod target;
 
 pub use body::Body;
-use bounds::LONGEST_FORCE;
+use bounds::MAX_FORCE;
 pub use needs::{Extra, Needs, ObstacleReach, Ranges};
 pub use neighbour::Neighbour;
 pub use target::Target;
@@ -210,10 +210,10 @@ impl<R: Real, const D: usize> Agent<R, D> {
         self.limited(desired - self.velocity)
     }
 
-    /// The force limited to `max_force`, or to [`LONGEST_FORCE`] if only the sum is limited.
+    /// The force limited to `max_force`, or to [`MAX_FORCE`] if only the sum is limited.
     #[inline(always)]
     pub fn limited(&self, force: Vector<R, D>) -> Vector<R, D> {
-        let longest = self.body.max_force.constant(LONGEST_FORCE);
+        let longest = self.body.max_force.constant(MAX_FORCE);
         force.limit(self.body.max_force.where_or(self.limits_each(), longest))
     }
 }

@@ -58,7 +58,7 @@ parameters_of_a_chase! {
 pub const LEADS: [&str; 2] = ["ticks", "distance"];
 
 /// Longest lead by distance; ticks.
-const LONGEST_LEAD: f32 = 1e4;
+const MAX_LEAD: f32 = 1e4;
 
 /// The nearest agent so far.
 #[derive(Clone, Copy)]
@@ -118,7 +118,7 @@ impl<R: Real> Aim<R> {
         let met = far.where_or(named, nearest.distance_squared).less_than(far);
         // Without this, the quotient would be undefined at speed 0, and out of the range of `f32`
         // at a tiny one.
-        let longest = zero.constant(LONGEST_LEAD);
+        let longest = zero.constant(MAX_LEAD);
         let distance = offset.length();
         let in_time = distance.less_than(agent.body.max_speed * longest);
         let by_distance = (distance / agent.body.max_speed).where_or(in_time, longest);

@@ -1,6 +1,6 @@
 //! Seek: go to a target at full speed.
 
-use super::bounds::{FASTEST, SMALLEST_PROXIMITY, STRONGEST};
+use super::bounds::{MAX_FORCE_LIMIT, MAX_SPEED, MIN_PROXIMITY};
 use super::{Agent, Kind, Needs, SolitaryBehaviour, Surroundings};
 use crate::parameter::{Meaning, NEAREST_TARGET};
 use crate::real::Real;
@@ -47,10 +47,10 @@ impl<R: Real, const D: usize> SolitaryBehaviour<R, D> for Seek<R> {
     fn force(&self, agent: &mut Agent<R, D>, surroundings: &Surroundings) -> Vector<R, D> {
         let way = surroundings.to_target(self.target, agent.position);
         let zero = self.weight.constant(0.0);
-        let scale = way.offset.length() / self.proximity.max(zero.constant(SMALLEST_PROXIMITY));
+        let scale = way.offset.length() / self.proximity.max(zero.constant(MIN_PROXIMITY));
         let near = way.found & zero.less_than(self.proximity);
-        let max_speed = (agent.body.max_speed * scale).min(zero.constant(FASTEST));
-        let max_force = (agent.body.max_force * scale).min(zero.constant(STRONGEST));
+        let max_speed = (agent.body.max_speed * scale).min(zero.constant(MAX_SPEED));
+        let max_force = (agent.body.max_force * scale).min(zero.constant(MAX_FORCE_LIMIT));
         agent.body.max_speed = max_speed.where_or(near, agent.body.max_speed);
         agent.body.max_force = max_force.where_or(near, agent.body.max_force);
         let force = agent.steer(desired_velocity(way.offset, self.gain, agent.body.max_speed));

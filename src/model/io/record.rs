@@ -13,7 +13,7 @@ use crate::scene::{POINTER, Request, Scene, SceneError};
 use crate::scenery::FlowPlan;
 use crate::toml_words::problem;
 use crate::vector::{Point, components_text};
-use crate::world::{Boundary, FARTHEST, World};
+use crate::world::{Boundary, MAX_COORDINATE, World};
 
 /// It grows when a file changes in a way that older programs would misread.
 const VERSION: u32 = 1;
@@ -344,12 +344,12 @@ impl TargetRow {
         let Self { position, velocity, .. } = self;
         for value in position.to_array().into_iter().chain(velocity.to_array()) {
             // False for NaN.
-            let there = value.abs() <= FARTHEST;
+            let there = value.abs() <= MAX_COORDINATE;
             ensure!(
                 there,
                 "{place} has {value}; positions and velocities are numbers from {low:e} to \
-                 {FARTHEST:e}",
-                low = -FARTHEST
+                 {MAX_COORDINATE:e}",
+                low = -MAX_COORDINATE
             );
         }
         Ok(())

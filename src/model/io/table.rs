@@ -8,7 +8,7 @@ use crate::memory::{Memory, ShownBy};
 use crate::scene::{MAX_AGENTS, Request, Scene};
 use crate::state::FlockState;
 use crate::vector::{Point, components_text};
-use crate::world::{Boundary, FARTHEST};
+use crate::world::{Boundary, MAX_COORDINATE};
 
 /// The largest tick of a file: most readers use `float64`, which has no odd numbers beyond it.
 pub const LAST_TICK: u64 = 1 << 53;
@@ -190,13 +190,13 @@ impl StateTable {
         let velocities = ["vx", "vy", "vz"].into_iter().zip(velocity.to_array());
         for (name, value) in places.chain(velocities) {
             // False for NaN.
-            let there = value.abs() <= FARTHEST;
+            let there = value.abs() <= MAX_COORDINATE;
             if !there {
                 bail!(
                     "{} {place}: {name} of agent {id} is {value}; positions and velocities are \
-                     numbers from {low:e} to {FARTHEST:e}",
+                     numbers from {low:e} to {MAX_COORDINATE:e}",
                     self.unit,
-                    low = -FARTHEST
+                    low = -MAX_COORDINATE
                 );
             }
         }

@@ -9,13 +9,13 @@ use super::format::keys::MAX_OBSTACLES;
 use super::format::point_text;
 use super::species::{Spawn, SpawnPlace, Species};
 use super::{MAX_AGENTS, ObstaclePlan, SIDES, Scene};
-use crate::behaviours::bounds::{FASTEST, SMALLEST_PROXIMITY};
+use crate::behaviours::bounds::{MAX_SPEED, MIN_PROXIMITY};
 use crate::random::{Use, unit};
 use crate::scenery::{Obstacle, Obstacles};
 use crate::space::on_sphere;
 use crate::state::FlockState;
 use crate::vector::{Point, point};
-use crate::world::{Boundary, FARTHEST, World, ratio};
+use crate::world::{Boundary, MAX_COORDINATE, World, ratio};
 
 /// The values of a scene that the command line overrides.
 #[derive(Clone, Copy, Debug, Default)]
@@ -199,8 +199,8 @@ impl Scene {
         for (_, (nearest, farthest)) in species.parameters_that(|needs| needs.limits_grow_by) {
             if farthest > 0.0 {
                 // No target is farther than half the diagonal.
-                let farther = self.world.size.length() / 2.0 / nearest.max(SMALLEST_PROXIMITY);
-                fastest = (fastest * farther.max(1.0)).min(FASTEST);
+                let farther = self.world.size.length() / 2.0 / nearest.max(MIN_PROXIMITY);
+                fastest = (fastest * farther.max(1.0)).min(MAX_SPEED);
             }
         }
         fastest
@@ -255,7 +255,7 @@ impl Scene {
         self.world.size *= times;
         let times = ratio(self.world.size, before);
         self.map_places(|place| place * times);
-        let far = Point::splat(FARTHEST);
+        let far = Point::splat(MAX_COORDINATE);
         let last = self.world.last_place();
         for target in &mut self.targets {
             target.position = target.position.clamp(-far, far);

@@ -12,7 +12,7 @@ const BINS: usize = 40;
 
 /// The most agents whose neighbours are counted: every k-th in the order of the cells, so that all
 /// parts of the flock count alike.
-const MOST_COUNTED: usize = 10_000;
+const MAX_COUNTED: usize = 10_000;
 
 /// Counts of agents by a quantity.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -80,7 +80,7 @@ fn speeds(scene: &Scene, state: &FlockState) -> Histogram {
 fn neighbours<const D: usize>(cells: &Cells<D>, scene: &Scene, tick: u32) -> Histogram {
     let radius = f64::from(scene.perception_radius());
     let count = cells.cell.len();
-    let step = count.div_ceil(MOST_COUNTED);
+    let step = count.div_ceil(MAX_COUNTED);
     let around = |agent: usize| around(cells, agent, radius * radius, scene.seed, tick);
     let counts: Vec<f64> = (0..count).step_by(step).map(around).collect();
     let most = counts.iter().copied().fold(0.0, f64::max);

@@ -9,7 +9,7 @@ use super::{Edit, long};
 use flockwork_model::quote::cut;
 use flockwork_model::scene::keys::FAR;
 use flockwork_model::vector::Point;
-use flockwork_model::world::{FARTHEST, World};
+use flockwork_model::world::{MAX_COORDINATE, World};
 
 /// The shortest number that reads back as this one.
 pub fn number(value: f32) -> f64 {
@@ -127,20 +127,21 @@ impl Edit {
             points.iter_mut().map(|point| (point, most)).collect()
         }
         match self {
-            Self::Pointer(at) => at.iter_mut().map(|at| (at, FARTHEST)).collect(),
-            Self::Lead(at) | Self::AddTarget(at) => vec![(at, FARTHEST)],
+            Self::Pointer(at) => at.iter_mut().map(|at| (at, MAX_COORDINATE)).collect(),
+            Self::Lead(at) | Self::AddTarget(at) => vec![(at, MAX_COORDINATE)],
             Self::AddObstacle(at) => vec![(at, FAR)],
             Self::Move(own) => vec![(&mut own.to, FAR)],
             Self::Paint { places: points, .. } | Self::AddPath { points, .. } => all(points, FAR),
-            Self::Spawn(batches) => {
-                batches.iter_mut().flat_map(|batch| all(&mut batch.places, FARTHEST)).collect()
-            }
+            Self::Spawn(batches) => batches
+                .iter_mut()
+                .flat_map(|batch| all(&mut batch.places, MAX_COORDINATE))
+                .collect(),
             Self::Targets(own) => {
                 let each = own.insert.iter_mut().flat_map(|target| {
                     let to = target.sends_to.iter_mut();
                     [&mut target.position, &mut target.velocity].into_iter().chain(to)
                 });
-                each.map(|point| (point, FARTHEST)).collect()
+                each.map(|point| (point, MAX_COORDINATE)).collect()
             }
             Self::Obstacles(own) => {
                 own.insert.iter_mut().map(|circle| (&mut circle.position, FAR)).collect()
@@ -150,7 +151,7 @@ impl Edit {
             }
             Self::Return(own) => {
                 let both = [&mut own.position, &mut own.velocity];
-                both.into_iter().flat_map(|points| all(points, FARTHEST)).collect()
+                both.into_iter().flat_map(|points| all(points, MAX_COORDINATE)).collect()
             }
             Self::Together(edits) => edits.iter_mut().flat_map(Self::points).collect(),
             _ => Vec::new(),

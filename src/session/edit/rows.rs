@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::long;
 use super::place::{self, number, numbers, point};
 use flockwork_model::behaviours::Target;
-use flockwork_model::behaviours::bounds::FASTEST;
+use flockwork_model::behaviours::bounds::MAX_SPEED;
 use flockwork_model::quote::cut;
 use flockwork_model::scene::keys::WIDE;
 use flockwork_model::scenery::{Obstacle, Path};
@@ -208,8 +208,9 @@ impl InText for Target {
         let some = |numbers: &[f64]| Some(numbers).filter(|numbers| !numbers.is_empty()).map(point);
         // At rest it has as many coordinates as its place.
         target.velocity = some(&row.velocity).unwrap_or(Ok(row.position * 0.0))?;
-        if let Some(fast) = target.velocity.to_array().into_iter().find(|one| one.abs() > FASTEST) {
-            let range = format!("one is a number from -{FASTEST} to {FASTEST}");
+        if let Some(fast) = target.velocity.to_array().into_iter().find(|one| one.abs() > MAX_SPEED)
+        {
+            let range = format!("one is a number from -{MAX_SPEED} to {MAX_SPEED}");
             return Err(format!("{fast} is no velocity; {range}"));
         }
         target.hit_radius = row.hit_radius.map_or(Ok(0.0), size)?;

@@ -26,7 +26,7 @@ const AT_THE_EDGE: f32 = 1.5;
 
 /// Farthest image of a shape in a wrapped world, in world sizes: the limit of an agent's
 /// look-ahead.
-const FARTHEST_IMAGE: f32 = 2.0;
+const MAX_IMAGE_DISTANCE: f32 = 2.0;
 
 const SEAM: ([u8; 3], f32) = ([255; 3], 0.15);
 const SEAM_IN_SPACE: ([u8; 3], f32) = ([255; 3], 0.22);
@@ -267,7 +267,7 @@ fn images(world: &World, low: Point, high: Point, margin: f32) -> Vec<Point> {
         if size == 0.0 {
             return 0..=0;
         }
-        let within = |times: f32| times.clamp(-FARTHEST_IMAGE, FARTHEST_IMAGE) as i32;
+        let within = |times: f32| times.clamp(-MAX_IMAGE_DISTANCE, MAX_IMAGE_DISTANCE) as i32;
         let fewest = (-(high[axis] + margin) / size).floor() + 1.0;
         let most = ((size - (low[axis] - margin)) / size).ceil() - 1.0;
         within(fewest)..=within(most)

@@ -7,7 +7,7 @@ use super::circle::Circle;
 use super::glyph::GLOW_COVER;
 use super::oklab::unit;
 use super::palettes::{STOPS, Scale, Stops};
-use flockwork_model::memory::MOST_SHOWN;
+use flockwork_model::memory::MAX_COLOUR_VALUE;
 use flockwork_model::scene::{
     Background, BackgroundName, BoidShape, ColourBy, Light, Palette, PaletteName, Rgb, Scene,
     Species,
@@ -15,7 +15,7 @@ use flockwork_model::scene::{
 use flockwork_model::vector::Point;
 use glam::Vec2;
 
-/// Number of neighbours at the end of their colour scale. The other quantities end at [`MOST_SHOWN`].
+/// Number of neighbours at the end of their colour scale. The other quantities end at [`MAX_COLOUR_VALUE`].
 pub const CROWD: f32 = 40.0;
 
 /// Extra light of an ember's hot core.
@@ -71,7 +71,7 @@ impl Hue {
     };
 
     /// For what ends at the largest number that an agent remembers.
-    const REMEMBERED: Self = Self { most: MOST_SHOWN as f32, ..Self::CONSTANT };
+    const REMEMBERED: Self = Self { most: MAX_COLOUR_VALUE as f32, ..Self::CONSTANT };
 
     /// The place of the quantity `by` on a scale from its beginning to its end.
     fn along(by: ColourBy) -> Self {

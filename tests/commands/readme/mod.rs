@@ -29,7 +29,7 @@ use links::targets;
 const CHECKED: &str = "<!-- output: written by tests/readme -->\n```text\n$ flockwork ";
 
 /// Few people read a longer page to its end.
-const MOST_LINES_OF_README: usize = 250;
+const MAX_LINES_OF_README: usize = 250;
 
 fn root(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -162,7 +162,7 @@ fn no_page_has_a_line_to_be_filled_in() {
 fn the_readme_is_short_and_its_pictures_are_small() {
     let text = page("README.md");
     let lines = text.lines().count();
-    assert!(lines <= MOST_LINES_OF_README, "README.md has {lines} lines");
+    assert!(lines <= MAX_LINES_OF_README, "README.md has {lines} lines");
     let pictures: Vec<&str> = targets(&text).into_iter().filter(|link| is_picture(link)).collect();
     for name in &pictures {
         let size = fs::metadata(root(name)).unwrap().len();

@@ -8,7 +8,7 @@ use glam::DVec3;
 use super::{BRINK, HAIR, Vehicle, minimum_image, sideways};
 
 /// Longest time that a pursuer predicts; ticks.
-const LONGEST_LEAD: f64 = 10_000.0;
+const MAX_LEAD: f64 = 10_000.0;
 
 /// Another agent.
 #[derive(Clone, Copy, PartialEq)]
@@ -196,7 +196,7 @@ impl Vehicle<'_> {
         let Other { offset, velocity } = self.quarry(kind)?;
         let by_distance = self.value(kind, "lead") == 1.0;
         let ticks = if by_distance {
-            (offset.length() / self.max_speed).min(LONGEST_LEAD)
+            (offset.length() / self.max_speed).min(MAX_LEAD)
         } else {
             self.value(kind, "ticks")
         };

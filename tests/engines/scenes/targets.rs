@@ -145,7 +145,7 @@ fn proximity_brings_a_seeker_to_rest() {
 
 #[test]
 fn pursuit_hits_sooner_than_seek() {
-    const LONGEST: u32 = 1000;
+    const MAX_WAIT: u32 = 1000;
     on_both("pursuit", |run| {
         let speed = run.scene.targets[1].velocity.length();
         assert!((speed - 3.0).abs() < 1e-4, "the quarry moves at {speed}");
@@ -159,7 +159,7 @@ fn pursuit_hits_sooner_than_seek() {
                 let ticks = format!("vehicle.pursue.ticks={ticks}");
                 run.start(None, &[&at, &ticks]);
                 let mut hit = 0;
-                while hit < LONGEST && run.engine.targets().unwrap()[1].hits == 0 {
+                while hit < MAX_WAIT && run.engine.targets().unwrap()[1].hits == 0 {
                     run.engine.step(2).unwrap();
                     hit += 2;
                 }

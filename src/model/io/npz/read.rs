@@ -13,7 +13,7 @@ use super::{ARRAYS, RECORD};
 use crate::io::record::{MAX_RECORD, MAX_VECTORS, RunRecord, TargetRow};
 use crate::io::table::{Part, StateTable};
 use crate::io::{Context, Result, bail, ensure, missing};
-use crate::memory::{MOST_SHOWN, Memory};
+use crate::memory::{MAX_COLOUR_VALUE, Memory};
 use crate::quote::quoted;
 use crate::scene::{MAX_TARGETS, hint};
 use crate::vector::{DIMENSIONS, Point};
@@ -74,7 +74,7 @@ pub fn read_npz(mut file: impl Read + Seek, with_run: bool, part: Part) -> Resul
     })?;
     if remembers {
         let name = if shows { "shown" } else { "neighbours" };
-        own.each(&mut archive, name, MOST_SHOWN.into(), row_each, &mut |row, shown| {
+        own.each(&mut archive, name, MAX_COLOUR_VALUE.into(), row_each, &mut |row, shown| {
             row.memory = Memory::new(0.0, shown as f32);
         })?;
         own.angles(&mut archive, row_each)?;

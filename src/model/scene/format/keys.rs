@@ -15,7 +15,7 @@ use super::spawn::SPAWN;
 use super::style::{COLOURS, PALETTES, STYLE};
 use super::tree::{Table, Value};
 use crate::behaviours::Target;
-use crate::behaviours::bounds::FASTEST;
+use crate::behaviours::bounds::MAX_SPEED;
 use crate::scene::{
     BoidShape, CameraPlan, Click, MAX_AGENTS, MAX_TARGETS, ObstaclePlan, SIDES, SceneError,
     Species, Style,
@@ -96,7 +96,7 @@ section! {
         /// Where it is at the start.
         position: Values::Point(-FAR, FAR) => "[0, 0]", "world units";
         /// How it moves. Walls reflect it.
-        velocity: Values::Point(-FASTEST, FASTEST) => "[0, 0]", "world units/tick";
+        velocity: Values::Point(-MAX_SPEED, MAX_SPEED) => "[0, 0]", "world units/tick";
         /// An agent nearer than this hits it, and it reappears at a random place; 0: it cannot be
         /// hit.
         hit_radius: Values::Number(0.0, WIDE) => "0", "world units";

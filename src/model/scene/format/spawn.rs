@@ -4,7 +4,7 @@ use super::fields::{Between, Field, Fields, OrWord, any, section, unit};
 use super::key::{FAR, Key, Section, Values, names};
 use super::reader::Reader;
 use super::tree::Value;
-use crate::behaviours::bounds::FASTEST;
+use crate::behaviours::bounds::MAX_SPEED;
 use crate::scene::{SceneError, Spawn, SpawnPlace, Start};
 use crate::vector::Point;
 
@@ -19,12 +19,12 @@ section! {
         /// Radius of the disc, ball or shell; half the side of the box.
         radius: f32 = 100.0, Values::Number(0.0, FAR) => "100", "world units";
         /// The first speed; `"max_speed"` is the agent's own.
-        speed: Option<OrWord> = None, Values::NumberOr(0.0, FASTEST, "max_speed") => "1", "world units/tick";
+        speed: Option<OrWord> = None, Values::NumberOr(0.0, MAX_SPEED, "max_speed") => "1", "world units/tick";
         /// The first heading, anticlockwise from the x axis.
         heading: Option<f32> = None, Values::Number(-360.0, 360.0) => "at random", "degrees";
         /// The first velocity, instead of `speed` and `heading`: each agent draws each component
         /// separately, as in `{ from = [-1, -1], to = [1, 1] }`.
-        velocity: Option<Between> = None, Values::Between(-FASTEST, FASTEST) => "none", "world units/tick";
+        velocity: Option<Between> = None, Values::Between(-MAX_SPEED, MAX_SPEED) => "none", "world units/tick";
     }
 }
 

@@ -131,7 +131,7 @@ impl Steering {
             let share = *force / self.max_force.max(f32::MIN_POSITIVE);
             // A force may be many times as long as what is left of the sum.
             let way = share.clamp_length_max(MAX_ARROW) * unit;
-            if way.length() > SHORTEST * unit {
+            if way.length() > MIN_ARROW * unit {
                 shapes.colour = colour(*kind);
                 shapes.bold_arrow(from, from + way, unit * HEAD);
             }
@@ -142,7 +142,7 @@ impl Steering {
 
 /// Length of the longest arrow, and of the shortest that is drawn; units.
 const MAX_ARROW: f32 = 2.0;
-const SHORTEST: f32 = 0.01;
+const MIN_ARROW: f32 = 0.01;
 
 /// Length of an arrow's head; units.
 const HEAD: f32 = 0.14;
