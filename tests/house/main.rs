@@ -3,4 +3,5 @@
 mod circles;
 mod rules;
 mod scene_files;
+mod twins;
 mod words;
