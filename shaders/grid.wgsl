@@ -120,12 +120,17 @@ fn first_cell(flock: Flock, row: u32) -> u32 {
     return min(row, rows - 1u) * flock.cells_along.x;
 }
 
-// The columns round a cell's as one or two runs in ascending order, (first, last) each. There are two if
-// the neighbourhood crosses the seam.
+// The columns round a cell's as one or two runs in ascending order. There are two if the neighbourhood
+// crosses the seam. (Few members: a neighbour loop keeps them in registers.)
 struct Columns {
-    runs: vec4<u32>,
-    // The shift of the agents in each run.
-    shifts: vec2<f32>,
+    // First and last column.
+    first_run: vec2<u32>,
+    // The second run ends at the world's last column.
+    second_begin: u32,
+    last: u32,
+    // The shift of the agents in the run across the seam: above 0 if that is the first, below 0 if it is the
+    // second.
+    shift: f32,
     count: u32,
 }
 
@@ -136,18 +141,18 @@ fn columns_around(flock: Flock, cell: Cell) -> Columns {
     let run = vec2<u32>(max(column, flock.reach) - flock.reach, min(column + flock.reach, last));
     @if(wrap) {
         if columns <= 2u * flock.reach {
-            return Columns(vec4<u32>(0u, last, 0u, last), vec2<f32>(0.0, 0.0), 1u);
+            return Columns(vec2<u32>(0u, last), 0u, last, 0.0, 1u);
         }
         if column < flock.reach {
             let beyond = column + columns - flock.reach;
-            return Columns(vec4<u32>(0u, run.y, beyond, last), vec2<f32>(0.0, -flock.size.x), 2u);
+            return Columns(vec2<u32>(0u, run.y), beyond, last, -flock.size.x, 2u);
         }
         if column + flock.reach > last {
             let beyond = column + flock.reach - columns;
-            return Columns(vec4<u32>(0u, beyond, run.x, last), vec2<f32>(flock.size.x, 0.0), 2u);
+            return Columns(vec2<u32>(0u, beyond), run.x, last, flock.size.x, 2u);
         }
     }
-    return Columns(vec4<u32>(run, run), vec2<f32>(0.0, 0.0), 1u);
+    return Columns(run, 0u, last, 0.0, 1u);
 }
 
 // The columns round the cells from `first` to `last` of one row that are on one side of the seam.
@@ -156,7 +161,7 @@ fn columns_between(flock: Flock, first: Cell, last: Cell) -> Columns {
         max(first.x, flock.reach) - flock.reach,
         min(max(last.x, first.x) + flock.reach, flock.cells_along.x - 1u),
     );
-    return Columns(vec4<u32>(run, run), vec2<f32>(0.0, 0.0), 1u);
+    return Columns(run, 0u, run.y, 0.0, 1u);
 }
 
 // True if the cells from `first` to `last` are in one row, and no column round them is across the seam.
@@ -172,14 +177,14 @@ fn can_join(flock: Flock, first: Cell, last: Cell) -> bool {
 
 // The first or the `second` run of columns: first and last column.
 fn run_of(columns: Columns, second: bool) -> vec2<u32> {
-    return select(columns.runs.xy, columns.runs.zw, second);
+    return select(columns.first_run, vec2<u32>(columns.second_begin, columns.last), second);
 }
 
 // The shift of the agents in a run of the `nth` row round `cell`: the world's size along each axis on which
 // the run is across the seam, else 0.
 fn run_shift(flock: Flock, cell: Cell, nth: u32, columns: Columns, second: bool) -> Vector {
-    return row_shift(flock, cell, nth)
-        + on_first_axis(select(columns.shifts.x, columns.shifts.y, second));
+    let first = max(columns.shift, 0.0);
+    return row_shift(flock, cell, nth) + on_first_axis(select(first, min(columns.shift, 0.0), second));
 }
 
 // The members of a run that an agent reads: phase, phase + stride, …
@@ -188,11 +193,14 @@ struct Sampling {
     stride: u32,
 }
 
+const WHOLE = Sampling(0u, 1u);
+
 // The random bits for the phases of the agents in `cell`, in a tick.
 fn sampling_noise(flock: Flock, cell: u32, tick: u32) -> u32 {
     return random_bits(flock.seed, cell, tick, USE_SAMPLE_PHASE);
 }
 
+// For runs of any length.
 fn sampling_of_run(flock: Flock, length: u32, noise: u32) -> Sampling {
     // Divisions by powers of two, rounded up. The square of a long run's length may overflow; it is
     // not used.

@@ -6,7 +6,7 @@
 
 mod compose;
 
-use flockwork_model::behaviours::{Kind, Uses};
+use flockwork_model::behaviours::{Kind, Leaders, Uses};
 use flockwork_model::parameter::{Meaning, Parameters};
 use flockwork_model::scene::{Body, Scene, Slot, Traits};
 use flockwork_model::world::Boundary;
@@ -24,6 +24,8 @@ pub struct Variant {
     pub flat: bool,
     /// The behaviours of the scene.
     pub uses: Uses,
+    /// For each behaviour that looks at neighbours one that perceives alike.
+    pub leaders: Leaders,
     /// The numbers that agents draw.
     pub traits: Traits,
     /// The edge of the world.
@@ -57,6 +59,7 @@ impl Variant {
             narrow,
             flat: scene.world.is_flat(),
             uses: scene.uses(),
+            leaders: scene.leaders(),
             traits: scene.traits(),
             boundary: scene.world.boundary,
             several_species: scene.species.len() > 1,
@@ -80,6 +83,7 @@ impl Variant {
     pub fn of_drawing(packs: bool, own_sizes: bool, stops: bool) -> Self {
         Self {
             uses: if own_sizes { Uses::TRAITS } else { Uses::default() },
+            leaders: Kind::NEAR,
             traits: Traits::default(),
             boundary: Boundary::Open,
             several_species: false,
@@ -95,6 +99,11 @@ impl Variant {
 
     fn kinds(self) -> impl Iterator<Item = Kind> {
         Kind::ALL.into_iter().filter(move |kind| self.uses.contains(*kind))
+    }
+
+    /// The leader of a behaviour, if that looks at neighbours.
+    fn leader(self, kind: Kind) -> Option<Kind> {
+        self.leaders.get(kind as usize).copied()
     }
 
     /// True if the shaders' condition `feature` holds.
@@ -213,13 +222,16 @@ fn expand(template: &str, variant: Variant) -> String {
         let named = |placeholder: &str| !line.starts_with("//") && line.contains(placeholder);
         let mut repeat = |placeholder: &str, wanted: &dyn Fn(Kind) -> bool| {
             for kind in variant.kinds().filter(|kind| wanted(*kind)) {
-                text += &line.replace(placeholder, kind.info().key);
+                let leader = variant.leader(kind).map_or("", |leader| leader.info().key);
+                text += &line.replace(placeholder, kind.info().key).replace("ITS_LEADER", leader);
                 text.push('\n');
             }
         };
         if named("BEHAVIOUR_COUNT") {
             text += &line.replace("BEHAVIOUR_COUNT", &variant.kinds().count().to_string());
             text.push('\n');
+        } else if named("LEADING_BEHAVIOUR") {
+            repeat("LEADING_BEHAVIOUR", &|kind| variant.leader(kind) == Some(kind));
         } else if named("EACH_BEHAVIOUR") {
             repeat("EACH_BEHAVIOUR", &|_| true);
         } else if named("NEAR_BEHAVIOUR") {

@@ -1,13 +1,14 @@
 // The neighbour loop, one invocation per agent: reads the runs of agents round its cell, row by row.
 
 import package::flock::flock;
-import package::grid::{NO_ROW, ROWS_AROUND, cell_of, columns_around, first_cell, row_around, run_of, run_shift, sampling_noise, sampling_of_run};
+import package::grid::{NO_ROW, ROWS_AROUND, WHOLE, cell_of, columns_around, first_cell, row_around, run_of, sampling_noise, sampling_of_run};
+@if(wrap && !narrow) import package::grid::run_shift;
 import package::rules::{Species, Sums, observe};
 import package::sorted::{cell_start, state, tag};
 import package::space::{Vector, cell_number, position_of, velocity_of};
 import package::tag::species_of;
 import package::vehicle::neighbour_at;
-import package::world::nearest_image;
+@if(wrap && narrow) import package::world::nearest_image;
 
 // The sums over the neighbours of agent `i`. `heading` is used only in scenes with a field of view.
 fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick: u32) -> Sums {
@@ -27,22 +28,26 @@ fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick:
             @if(slab)
             let whole = min(cell_start[row_begin + run.y + 1u], flock.all);
             let end = select(whole, 0u, row == NO_ROW);
-            let sampling = sampling_of_run(flock, max(end, begin) - begin, noise);
+            let length = max(end, begin) - begin;
+            var sampling = WHOLE;
+            if length > flock.run_cap {
+                sampling = sampling_of_run(flock, length, noise);
+            }
             let share = f32(sampling.stride);
-            // All members of a run across the seam are shifted by the world's size. In a world of few
-            // cells a run may have members on both sides: then each is tested.
+            // A run across the seam is seen from a place that is shifted by the world's size. In a world
+            // of few cells a run may have members on both sides: then each is tested.
             @if(wrap && !narrow)
-            let shift = run_shift(flock, cell, nth, columns, part == 1u);
+            let seen_from = position - run_shift(flock, cell, nth, columns, part == 1u);
+            @if(!wrap)
+            let seen_from = position;
             for (var j = begin + sampling.phase; j < end; j += sampling.stride) {
                 let other = state[j];
-                @if(wrap && !narrow)
-                let image = position_of(other) + shift;
-                @if(!wrap || narrow)
-                let image = nearest_image(position, position_of(other), flock.size);
-                let offset = image - position;
+                @if(wrap && narrow)
+                let seen_from = nearest_image(position_of(other), position, flock.size);
+                let offset = position_of(other) - seen_from;
                 var neighbour = neighbour_at(offset, velocity_of(other), heading);
                 @if(several_species) {
-                    neighbour.species = species_of(tag[j]);
+                    neighbour.species = 1u << species_of(tag[j]);
                 }
                 // An agent is not its own neighbour.
                 neighbour.share = select(0.0, share, j != i);

@@ -13,7 +13,7 @@ import package::space::{Vector, cell_number, position_of, velocity_of};
 import package::subgroup::LANES;
 import package::tag::species_of;
 import package::vehicle::neighbour_at;
-import package::world::nearest_image;
+@if(wrap && narrow) import package::world::nearest_image;
 
 // The rows round an agent in a layer of cells; a plane has one layer. A row has one run of columns, or two
 // at the seam.
@@ -102,28 +102,29 @@ fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick:
                 @if(slab)
                 let index = min(j, flock.all - 1u);
                 let candidate = state[index];
-                var image = position_of(candidate);
-                @if(wrap && !narrow) {
-                    image += subgroupShuffle(shift, which);
-                }
+                let place_of_candidate = position_of(candidate);
+                @if(wrap && !narrow)
+                let shift_of_candidate = subgroupShuffle(shift, which);
                 let share = select(0.0, f32(stride), inside);
                 @if(several_species)
-                let candidate_species = species_of(tag[index]);
+                let candidate_species = 1u << species_of(tag[index]);
                 // … and reads all of them.
                 for (var turn = 0u; turn < LANES; turn++) {
-                    let other = subgroupShuffle(image, turn);
-                    @if(!wrap || !narrow)
-                    let offset = other - position;
+                    let other = subgroupShuffle(place_of_candidate, turn);
+                    @if(!wrap)
+                    let seen_from = position;
+                    @if(wrap && !narrow)
+                    let seen_from = position - subgroupShuffle(shift_of_candidate, turn);
                     @if(wrap && narrow)
-                    let offset = nearest_image(position, other, flock.size) - position;
+                    let seen_from = nearest_image(other, position, flock.size);
+                    let offset = other - seen_from;
                     var neighbour = neighbour_at(offset, subgroupShuffle(velocity_of(candidate), turn), heading);
                     @if(several_species) {
                         neighbour.species = subgroupShuffle(candidate_species, turn);
                     }
-                    // An agent is not its own neighbour. (A product, because the compiler would turn
-                    // nested selects into three, one per behaviour.)
+                    // An agent is not its own neighbour.
                     let is_other = together && subgroupShuffle(index, turn) != i;
-                    neighbour.share = subgroupShuffle(share, turn) * select(0.0, 1.0, is_other);
+                    neighbour.share = select(0.0, subgroupShuffle(share, turn), is_other);
                     sums = observe(own, neighbour, sums);
                 }
                 continuing {

@@ -1,8 +1,11 @@
 // Combines the behaviours of a scene. This file is a template. A line with EACH_BEHAVIOUR is repeated for
 // every behaviour of the scene, one with NEAR_BEHAVIOUR for those that perceive neighbours, one with
 // LONE_BEHAVIOUR for the others. A line with BODY_MEMBER is repeated for every parameter of the body, whose
-// declaration says what it means (src/model/behaviours/body.rs). A line with TRAIT_NAME or TRAIT_MEMBER is repeated for every number that
-// agents draw for themselves. BEHAVIOUR_COUNT is the number of the scene's behaviours.
+// declaration says its meaning (src/model/behaviours/body.rs). A line with TRAIT_NAME or TRAIT_MEMBER is
+// repeated for every number that agents draw for themselves. Behaviours that perceive alike (the same radius,
+// field of view and set of species, for all species) have one of them as their leader: LEADING_BEHAVIOUR
+// repeats a line for each leader, and ITS_LEADER is the leader of the line's NEAR_BEHAVIOUR. BEHAVIOUR_COUNT
+// is the number of the scene's behaviours.
 
 import package::space::{Vector, length};
 @if(traits) import package::traits::drawn;
@@ -11,9 +14,12 @@ import package::vehicle::{Agent, Neighbour, limited};
 // The parameters of a species.
 struct Species {
     BODY_MEMBER: BODY_TYPE,
-    // Its largest perception radius.
+    // The square of its largest perception radius.
     @if(counts)
-    perception_radius: f32,
+    squared_perception: f32,
+    // The square of each radius within which it perceives others. (Squared here by the host, because most
+    // GPUs square the radius again for each neighbour if the shader does it before the loop.)
+    squared_LEADING_BEHAVIOUR: f32,
     // The position of each behaviour in the order of forces, from 0.
     @if(priority) turn_EACH_BEHAVIOUR: u32,
     EACH_BEHAVIOUR: package::behaviours::EACH_BEHAVIOUR::Parameters,
@@ -27,6 +33,7 @@ struct Species {
 fn with_traits(species: Species, seed: u32, id: u32) -> Species {
     var own = species;
     own.TRAIT_MEMBER = drawn(species.least_TRAIT_NAME, species.TRAIT_MEMBER, seed, id, TRAIT_KEY);
+    own.squared_LEADING_BEHAVIOUR = own.LEADING_BEHAVIOUR.radius * own.LEADING_BEHAVIOUR.radius;
     return own;
 }
 
@@ -37,31 +44,33 @@ struct Sums {
     NEAR_BEHAVIOUR: package::behaviours::NEAR_BEHAVIOUR::Sums,
 }
 
-// The neighbour as perceived by a behaviour with this `radius`, field of view `fov` (the cosine of half of
+// The neighbour as perceived by a behaviour with this `squared` radius, field of view `fov` (the cosine of half of
 // it) and set of species `with_`. Its share is 0 if it is not perceived.
 //
 // There is no branch: lanes in lockstep gain nothing from one, and every value that it changes must be
 // merged behind it (the whole pass took twice the time on llvmpipe).
-fn perceived(radius: f32, fov: f32, with_: u32, neighbour: Neighbour) -> Neighbour {
+fn perceived(squared: f32, fov: f32, with_: u32, neighbour: Neighbour) -> Neighbour {
     var n = neighbour;
-    n.share = select(0.0, n.share, n.distance_squared < radius * radius);
+    var seen = n.distance_squared < squared;
     @if(sight) {
         // A full circle's cosine is −2, below the cosine of any angle.
-        n.share = select(n.share, 0.0, n.ahead < fov * sqrt(n.distance_squared));
+        seen = seen && !(n.ahead < fov * sqrt(n.distance_squared));
     }
     @if(several_species) {
-        n.share = select(0.0, n.share, ((with_ >> n.species) & 1u) == 1u);
+        seen = seen && (with_ & n.species) != 0u;
     }
+    n.share = select(0.0, n.share, seen);
     return n;
 }
 
 fn observe(species: Species, neighbour: Neighbour, sums: Sums) -> Sums {
     var s = sums;
     @if(counts) {
-        let near = neighbour.distance_squared < species.perception_radius * species.perception_radius;
+        let near = neighbour.distance_squared < species.squared_perception;
         s.neighbours += select(0.0, neighbour.share, near);
     }
-    s.NEAR_BEHAVIOUR = package::behaviours::NEAR_BEHAVIOUR::observe(species.NEAR_BEHAVIOUR, perceived(species.NEAR_BEHAVIOUR.radius, species.NEAR_BEHAVIOUR.fov, species.NEAR_BEHAVIOUR.with_, neighbour), s.NEAR_BEHAVIOUR);
+    let seen_LEADING_BEHAVIOUR = perceived(species.squared_LEADING_BEHAVIOUR, species.LEADING_BEHAVIOUR.fov, species.LEADING_BEHAVIOUR.with_, neighbour);
+    s.NEAR_BEHAVIOUR = package::behaviours::NEAR_BEHAVIOUR::observe(species.NEAR_BEHAVIOUR, seen_ITS_LEADER, s.NEAR_BEHAVIOUR);
     return s;
 }
 

@@ -33,13 +33,13 @@ struct Neighbour {
     // Component of the offset along the agent's heading; world units.
     @if(sight)
     ahead: f32,
-    // Index into the species.
+    // A bit at the index of its species.
     species: u32,
-    // Its weight in the sums: the stride of a sampled run, else 1.
+    // Its weight in the sums: the stride of a sampled run, else 1; 0 if it is not perceived.
     share: f32,
 }
 
-// The neighbour at `offset` from an agent with this heading. The caller sets species and share.
+// The neighbour at `offset` from an agent with this heading. The caller sets the other members.
 fn neighbour_at(offset: Vector, velocity: Vector, heading: Vector) -> Neighbour {
     var neighbour = Neighbour();
     neighbour.offset = offset;

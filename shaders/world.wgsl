@@ -15,19 +15,15 @@ fn shortest(difference: Vector, size: Vector) -> Vector {
     return difference;
 }
 
-// The image of `other` that is nearest to `position`; in a wrapped world it may lie across the seam. The
-// offset is the difference of the two. A loop that knows the side of the seam shifts a whole run instead,
-// with the same result.
+// The image of `other` that is nearest to `position`; it may lie across the seam. A neighbour loop moves the
+// agent, not its neighbours: the offset is the neighbour's place minus the image of the agent's. A loop that
+// knows the side of the seam shifts the agent once for a whole run, with the same result.
+@if(wrap)
 fn nearest_image(position: Vector, other: Vector, size: Vector) -> Vector {
-    @if(wrap) {
-        let difference = other - position;
-        let half = size * 0.5;
-        let above = select(Vector(), -size, difference > half);
-        return other + select(above, size, difference < -half);
-    }
-    @if(!wrap) {
-        return other;
-    }
+    let difference = other - position;
+    let half = size * 0.5;
+    let above = select(Vector(), -size, difference > half);
+    return other + select(above, size, difference < -half);
 }
 
 // The largest coordinate in an open world; world units.

@@ -20,10 +20,13 @@ struct Parameters {
 struct Sums {
     offset: Vector,
     velocity: Vector,
-    distance_squared: f32,
-    // 0 when there is none.
-    found: u32,
+    // The larger, the nearer it is; 0 when there is none. (No flag, no first value: most GPUs take four
+    // instructions fewer for each neighbour.)
+    nearness: u32,
 }
+
+// The bits of the largest f32.
+const MAX_FLOAT_BITS = 0x7f7fffffu;
 
 // The longest lead that follows from a distance; ticks.
 const MAX_LEAD = 1e4;
@@ -35,9 +38,10 @@ fn observe(parameters: Parameters, neighbour: Neighbour, sums: Sums) -> Sums {
 }
 
 fn nearer(neighbour: Neighbour, sums: Sums) -> Sums {
-    let is_nearer = sums.found == 0u || neighbour.distance_squared < sums.distance_squared;
-    if neighbour.share > 0.0 && is_nearer {
-        return Sums(neighbour.offset, neighbour.velocity, neighbour.distance_squared, 1u);
+    // The bits of positive numbers are in their order.
+    let nearness = MAX_FLOAT_BITS - bitcast<u32>(neighbour.distance_squared);
+    if neighbour.share > 0.0 && nearness > sums.nearness {
+        return Sums(neighbour.offset, neighbour.velocity, nearness);
     }
     return sums;
 }
@@ -51,7 +55,7 @@ struct Aim {
 fn aim(target_: i32, lead: u32, ticks: f32, agent: Agent, sums: Sums) -> Aim {
     var offset = sums.offset;
     var velocity = sums.velocity;
-    var found = sums.found == 1u;
+    var found = sums.nearness > 0u;
     if target_ > NO_TARGET {
         let way = way_to_target(target_, agent.position);
         offset = way.offset;

@@ -83,10 +83,11 @@ fn image_shift<R: Real>(from: R, to: R, size: R) -> R {
 
 impl Boundary {
     /// The image of `to` that is nearest to `from`: in a wrapped world of `size` it may lie across
-    /// the seam. The offset is this image minus `from`. A neighbour loop that knows on which side of
-    /// the seam a neighbour lies can shift it once for many agents before it subtracts, and gets the
-    /// same bits. (Because of this rounding, the offset from a to b across the seam may differ in
-    /// its last bit from the offset from b to a.)
+    /// the seam. A neighbour loop moves the agent and not its neighbour: the offset is the neighbour's
+    /// place minus the image of the agent's that is nearest to it. So it can move an agent once for
+    /// all neighbours on a side of the seam, and gets the same bits. (Because of the rounding of the
+    /// image, the offset from a to b across the seam may differ in its last bit from the offset from
+    /// b to a.)
     #[inline(always)]
     #[doc(hidden)]
     pub fn nearest_image<R: Real, const D: usize>(

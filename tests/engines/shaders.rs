@@ -9,7 +9,7 @@ use flockwork::engine::gpu::pass::{BETWEEN_TICKS, IN_SLABS, TICK};
 use flockwork::engine::gpu::reflect;
 use flockwork::engine::gpu::row::{self, MotionLayout};
 use flockwork::engine::gpu::shaders::{ShaderError, Variant, compose as compose_as_is, roots};
-use flockwork::model::behaviours::{Kind, Uses};
+use flockwork::model::behaviours::{Kind, Leaders, Uses};
 use flockwork::model::parameter::{MAX_SPECIES, Parameter};
 use flockwork::model::scene::{MAX_TARGETS, Slot, Traits};
 use flockwork::model::world::Boundary;
@@ -31,6 +31,13 @@ fn drawn(uses: Uses) -> Traits {
         quantities.filter(|(_, p)| p.is_quantity()).map(move |(i, _)| Slot::Rule(kind, i))
     });
     Traits::of(body.chain(rules))
+}
+
+/// The leaders if all behaviours in `uses` perceive alike.
+fn led_by_one(uses: Uses) -> Leaders {
+    let mut used = Kind::NEAR.into_iter().filter(|kind| uses.contains(*kind));
+    let first = used.next();
+    Kind::NEAR.map(|kind| first.filter(|_| uses.contains(kind)).unwrap_or(kind))
 }
 
 /// Each behaviour alone, none, and all, with no extra, each extra alone, and all extras; in every
@@ -69,6 +76,7 @@ fn variants() -> Vec<Variant> {
                 variants.push(Variant {
                     flat,
                     uses,
+                    leaders: if number % 3 == 0 { led_by_one(uses) } else { Kind::NEAR },
                     traits,
                     boundary,
                     several_species,
@@ -244,19 +252,8 @@ fn no_pass_calls_a_built_in_product_of_vectors() {
 #[test]
 fn a_shader_contains_only_the_behaviours_of_its_scene() {
     let flock = Uses::of(&[Kind::Separation, Kind::Alignment, Kind::Cohesion]);
-    let variant = Variant {
-        flat: true,
-        uses: flock,
-        traits: Traits::default(),
-        boundary: Boundary::Wrap,
-        several_species: false,
-        narrow: false,
-        by_subgroup: false,
-        unrolled: false,
-        packs: false,
-        stops: false,
-        slab: false,
-    };
+    let drawing = Variant::of_drawing(false, false, false);
+    let variant = Variant { uses: flock, boundary: Boundary::Wrap, ..drawing };
     let (wgsl, _) = compose("steer", variant).unwrap();
     assert!(wgsl.contains("alignment"));
     for absent in ["arrive", "contain", "flee"] {
@@ -266,19 +263,8 @@ fn a_shader_contains_only_the_behaviours_of_its_scene() {
 
 #[test]
 fn the_shader_reads_every_parameter_that_rust_declares() {
-    let variant = Variant {
-        flat: true,
-        uses: Uses::of(&Kind::ALL),
-        traits: Traits::default(),
-        boundary: Boundary::Walls,
-        several_species: true,
-        narrow: false,
-        by_subgroup: false,
-        unrolled: false,
-        packs: false,
-        stops: false,
-        slab: false,
-    };
+    let drawing = Variant::of_drawing(false, false, false);
+    let variant = Variant { uses: Uses::of(&Kind::ALL), several_species: true, ..drawing };
     let (_, module) = compose("steer", variant).unwrap();
     let layout = reflect::member(&module, "tables", "species").unwrap().element;
     for kind in Kind::ALL {

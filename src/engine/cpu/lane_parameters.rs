@@ -2,9 +2,9 @@
 
 use pulp::Simd;
 
-use flockwork_model::behaviours::{Kind, Rules};
+use flockwork_model::behaviours::{Kind, Rules, Uses};
 use flockwork_model::memory::{Shown, ShownBy};
-use flockwork_model::parameter::Parameters;
+use flockwork_model::parameter::{MAX_SPECIES, Parameters};
 use flockwork_model::real::MAX_LANES;
 use flockwork_model::real::{Lanes, Real};
 use flockwork_model::scene::{Body, Scene, Slot, Species, drawn};
@@ -18,7 +18,7 @@ const SLOTS: usize = 8;
 /// The column where the values of a body begin, in the order of its table.
 const BODY: usize = Kind::ALL.len() * SLOTS;
 
-/// The column of the perception radius.
+/// The column of the square of the perception radius.
 const PERCEPTION: usize = BODY + Body::<f32>::COUNT;
 
 /// The column where the turns begin: the place of each behaviour in the order of priorities.
@@ -27,14 +27,16 @@ const TURNS: usize = PERCEPTION + 1;
 /// The column where the perceived species begin.
 const PERCEIVED: usize = TURNS + Kind::ALL.len();
 
-/// Every value of every species: for each species a row of behaviours' parameters, body, perception
-/// radius, turns, and, for each other species and behaviour with neighbours, 1 where it perceives
+/// Every value of every species: for each species a row of behaviours' parameters, body, square of the
+/// perception radius, turns, and, for each other species and behaviour with neighbours, 1 where it perceives
 /// them and else 0.
 #[derive(Clone, Debug, Default)]
 pub struct SpeciesTable {
     rows: Vec<Vec<f32>>,
     /// The columns in which some species has a value.
     used: Vec<usize>,
+    /// For each species the behaviours by which it perceives each species, and the extras of the scene.
+    perceives: Vec<[Uses; MAX_SPECIES]>,
     /// Values that agents draw for themselves.
     traits: Vec<Trait>,
     /// For each species whether its agents remember a direction instead of an angle.
@@ -65,7 +67,7 @@ impl SpeciesTable {
                 row.extend((0..SLOTS).map(|slot| species.encoded(kind, slot)));
             }
             row.extend(species.body.values());
-            row.push(species.perception_radius());
+            row.push(species.perception_radius() * species.perception_radius());
             row.extend(Kind::ALL.map(|kind| species.turn(kind)));
             for other in 0..scene.species.len() {
                 for kind in &Kind::ALL[..PERCEIVING] {
@@ -78,6 +80,15 @@ impl SpeciesTable {
         let now = scene.species_at(tick);
         let rows: Vec<Vec<f32>> = now.iter().map(row).collect();
         let uses = scene.uses();
+        let perceives = |row: &Vec<f32>| {
+            std::array::from_fn(|other| {
+                let columns = row[PERCEIVED..].chunks_exact(PERCEIVING).nth(other);
+                let kinds = columns.into_iter().flatten().zip(Kind::ALL);
+                let ignored = kinds.filter(|(perceived, _)| **perceived == 0.0);
+                ignored.fold(uses, |uses, (_, kind)| uses.without(Uses::of(&[kind])))
+            })
+        };
+        let perceives = rows.iter().map(perceives).collect();
         let silent = |column: usize| column < BODY && !uses.contains(Kind::ALL[column / SLOTS]);
         let used = (0..rows[0].len()).filter(|column| !silent(*column)).collect();
         let one = |slot: Slot| Trait {
@@ -91,7 +102,7 @@ impl SpeciesTable {
         let traits = scene.traits().slots().map(one).collect();
         let directed = (0..now.len()).map(|species| scene.remembers_directions(species)).collect();
         let (shown, longest_age) = (scene.shown(), scene.style.age);
-        Self { rows, used, traits, directed, shown, longest_age }
+        Self { rows, used, perceives, traits, directed, shown, longest_age }
     }
 
     /// True if the agents of a species remember a direction instead of an angle.
@@ -159,8 +170,14 @@ impl Trait {
 pub struct LaneParameters<S: Simd> {
     /// Their vehicles.
     pub body: Body<Lanes<S>>,
-    /// Their largest perception radius; world units.
-    pub perception_radius: Lanes<S>,
+    /// The square of their largest perception radius; world units².
+    pub squared_perception_radius: Lanes<S>,
+    /// The square of each radius of the rules; world units².
+    pub squared_radii: [Lanes<S>; PERCEIVING],
+    /// The behaviours by which some lane perceives each species, and the extras of the scene.
+    pub some_perceive: [Uses; MAX_SPECIES],
+    /// The behaviours by which all lanes perceive each species, and the extras of the scene.
+    pub all_perceive: [Uses; MAX_SPECIES],
     /// Parameters of the behaviours.
     pub rules: Rules<Lanes<S>>,
     /// The columns of the species table; each lane has the values of its own species.
@@ -171,7 +188,8 @@ impl<S: Simd> LaneParameters<S> {
     /// All lanes of one species.
     pub fn uniform(simd: S, table: &SpeciesTable, species: usize) -> Self {
         let row = table.rows[species].iter();
-        Self::of(row.map(|value| Lanes::splat(simd, *value)).collect())
+        let perceives = table.perceives[species];
+        Self::of(row.map(|value| Lanes::splat(simd, *value)).collect(), perceives, perceives)
     }
 
     /// Each lane of its own species.
@@ -185,16 +203,21 @@ impl<S: Simd> LaneParameters<S> {
         }
         let numbers = Lanes::load(simd, &numbers);
         let mut row = vec![Lanes::splat(simd, 0.0); table.rows[0].len()];
+        let (mut some, mut all) = ([Uses::default(); MAX_SPECIES], [Uses::ALL; MAX_SPECIES]);
         for (index, values) in table.rows.iter().enumerate() {
             if present & (1 << index) == 0 {
                 continue;
+            }
+            for (other, uses) in table.perceives[index].iter().enumerate() {
+                some[other] = some[other].with(*uses);
+                all[other] = all[other].and(*uses);
             }
             let own = numbers.equals(Lanes::splat(simd, index as f32));
             for &column in &table.used {
                 row[column] = Lanes::splat(simd, values[column]).where_or(own, row[column]);
             }
         }
-        Self::of(row)
+        Self::of(row, some, all)
     }
 
     /// Gives each lane what its agent has drawn, from the `species` and `ids` of the agents.
@@ -207,15 +230,24 @@ impl<S: Simd> LaneParameters<S> {
         self.body = Body::read(|index| row[BODY + index]);
         if table.traits.iter().any(|one| one.column < BODY) {
             self.rules = Rules::read(|kind, slot| row[kind as usize * SLOTS + slot]);
+            self.squared_radii = self.rules.squared_radii();
         }
     }
 
     #[inline(always)]
-    fn of(row: Vec<Lanes<S>>) -> Self {
+    fn of(
+        row: Vec<Lanes<S>>,
+        some_perceive: [Uses; MAX_SPECIES],
+        all_perceive: [Uses; MAX_SPECIES],
+    ) -> Self {
+        let rules = Rules::read(|kind, slot| row[kind as usize * SLOTS + slot]);
         Self {
             body: Body::read(|index| row[BODY + index]),
-            perception_radius: row[PERCEPTION],
-            rules: Rules::read(|kind, slot| row[kind as usize * SLOTS + slot]),
+            squared_perception_radius: row[PERCEPTION],
+            squared_radii: rules.squared_radii(),
+            some_perceive,
+            all_perceive,
+            rules,
             row,
         }
     }

@@ -3,6 +3,7 @@
 //! The agents of a group stand in the lanes; a candidate is broadcast to all of them. The lanes'
 //! runs overlap, so the group reads their union once: a candidate that is not in a lane's own
 //! columns is at least the radius away, so the distance test drops it and adding it changes no bit.
+//! For a run across the seam the lanes' agents are moved to its side, once for all its candidates.
 //! The union ascends, hence every lane still adds its own neighbours in the order of
 //! [`Grid::columns_around`].
 
@@ -14,9 +15,10 @@ use super::flock::Motion;
 use super::lane_parameters::LaneParameters;
 use flockwork_model::behaviours::{Kind, Neighbour, Sums, Uses};
 use flockwork_model::grid::{Grid, NearRow, RUN_CAP, Sampling, Window};
+use flockwork_model::parameter::MAX_SPECIES;
 use flockwork_model::real::MAX_LANES;
 use flockwork_model::real::{Lanes, Real};
-use flockwork_model::vector::{Axes, Space, Vector, per_axis};
+use flockwork_model::vector::{Axes, Space, Vector, components, per_axis};
 use flockwork_model::world::{Boundary, World};
 
 /// The input of every neighbour loop of one tick.
@@ -47,8 +49,6 @@ pub struct Group<S: Simd, const D: usize> {
     pub agents: Range<usize>,
     /// Row of the grid that they are in.
     pub row: u32,
-    /// True when no agent near the row is across a seam of another axis than the first.
-    pub inner_row: bool,
     /// Column of the first and of the last.
     pub columns: (u32, u32),
     /// World units.
@@ -106,35 +106,51 @@ where
     ) {
         sums.clear(uses_of_kernel::<USES>(flock.uses), group.position.0[0]);
         let mut neighbours = Self { simd, flock, parameters, group, sums };
-        let grid = &flock.grid;
-        let seam = grid.wraps
-            && !(group.inner_row
-                && grid.is_inner_column(group.columns.0)
-                && grid.is_inner_column(group.columns.1));
+        let round = neighbours.reaches_round_the_world();
         for near in rows {
-            let near = near.first_cell;
-            if seam { neighbours.row::<true>(near) } else { neighbours.row::<false>(near) }
+            if round { neighbours.row::<true>(near) } else { neighbours.row::<false>(near) }
         }
     }
 
-    /// Reads the neighbours in the row whose first cell is number `near` of the window.
+    /// True if a candidate may be near one agent of the group on this side of the seam, and near
+    /// another one across it. Then the side is found for each candidate and lane.
     #[inline(always)]
-    fn row<const SEAM: bool>(&mut self, near: u32) {
-        let main = self.agents(near, self.main_run());
-        let (before, after) =
-            if SEAM { self.runs_across_the_seam(near) } else { Default::default() };
-        let lengths = [before.len(), main.len(), after.len()];
-        if lengths.iter().sum::<usize>() > RUN_CAP as usize && self.goes_cell_by_cell(near, lengths)
+    fn reaches_round_the_world(&self) -> bool {
+        let ((low, high), grid) = (self.group.columns, &self.flock.grid);
+        grid.wraps && (grid.is_narrow() || high - low + 2 * grid.reach >= grid.columns())
+    }
+
+    /// Reads the neighbours in a row, whose first cell is numbered as in the window.
+    #[inline(always)]
+    fn row<const ROUND: bool>(&mut self, near: &NearRow<D>) {
+        let first_cell = near.first_cell;
+        let main = self.agents(first_cell, self.main_run());
+        let (before, after) = self.runs_across_the_seam(first_cell);
+        let runs = [(before, 1), (main, 0), (after, -1)];
+        let lengths = [0, 1, 2].map(|run| runs[run].0.len());
+        if lengths.iter().sum::<usize>() > RUN_CAP as usize
+            && self.goes_cell_by_cell(first_cell, lengths)
         {
-            return self.cell_by_cell::<SEAM>(near);
+            return self.cell_by_cell::<ROUND>(near);
         }
-        if SEAM && !before.is_empty() {
-            self.whole::<SEAM>(before);
+        for (run, side) in runs {
+            if !run.is_empty() {
+                self.whole::<ROUND>(run, self.seen_from(near, side));
+            }
         }
-        self.whole::<SEAM>(main);
-        if SEAM && !after.is_empty() {
-            self.whole::<SEAM>(after);
-        }
+    }
+
+    /// The places of the group's agents, moved to the side of the seam of a run in the row `near`: by
+    /// [`NearRow::sides`], and by `side` along the first axis.
+    #[inline(always)]
+    fn seen_from(&self, near: &NearRow<D>, side: i32) -> Vector<Lanes<S>, D> {
+        let size: [f32; D] = components(self.flock.world.size);
+        let mut sides = near.sides;
+        sides[0] = side;
+        let place = self.group.position.0;
+        Vector(per_axis!(axis => {
+            place[axis] - Lanes::splat(self.simd, sides[axis] as f32 * size[axis])
+        }))
     }
 
     /// The columns round the group without those across the seam, or all columns if the radius reaches
@@ -156,6 +172,9 @@ where
     fn runs_across_the_seam(&self, near: u32) -> (Range<usize>, Range<usize>) {
         let (low, high) = self.group.columns;
         let (columns, reach) = (self.flock.grid.columns(), self.flock.grid.reach);
+        if !self.flock.grid.wraps || (reach <= low && high + reach < columns) {
+            return Default::default();
+        }
         let main = self.main_run();
         // The first cells are beside the last ones, and the other way round.
         let after_last = (high + reach + 1).saturating_sub(columns).min(main.0);
@@ -198,7 +217,7 @@ where
 
     /// Reads the runs of each cell of the group on its own, sampling those that are too long.
     #[inline(never)]
-    fn cell_by_cell<const SEAM: bool>(&mut self, near: u32) {
+    fn cell_by_cell<const ROUND: bool>(&mut self, near: &NearRow<D>) {
         struct Op<
             'w,
             'a,
@@ -206,51 +225,53 @@ where
             const D: usize,
             const USES: u64,
             const MANY: bool,
-            const SEAM: bool,
+            const ROUND: bool,
         >
         where
             Axes<D>: Space<D>,
         {
             neighbours: &'w mut NeighbourLoop<'a, S, D, USES, MANY>,
-            near: u32,
+            near: &'w NearRow<D>,
         }
-        impl<S: Simd, const D: usize, const USES: u64, const MANY: bool, const SEAM: bool>
-            pulp::NullaryFnOnce for Op<'_, '_, S, D, USES, MANY, SEAM>
+        impl<S: Simd, const D: usize, const USES: u64, const MANY: bool, const ROUND: bool>
+            pulp::NullaryFnOnce for Op<'_, '_, S, D, USES, MANY, ROUND>
         where
             Axes<D>: Space<D>,
         {
             type Output = ();
             #[inline(always)]
             fn call(self) {
-                self.neighbours.cell_by_cell_here::<SEAM>(self.near);
+                self.neighbours.cell_by_cell_here::<ROUND>(self.near);
             }
         }
         // Out of line, so that the common case stays small; `vectorize` brings the instructions.
         let simd = self.simd;
-        Simd::vectorize(simd, Op::<S, D, USES, MANY, SEAM> { neighbours: self, near });
+        Simd::vectorize(simd, Op::<S, D, USES, MANY, ROUND> { neighbours: self, near });
     }
 
     #[inline(always)]
-    fn cell_by_cell_here<const SEAM: bool>(&mut self, near: u32) {
+    fn cell_by_cell_here<const ROUND: bool>(&mut self, near: &NearRow<D>) {
         let SortedFlock { grid, seed, tick, .. } = *self.flock;
         for (column, lanes) in cells(self.flock, self.group) {
             let noise = Sampling::noise(seed, self.group.row * grid.columns() + column, tick);
             let (first, second) = grid.columns_around(column);
             for run in [Some(first), second].into_iter().flatten() {
-                let agents = self.agents(near, (run.first, run.last));
+                let agents = self.agents(near.first_cell, (run.first, run.last));
                 let sampling = Sampling::of_run(agents.len() as u32, noise);
                 let mut share = [0.0; MAX_LANES];
                 share[lanes.clone()].fill(sampling.stride as f32);
-                self.sampled::<SEAM>(agents, sampling, &share);
+                let from = self.seen_from(near, run.side);
+                self.sampled::<ROUND>(agents, from, sampling, &share);
             }
         }
     }
 
     /// Adds every `stride`-th agent of a run to the lanes with a share.
     #[inline(always)]
-    fn sampled<const SEAM: bool>(
+    fn sampled<const ROUND: bool>(
         &mut self,
         agents: Range<usize>,
+        from: Vector<Lanes<S>, D>,
         sampling: Sampling,
         share: &[f32; MAX_LANES],
     ) {
@@ -261,19 +282,20 @@ where
             let motion = self.flock.motion;
             let candidate = (motion.position(member), motion.velocity(member));
             let share = share * self.share(member);
-            self.observe::<SEAM>(candidate, self.flock.species[member], share, &mut sums);
+            let species = self.flock.species[member];
+            self.observe::<ROUND>(candidate, from, species, share, &mut sums);
         }
         *self.sums = sums;
     }
 
-    /// Adds all agents of a run to all lanes.
+    /// Adds all agents of a run to all lanes, whose agents are at the places `from`.
     #[inline(always)]
-    fn whole<const SEAM: bool>(&mut self, agents: Range<usize>) {
+    fn whole<const ROUND: bool>(&mut self, agents: Range<usize>, from: Vector<Lanes<S>, D>) {
         let own = &self.group.agents;
         if agents.start < own.end && own.start < agents.end {
-            self.observe_all::<SEAM, true>(agents);
+            self.observe_all::<ROUND, true>(agents, from);
         } else {
-            self.observe_all::<SEAM, false>(agents);
+            self.observe_all::<ROUND, false>(agents, from);
         }
     }
 
@@ -286,16 +308,20 @@ where
 
     /// Adds a run of agents to every lane. `OWN` says that some of them are in the group.
     #[inline(always)]
-    fn observe_all<const SEAM: bool, const OWN: bool>(&mut self, agents: Range<usize>) {
+    fn observe_all<const ROUND: bool, const OWN: bool>(
+        &mut self,
+        agents: Range<usize>,
+        from: Vector<Lanes<S>, D>,
+    ) {
         let SortedFlock { motion, species, .. } = self.flock;
         let mut sums = *self.sums;
         let mut share = Lanes::splat(self.simd, 1.0);
         let mut member = agents.start;
         // The compiler knows that all slices have the same length, and checks no index in the loop.
-        let count = agents.len();
+        let species = &species[agents.clone()];
+        let count = species.len();
         let position = per_axis!(axis => &motion.position[axis][agents.clone()][..count]);
         let velocity = per_axis!(axis => &motion.velocity[axis][agents.clone()][..count]);
-        let species = &species[agents][..count];
         for index in 0..count {
             if OWN {
                 share = self.share(member);
@@ -305,37 +331,41 @@ where
                 per_axis!(axis => position[axis][index]),
                 per_axis!(axis => velocity[axis][index]),
             );
-            self.observe::<SEAM>(candidate, species[index], share, &mut sums);
+            self.observe::<ROUND>(candidate, from, species[index], share, &mut sums);
         }
         *self.sums = sums;
     }
 
     /// Adds one candidate to every lane, weighted by `share`.
     #[inline(always)]
-    fn observe<const SEAM: bool>(
+    fn observe<const ROUND: bool>(
         &self,
         (place, velocity): ([f32; D], [f32; D]),
+        mut from: Vector<Lanes<S>, D>,
         species: u8,
         share: Lanes<S>,
         sums: &mut Sums<Lanes<S>, D>,
     ) {
         let Self { simd, flock, parameters, group, .. } = *self;
-        let mut place = Vector(per_axis!(axis => Lanes::splat(simd, place[axis])));
+        let place = Vector(per_axis!(axis => Lanes::splat(simd, place[axis])));
         let velocity = Vector(per_axis!(axis => Lanes::splat(simd, velocity[axis])));
-        if SEAM {
+        if ROUND {
             let wrapped = World { boundary: Boundary::Wrap, ..flock.world };
-            place = wrapped.nearest_image(group.position, place);
+            from = wrapped.nearest_image(place, group.position);
         }
-        let offset = place - group.position;
-        let uses = uses_of_kernel::<USES>(flock.uses);
+        let offset = place - from;
+        let (mut uses, mut all) = (uses_of_kernel::<USES>(flock.uses), Uses::ALL);
+        if MANY {
+            uses = parameters.some_perceive[species as usize % MAX_SPECIES];
+            all = parameters.all_perceive[species as usize % MAX_SPECIES];
+        }
         let distance_squared = offset.dot(offset);
         let mut ahead = distance_squared;
         if uses.has(Uses::SIGHT) {
             ahead = group.heading.dot(offset);
         }
         if uses.has(Uses::COUNTS) {
-            let near = distance_squared
-                .less_than(parameters.perception_radius * parameters.perception_radius);
+            let near = distance_squared.less_than(parameters.squared_perception_radius);
             let seen = share.where_or(near, Lanes::splat(simd, 0.0));
             sums.neighbours = sums.neighbours + seen;
         }
@@ -343,9 +373,10 @@ where
         let near = distance_squared.less_than(distance_squared);
         let neighbour = Neighbour { offset, distance_squared, velocity, ahead, near, share };
         let perceives = |kind: Kind, share: Lanes<S>| {
-            if MANY { share * parameters.perceives(kind, species) } else { share }
+            if all.contains(kind) { share } else { share * parameters.perceives(kind, species) }
         };
-        parameters.rules.observe(uses, &neighbour, perceives, sums);
+        let squared_radii = &parameters.squared_radii;
+        parameters.rules.observe(uses, &neighbour, squared_radii, perceives, sums);
     }
 }
 

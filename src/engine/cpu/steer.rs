@@ -126,7 +126,6 @@ where
             let row = window.row_of_grid(row);
             let mut rows = [NearRow::default(); MAX_ROWS_AROUND];
             let mut near = 0;
-            let inner_row = flock.grid.is_inner_row(row);
             if flock.uses.and(Uses::PER_NEIGHBOUR) != Uses::default() {
                 for (slot, other) in rows.iter_mut().zip(flock.grid.rows_around(row)) {
                     *slot = NearRow { first_cell: window.number(other.first_cell), ..other };
@@ -135,8 +134,7 @@ where
             }
             for start in (first..end).step_by(S::F32_LANES) {
                 let agents = start..(start + S::F32_LANES).min(end);
-                let row = (row, inner_row, &rows[..near]);
-                self.group(simd, &mut uniform, agents, row, &mut sums);
+                self.group(simd, &mut uniform, agents, (row, &rows[..near]), &mut sums);
             }
         }
     }
@@ -146,16 +144,15 @@ impl<const D: usize, const USES: u64, const MANY: bool> Task<'_, D, USES, MANY>
 where
     Axes<D>: Space<D>,
 {
-    /// Steers one group of agents. `row` is the row of the grid that they are in, whether it is an
-    /// [inner one](Group::inner_row), and the rows that may have neighbours, with their cells in the
-    /// window. `sums` is overwritten.
+    /// Steers one group of agents. `row` is the row of the grid that they are in, and `rows` are those
+    /// that may have neighbours, with their cells in the window. `sums` is overwritten.
     #[inline(always)]
     fn group<S: Simd>(
         &mut self,
         simd: S,
         uniform: &mut [LaneParameters<S>],
         agents: Range<usize>,
-        (row, inner_row, rows): (u32, bool, &[NearRow<D>]),
+        (row, rows): (u32, &[NearRow<D>]),
         sums: &mut Sums<Lanes<S>, D>,
     ) {
         let Steer { flock, table, .. } = self.pass;
@@ -169,7 +166,7 @@ where
         if flock.uses.has(Uses::SIGHT) {
             heading = velocity.heading();
         }
-        let group = Group { agents: agents.clone(), row, inner_row, columns, position, heading };
+        let group = Group { agents: agents.clone(), row, columns, position, heading };
 
         let mut mixed;
         let species = &flock.species[agents.clone()];

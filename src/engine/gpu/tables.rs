@@ -130,14 +130,15 @@ impl Tables {
     /// One table of species, with their values at `tick`.
     pub fn species(&self, scene: &Scene, tick: u64) -> Result<Vec<u8>, String> {
         let mut bytes = Vec::new();
-        let uses = scene.uses();
+        let (uses, leaders) = (scene.uses(), scene.leaders());
         for species in scene.species_at(tick).iter() {
             let mut record = Record::new(&self.species.element);
             for (parameter, value) in Body::<f32>::TABLE.iter().zip(species.body.values()) {
                 record.put(parameter.key, value.into());
             }
             if uses.has(Uses::COUNTS) {
-                record.put("perception_radius", species.perception_radius().into());
+                let radius = species.perception_radius();
+                record.put("squared_perception", (radius * radius).into());
             }
             for kind in Kind::ALL.into_iter().filter(|kind| uses.contains(*kind)) {
                 let info = kind.info();
@@ -147,6 +148,11 @@ impl Tables {
                 for (i, parameter) in info.parameters.iter().enumerate() {
                     let path = format!("{}.{}", info.key, parameter.member());
                     record.put(&path, species.encoded(kind, i).into());
+                }
+                let leads = leaders.get(kind as usize) == Some(&kind);
+                if let Some(slot) = kind.parameter("radius").filter(|_| leads) {
+                    let radius = species.value(kind, slot);
+                    record.put(&format!("squared_{}", info.key), (radius * radius).into());
                 }
             }
             for slot in scene.traits().slots() {

@@ -146,6 +146,13 @@ impl Uses {
         Self(self.0 | other.0)
     }
 
+    /// Everything in this set that is not in `other`.
+    #[must_use]
+    #[inline]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
     /// The bits of the set, for a const generic argument.
     #[must_use]
     #[inline]
@@ -160,6 +167,10 @@ impl Uses {
         Self(bits)
     }
 }
+
+/// For each behaviour that looks at neighbours, in the order of [`Kind::ALL`], one whose neighbours are
+/// its own too; see `Scene::leaders`.
+pub type Leaders = [Kind; Kind::WITH_NEIGHBOURS];
 
 /// The agent that is being steered. Behaviours run one after the other; a change made here applies
 /// to later behaviours and to the integration.

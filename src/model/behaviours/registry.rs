@@ -25,6 +25,9 @@ macro_rules! behaviours {
             /// How many look at neighbours.
             pub const WITH_NEIGHBOURS: usize = [$( stringify!($near), )*].len();
 
+            /// Those that look at neighbours, each its own leader.
+            pub const NEAR: Leaders = [$( Self::$Near, )*];
+
             /// Its entry in the registry.
             #[must_use]
             pub fn info(self) -> BehaviourInfo {
@@ -112,6 +115,13 @@ macro_rules! behaviours {
                 }
             }
 
+            /// The square of the radius of each behaviour that looks at neighbours, in the order of
+            /// [`Kind::ALL`].
+            #[inline(always)]
+            pub fn squared_radii(&self) -> [R; Kind::WITH_NEIGHBOURS] {
+                [$( self.$near.radius * self.$near.radius, )*]
+            }
+
             /// Adds a neighbour to the sums of every behaviour in `uses`, if it is within the
             /// radius and the field of view. `perceives(behaviour, share)` is the share, or 0 for a
             /// species that the behaviour ignores.
@@ -120,6 +130,7 @@ macro_rules! behaviours {
                 &self,
                 uses: Uses,
                 neighbour: &Neighbour<R, D>,
+                squared_radii: &[R; Kind::WITH_NEIGHBOURS],
                 perceives: impl Fn(Kind, R) -> R,
                 sums: &mut Sums<R, D>,
             ) where
@@ -127,7 +138,8 @@ macro_rules! behaviours {
             {
                 $( if uses.contains(Kind::$Near) {
                     let rule = &self.$near;
-                    let near = neighbour.distance_squared.less_than(rule.radius * rule.radius);
+                    let squared = squared_radii[Kind::$Near as usize];
+                    let near = neighbour.distance_squared.less_than(squared);
                     let mut share = perceives(Kind::$Near, neighbour.share);
                     if uses.has(Uses::SIGHT) {
                         // A full circle is stored as −2, below any cosine.

@@ -256,25 +256,6 @@ impl<const D: usize> Grid<D> {
         }
     }
 
-    /// True when no agent near one in `row` is across a seam, whatever its column, and each is less
-    /// than half a world away along every axis but the first.
-    #[must_use]
-    pub fn is_inner_row(&self, row: u32) -> bool {
-        let mut row = row;
-        self.cells_along[1..].iter().all(|cells| {
-            let index = row % cells;
-            row /= cells;
-            is_inner(index, *cells, 1)
-        })
-    }
-
-    /// The same for a column, along the first axis.
-    #[inline(always)]
-    #[must_use]
-    pub fn is_inner_column(&self, column: u32) -> bool {
-        is_inner(column, self.columns(), self.reach)
-    }
-
     /// The columns that hold the neighbours of an agent in `column`, as one or two runs in
     /// ascending order. There are two only if the neighbourhood crosses the seam.
     #[must_use]
@@ -310,14 +291,6 @@ impl<const D: usize> Grid<D> {
             })
         })
     }
-}
-
-/// True when the cells within `reach` of `index`, of `cells` cells along an axis, are on one side
-/// of the seam, and so few that the plain difference of two agents in them is also the shortest: it
-/// is under `reach` + 1 cells long, which is less than half a world.
-#[inline(always)]
-fn is_inner(index: u32, cells: u32, reach: u32) -> bool {
-    reach <= index && index + reach < cells && cells > 2 * (reach + 1)
 }
 
 /// The side of a cube of `D` axes.

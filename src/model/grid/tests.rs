@@ -154,22 +154,3 @@ fn the_runs_around_a_cell_of_space_are_the_cells_in_reach() {
     }
     assert!(narrow > 100 && wide > 1000, "{narrow} {wide}");
 }
-
-#[test]
-fn an_inner_cell_of_space_has_its_neighbours_on_its_own_side() {
-    let (mut inner, mut outer) = (0, 0);
-    for grid in in_space() {
-        for number in 0..grid.cells() as u32 {
-            let (row, column) = (number / grid.columns(), number % grid.columns());
-            if grid.is_inner_row(row) && grid.is_inner_column(column) {
-                inner += 1;
-                assert!(grid.runs_around(number).all(|run| run.sides == [0; 3]), "{number}");
-                let cells = grid.runs_around(number).map(|run| run.last - run.first + 1);
-                assert_eq!(cells.sum::<u32>(), 9 * (1 + 2 * grid.reach));
-            } else {
-                outer += 1;
-            }
-        }
-    }
-    assert!(inner > 10 && outer > 1000, "{inner} {outer}");
-}

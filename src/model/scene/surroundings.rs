@@ -1,7 +1,7 @@
 //! The needs of a scene's behaviours: scenery, memory, and extra work for the engine.
 
-use super::{ColourBy, Rule, Scene, Species};
-use crate::behaviours::{Kind, Needs, ObstacleReach, Target, Uses};
+use super::{ColourBy, Rule, Scene, Slot, Species};
+use crate::behaviours::{Kind, Leaders, Needs, ObstacleReach, Target, Uses};
 use crate::memory::{Memory, Shown, ShownBy};
 use crate::parameter::{FULL_CIRCLE, Meaning};
 use crate::scenery::{FlowField, FlowPlan, Obstacle, Obstacles, Paths, Scenery};
@@ -124,6 +124,33 @@ impl Scene {
         asked.fold(Uses::of(&kinds), |uses, (extra, _)| uses.with(extra))
     }
 
+    /// For each behaviour that looks at neighbours, in the order of [`Kind::ALL`], the first of those
+    /// that perceive alike: agents of every species perceive the same neighbours by them.
+    #[must_use]
+    pub fn leaders(&self) -> Leaders {
+        let of_perception = |kind: Kind| ["radius", "fov", "with"].map(|key| kind.parameter(key));
+        let varies = |species: &Species, kind: Kind| {
+            let mut slots = of_perception(kind).into_iter().flatten();
+            slots.any(|slot| species.variations.iter().any(|v| v.slot == Slot::Rule(kind, slot)))
+        };
+        let perceived = |species: &Species, kind: Kind| {
+            of_perception(kind).map(|slot| slot.map(|slot| species.value(kind, slot)))
+        };
+        let alike = |kind: Kind, other: Kind| {
+            self.species.iter().all(|species| {
+                !varies(species, kind)
+                    && !varies(species, other)
+                    && perceived(species, kind) == perceived(species, other)
+            })
+        };
+        let uses = self.uses();
+        std::array::from_fn(|number| {
+            let kind = Kind::ALL[number];
+            let mut used = Kind::ALL[..number].iter().copied().filter(|kind| uses.contains(*kind));
+            used.find(|other| uses.contains(kind) && alike(kind, *other)).unwrap_or(kind)
+        })
+    }
+
     /// True if a colour shows what agents remember for it.
     #[must_use]
     pub fn shows_memory(&self) -> bool {
@@ -175,5 +202,45 @@ impl Scene {
         let directed = |rule: &Rule| rule.kind.info().needs.direction_in_space;
         let species = self.species.get(species);
         !self.world.is_flat() && species.is_some_and(|species| species.rules.iter().any(directed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The behaviours of a built-in scene that follow another one, each with its leader, after some
+    /// overrides.
+    fn led(name: &str, overrides: &[&str]) -> Vec<(&'static str, &'static str)> {
+        let text = super::super::BuiltIn::named(name).unwrap().text;
+        let overrides: Vec<String> = overrides.iter().copied().map(String::from).collect();
+        let scene = Scene::parse(name, text, &overrides).unwrap();
+        let pairs = Kind::NEAR.into_iter().zip(scene.leaders());
+        let led = pairs.filter(|(kind, leader)| kind != leader);
+        led.map(|(kind, leader)| (kind.info().key, leader.info().key)).collect()
+    }
+
+    #[test]
+    fn behaviours_with_the_same_radius_field_of_view_and_species_have_one_leader() {
+        let cohesion = ("cohesion", "alignment");
+        assert_eq!(led("flock", &[]), [cohesion]);
+        // Separation perceives all species, alignment its own, also where there is only one.
+        let widened = ["starling.separation.radius=50"];
+        assert_eq!(led("flock", &widened), [cohesion]);
+        let all = [("alignment", "separation"), ("cohesion", "separation")];
+        let own = [widened[0], "starling.separation.with=\"starling\""];
+        assert_eq!(led("flock", &own), all);
+        assert_eq!(led("predators", &[]), [cohesion]);
+        for other in [
+            "starling.cohesion.radius=50.5",
+            "starling.cohesion.fov=300",
+            "starling.alignment.radius={ base = 50, amplitude = 5, period = 100 }",
+            "starling.cohesion.radius={ from = 40, to = 50 }",
+        ] {
+            assert_eq!(led("flock", &[other]), [], "{other}");
+        }
+        assert_eq!(led("predators", &["prey.cohesion.with=[\"prey\", \"hunter\"]"]), []);
+        // One species by which they differ is enough.
+        assert_eq!(led("predators", &["hunter.cohesion.radius=50"]), []);
     }
 }

@@ -165,6 +165,7 @@ where
         return (sums, neighbours);
     }
     let heading = vector::<D>(state.velocity[row]).heading();
+    let squared_radii = rules.squared_radii();
     for (other, place) in state.position.iter().enumerate().filter(|(other, _)| *other != row) {
         let offset = vector(scene.world.shortest_between(state.position[row], *place));
         let distance_squared = offset.dot(offset);
@@ -186,7 +187,7 @@ where
             let set = kind.parameter("with").map_or(0, |i| species.value(kind, i) as u32);
             if scene.species.len() < 2 || (set >> its) & 1 == 1 { share } else { 0.0 }
         };
-        rules.observe(uses, &neighbour, perceives, &mut sums);
+        rules.observe(uses, &neighbour, &squared_radii, perceives, &mut sums);
     }
     (sums, neighbours)
 }
