@@ -214,7 +214,7 @@ mod tests {
     fn led(name: &str, overrides: &[&str]) -> Vec<(&'static str, &'static str)> {
         let text = super::super::BuiltIn::named(name).unwrap().text;
         let overrides: Vec<String> = overrides.iter().copied().map(String::from).collect();
-        let scene = Scene::parse(name, text, &overrides).unwrap();
+        let scene = Scene::parse_with(name, text, &overrides).unwrap();
         let pairs = Kind::NEAR.into_iter().zip(scene.leaders());
         let led = pairs.filter(|(kind, leader)| kind != leader);
         led.map(|(kind, leader)| (kind.info().key, leader.info().key)).collect()
