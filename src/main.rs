@@ -9,6 +9,8 @@ use std::io::{self, Write};
 #[cfg(target_os = "linux")]
 use std::path::Path;
 use std::process::ExitCode;
+use std::thread;
+use std::time::Duration;
 
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
@@ -25,6 +27,10 @@ use flockwork::model::quote::{cut, readable};
 /// long.
 fn misused(mut error: clap::Error) -> ExitCode {
     if !ranks::is_root() {
+        if error.use_stderr() {
+            // `mpirun` ends all ranks when one fails: the first rank must have spoken by then.
+            thread::sleep(Duration::from_secs(1));
+        }
         return ExitCode::from(error.exit_code() as u8);
     }
     let long: Vec<(ContextKind, Option<String>)> = error
