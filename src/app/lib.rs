@@ -80,8 +80,8 @@ pub struct WindowOptions<'a> {
 }
 
 impl<'a> WindowOptions<'a> {
-    /// A window of 1280 × 720 points that shows a flock until the user closes it. It is told of no file that
-    /// the flock came from, has no check of memory, and drops messages.
+    /// A window of 1280 × 720 points that shows a flock until the user closes it. It has no source file and
+    /// no memory check, and it drops messages.
     pub fn new(
         host: &'a dyn WindowHost,
         (scene, state): (&'a Scene, Arc<FlockState>),

@@ -62,8 +62,8 @@ impl Runner {
         (self.profile, self.cost) = (Profile::default(), 0.0);
     }
 
-    /// Updates the times of the passes and of a tick, after so many ticks since `begin`; a newly loaded flock
-    /// has none. While the flock runs, the old times stay until new ones arrive. While it is paused they do
+    /// Updates the times of the passes and of a tick; a newly loaded flock has none. `ticks` were taken since
+    /// `begin`. While the flock runs, the old times stay until new ones arrive. While it is paused they do
     /// not, because new ones may never arrive.
     pub fn read_times(
         &mut self,

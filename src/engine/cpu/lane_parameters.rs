@@ -35,7 +35,8 @@ pub struct SpeciesTable {
     rows: Vec<Vec<f32>>,
     /// The columns in which some species has a value.
     used: Vec<usize>,
-    /// For each species the behaviours by which it perceives each species, and the extras of the scene.
+    /// For each species a list over all species: the behaviours that perceive them, and the extras of the
+    /// scene.
     perceives: Vec<[Uses; MAX_SPECIES]>,
     /// Values that agents draw for themselves.
     traits: Vec<Trait>,
@@ -174,9 +175,9 @@ pub struct LaneParameters<S: Simd> {
     pub squared_perception_radius: Lanes<S>,
     /// The square of each radius of the rules; world units².
     pub squared_radii: [Lanes<S>; PERCEIVING],
-    /// The behaviours by which some lane perceives each species, and the extras of the scene.
+    /// For each species: the behaviours with which some lane perceives it, and the extras of the scene.
     pub some_perceive: [Uses; MAX_SPECIES],
-    /// The behaviours by which all lanes perceive each species, and the extras of the scene.
+    /// For each species: the behaviours with which all lanes perceive it, and the extras of the scene.
     pub all_perceive: [Uses; MAX_SPECIES],
     /// Parameters of the behaviours.
     pub rules: Rules<Lanes<S>>,

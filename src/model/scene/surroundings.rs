@@ -240,7 +240,7 @@ mod tests {
             assert_eq!(led("flock", &[other]), [], "{other}");
         }
         assert_eq!(led("predators", &["prey.cohesion.with=[\"prey\", \"hunter\"]"]), []);
-        // One species by which they differ is enough.
+        // A difference in one species is enough.
         assert_eq!(led("predators", &["hunter.cohesion.radius=50"]), []);
     }
 }

@@ -15,7 +15,7 @@ use super::cells::Cells;
 /// many pairs.
 const MANY_PAIRS: usize = 4096;
 
-/// Two sets of a crowd with at most so many pairs are compared pair by pair.
+/// The largest number of pairs between two sets of a crowd for which each pair is compared.
 const FEW_PAIRS: usize = 64;
 
 /// Number of agents that show the largest group.
@@ -208,8 +208,8 @@ impl<const D: usize> Search<'_, D> {
         }
     }
 
-    /// Connects agents of two sets, in each of which all near agents are connected, now or in the end.
-    /// If `both` are groups, one connection is enough. Returns true if there is one.
+    /// Connects near agents of two sets. The caller connects the agents inside each set. If `both` are
+    /// groups, one connection is enough. Returns true if there is one.
     fn connect(&mut self, a: Range<usize>, b: Range<usize>, both: bool) -> bool {
         let mut found = false;
         if a.len() * b.len() <= FEW_PAIRS {
