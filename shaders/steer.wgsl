@@ -17,6 +17,7 @@ import package::rules::{Species, Sums, steering_force};
 import package::sorted::{state, tag};
 import package::space::{Motion, Vector, dot, position_of, velocity_of};
 @if(accelerations) import package::space::length;
+@if(min_speed) import package::space::{MIN_SQUARE, with_length};
 import package::tables::species_at;
 import package::tag::{id_of, species_of};
 import package::target::MAX_TARGETS;
@@ -61,6 +62,19 @@ fn shown_of_change(change: f32, mass: f32, limit: f32) -> u32 {
 fn growth_of_age(tick: u32, longest: u32) -> u32 {
     let phase = tick % longest;
     return (phase + 1u) * MAX_COLOUR_VALUE / longest - phase * MAX_COLOUR_VALUE / longest;
+}
+
+// The velocity, at least at this `speed`. An agent that the tick has brought to rest keeps its heading.
+@if(min_speed)
+fn at_least(velocity: Vector, speed: f32, agent: Agent) -> Vector {
+    let squared = dot(velocity, velocity);
+    if !(squared < speed * speed) {
+        return velocity;
+    }
+    if squared >= MIN_SQUARE {
+        return with_length(velocity, speed);
+    }
+    return heading_of(agent.velocity) * speed;
 }
 
 @compute @workgroup_size(64)
@@ -117,7 +131,10 @@ fn steer(
     sums = neighbour_sums_subgroup(own, i, position, heading, clock, lane);
     let acceleration = steering_force(own, &agent, sums) / own.mass;
     let pushed = agent.velocity * agent.brake + (acceleration + agent.kick) * flock.time_step;
+    @if(!min_speed)
     let velocity = limited(pushed, agent.max_speed);
+    @if(min_speed)
+    let velocity = at_least(limited(pushed, agent.max_speed), min(own.min_speed, agent.max_speed), agent);
     var moved = confined(position + velocity * flock.time_step, velocity, flock.size);
     @if(accelerations)
     let change = velocity_of(moved) - velocity_of(me);

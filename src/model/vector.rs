@@ -247,12 +247,19 @@ impl<R: Real, const D: usize> Vector<R, D> {
         self * scale.where_or(longest.less_than(squared), one)
     }
 
+    /// False for a vector that counts as zero.
+    #[inline(always)]
+    pub fn has_direction(self) -> R::Mask {
+        let squared = self.dot(self);
+        squared.constant(TOO_SMALL).less_than(squared)
+    }
+
     /// The unit vector of this velocity; an agent at rest heads along the first axis.
     #[inline(always)]
     pub fn heading(self) -> Self {
         let squared = self.dot(self);
         let (zero, one) = (squared.constant(0.0), squared.constant(1.0));
-        let moving = squared.constant(TOO_SMALL).less_than(squared);
+        let moving = self.has_direction();
         let scale = one / squared.sqrt();
         let at_rest = Self(per_axis!(axis => if axis == 0 { one } else { zero }));
         (self * scale).where_or(moving, at_rest)

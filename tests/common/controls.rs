@@ -78,7 +78,7 @@ pub fn changes() -> Vec<Change> {
 }
 
 /// Changes that matter for every set of behaviours.
-fn changes_for_all(kinds: &[Kind]) -> [Change; 8] {
+fn changes_for_all(kinds: &[Kind]) -> [Change; 9] {
     [
         change("time_step", kinds, |scene, _| scene.time_step *= 1.05),
         change("mass", kinds, |scene, _| {
@@ -89,6 +89,9 @@ fn changes_for_all(kinds: &[Kind]) -> [Change; 8] {
         }),
         change("max_force", kinds, |scene, _| {
             scene.species.iter_mut().for_each(|species| species.body.max_force *= 1.05);
+        }),
+        change("min_speed", kinds, |scene, _| {
+            scene.species.iter_mut().for_each(|species| species.body.min_speed = 1.0);
         }),
         change("limit", kinds, |scene, _| {
             let bodies = scene.species.iter_mut().map(|species| &mut species.body);

@@ -164,6 +164,16 @@ pub fn situation_in(axes: usize, kinds: &[Kind], number: u64) -> Situation {
     Situation { name, scene, state }
 }
 
+/// A situation in which every species has a smallest speed. Dice of its own: all else stays the same.
+pub fn hurried(mut case: Situation, number: u64) -> Situation {
+    let mut dice = Dice::new(number * 1000 + 777);
+    for species in &mut case.scene.species {
+        species.body.min_speed = dice.between(0.3, 3.0);
+    }
+    case.name = format!("with smallest speeds, {}", case.name);
+    case
+}
+
 /// Two targets; some move or can be hit.
 fn targets_text(size: Vec3, dice: &mut Dice) -> String {
     let second = dice.place(size, 0.0);
@@ -361,17 +371,22 @@ fn agents(scene: &Scene, count: usize, place: &str, dice: &mut Dice) -> FlockSta
 }
 
 /// The situations that every engine is compared on: `alone` random ones for each behaviour and for
-/// the flocking set, and `together` for all behaviours at once.
+/// the flocking set, and `together` for all behaviours at once; some again with smallest speeds.
 pub fn parity(alone: u64, together: u64) -> impl Iterator<Item = Situation> {
     parity_in(2, alone, together)
 }
 
 /// The same in a world with this number of axes.
 pub fn parity_in(axes: usize, alone: u64, together: u64) -> impl Iterator<Item = Situation> {
-    behaviour_sets().into_iter().flat_map(move |kinds| {
+    let usual = behaviour_sets().into_iter().flat_map(move |kinds| {
         let count = if kinds.len() == Kind::ALL.len() { together } else { alone };
         (0..count).map(move |number| situation_in(axes, &kinds, number))
-    })
+    });
+    let sets = [(FLOCKING.to_vec(), alone / 2), (Kind::ALL.to_vec(), together / 15)];
+    let fast = sets.into_iter().flat_map(move |(kinds, count)| {
+        (0..count).map(move |number| hurried(situation_in(axes, &kinds, number), number))
+    });
+    usual.chain(fast)
 }
 
 /// A single agent in the upper corner of a walled world with an obstacle ahead. In worlds of many

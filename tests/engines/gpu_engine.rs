@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::common::gpu::{GPU, engine, share, without_subgroups};
-use crate::common::situations::{Situation, behaviour_sets, in_the_corner, situation_in};
+use crate::common::situations::{Situation, behaviour_sets, hurried, in_the_corner, situation_in};
 use crate::common::variants::{situations_of, variant_of};
 use crate::common::{
     Differences, assert_none, assert_ticks, bits, compare, compare_targets, differences, reference,
@@ -81,8 +81,8 @@ fn assert_one_tick(gpu: &Arc<Gpu>, axes: usize) {
     let fewest = TOGETHER + (ALONE - 40) / share();
     assert!(of_each.iter().all(|times| *times >= fewest), "too few situations");
     // Every set of drawn numbers, and every set of colours, needs shaders of its own: tests/traits.rs and
-    // tests/shown.rs cover some.
-    let elsewhere = [Uses::TRAITS, Uses::ACCELERATIONS, Uses::AGES];
+    // tests/shown.rs cover some, tests/min_speed.rs smallest speeds.
+    let elsewhere = [Uses::TRAITS, Uses::ACCELERATIONS, Uses::AGES, Uses::MIN_SPEED];
     let extras = with_extra.iter().zip(Uses::EXTRAS);
     let mut extras = extras.filter(|(_, (_, extra))| !elsewhere.contains(extra));
     assert!(extras.all(|(times, _)| (100..number - 100).contains(times)));
@@ -127,7 +127,8 @@ fn every_poisoned_parameter_is_noticed_on_the_device() {
 
 fn assert_parameters_count(engine: &mut GpuEngine, axes: usize) {
     // All behaviours and all extras at once: every parameter in one table.
-    let extras = Uses::SIGHT.with(Uses::INNER).with(Uses::COUNTS).with(Uses::PRIORITY);
+    let extras = [Uses::SIGHT, Uses::INNER, Uses::COUNTS, Uses::PRIORITY, Uses::MIN_SPEED];
+    let extras = extras.into_iter().fold(Uses::default(), Uses::with);
     let whole = |case: &Situation| {
         let uses = case.scene.uses();
         // When values vary, the table is rewritten for every tick.
@@ -135,7 +136,7 @@ fn assert_parameters_count(engine: &mut GpuEngine, axes: usize) {
         Kind::ALL.iter().all(|kind| uses.contains(*kind)) && uses.has(extras) && fixed
     };
     let mut cases = (0..)
-        .map(|number| situation_in(axes, &Kind::ALL, number))
+        .map(|number| hurried(situation_in(axes, &Kind::ALL, number), number))
         .filter(whole)
         .take(400)
         .peekable();

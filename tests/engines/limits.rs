@@ -166,6 +166,14 @@ impl Draw {
                 "combine" if self.whole => {
                     format!("combine = \"{}\"\n", ["sum", "priority"][index])
                 }
+                "min_speed" => {
+                    // Dice of its own: the other draws stay as they were before it.
+                    let own = Dice::new(u64::from(self.size.x.to_bits()) + index as u64);
+                    let dice = std::mem::replace(&mut self.dice, own);
+                    let value = self.value(parameter);
+                    self.dice = dice;
+                    format!("min_speed = {value}\n")
+                }
                 // Always a varying one.
                 "size" if self.whole => {
                     "size = { base = 5, amplitude = 4, period = 7 }\n".to_string()

@@ -21,6 +21,7 @@ mod gpu_runs;
 mod gpu_space;
 mod limits;
 mod members;
+mod min_speed;
 mod new_behaviour;
 mod ranks;
 mod ranks_gpu;

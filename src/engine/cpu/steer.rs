@@ -218,11 +218,9 @@ where
         let turn = |kind| parameters.turn(kind);
         let force =
             rules.force(flock.uses, &mut agent, surroundings, spread, sums, (body.combine, turn));
-        let acceleration = force / body.mass;
         let step = like.constant(*time_step);
         let before = velocity;
-        let velocity = velocity * agent.brake + (acceleration + agent.kick) * step;
-        let velocity = velocity.limit(agent.body.max_speed);
+        let velocity = agent.next_velocity(flock.uses, force, step);
         let (position, velocity) = flock.world.confine(position + velocity * step, velocity);
 
         let first = group.agents.start - self.part.agents.start;

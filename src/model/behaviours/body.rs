@@ -8,8 +8,8 @@ use crate::parameter::{Meaning, Parameters};
 crate::parameters! {
     /// The vehicle: the body of every agent of a species.
     ///
-    /// `a = F/m`, `v ← limit(v + a·dt, max_speed)`, `p ← p + v·dt`. Source: *The Nature of Code*,
-    /// chapter 5; the defaults come from its example 5.11.
+    /// `a = F/m`, `v ← limit(v + a·dt, max_speed)`, at least min_speed, `p ← p + v·dt`. Source: *The
+    /// Nature of Code*, chapter 5; the defaults come from its example 5.11.
     Body {
         /// Divides the steering force.
         mass: Meaning::Number => 1.0, "mass units", 1e-3, 1e6;
@@ -24,6 +24,10 @@ crate::parameters! {
         /// How forces are combined: their weighted sum, or one after the other, in the order of the
         /// file, until max_force is spent.
         combine: Meaning::Choice(&["sum", "priority"]) => 0.0, "", 0.0, 1.0;
+        /// Smallest speed; where it is above max_speed, max_speed holds. After forces have acted, a
+        /// slower agent flies at this speed along its heading; one that has come to rest along the
+        /// heading that it had. An agent at rest heads along the x axis. Walls may slow it afterwards.
+        min_speed: Meaning::Number => 0.0, "world units/tick", 0.0, MAX_SPEED;
     }
 }
 

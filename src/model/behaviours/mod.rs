@@ -88,8 +88,11 @@ impl Uses {
     /// Colours that show ages.
     pub const AGES: Self = Self(1 << 54);
 
+    /// A species with a smallest speed.
+    pub const MIN_SPEED: Self = Self(1 << 53);
+
     /// The extras, with their names in shaders.
-    pub const EXTRAS: [(&str, Self); 10] = [
+    pub const EXTRAS: [(&str, Self); 11] = [
         ("sight", Self::SIGHT),
         ("inner", Self::INNER),
         ("counts", Self::COUNTS),
@@ -100,6 +103,7 @@ impl Uses {
         ("traits", Self::TRAITS),
         ("accelerations", Self::ACCELERATIONS),
         ("ages", Self::AGES),
+        ("min_speed", Self::MIN_SPEED),
     ];
 
     /// Behaviours and extras that change the work per neighbour.
@@ -219,6 +223,22 @@ impl<R: Real, const D: usize> Agent<R, D> {
     #[inline(always)]
     pub fn steer(&self, desired: Vector<R, D>) -> Vector<R, D> {
         self.limited(desired - self.velocity)
+    }
+
+    /// The velocity after a tick of `step` in which `force` acts.
+    #[inline(always)]
+    pub fn next_velocity(&self, uses: Uses, force: Vector<R, D>, step: R) -> Vector<R, D> {
+        let acceleration = force / self.body.mass;
+        let pushed = self.velocity * self.brake + (acceleration + self.kick) * step;
+        let next = pushed.limit(self.body.max_speed);
+        if !uses.has(Uses::MIN_SPEED) {
+            return next;
+        }
+        let speed = self.body.min_speed.min(self.body.max_speed);
+        let slow = next.dot(next).less_than(speed * speed);
+        let before = self.velocity.heading() * speed;
+        let least = next.with_length(speed).where_or(next.has_direction(), before);
+        least.where_or(slow, next)
     }
 
     /// The force limited to `max_force`, or to [`MAX_FORCE`] if only the sum is limited.

@@ -1,6 +1,6 @@
 //! The needs of a scene's behaviours: scenery, memory, and extra work for the engine.
 
-use super::{ColourBy, Rule, Scene, Slot, Species};
+use super::{ColourBy, Rule, Scene, Slot, Species, Variation};
 use crate::behaviours::{Kind, Leaders, Needs, ObstacleReach, Target, Uses};
 use crate::memory::{Memory, Shown, ShownBy};
 use crate::parameter::{FULL_CIRCLE, Meaning};
@@ -102,6 +102,10 @@ impl Scene {
             let mut fields = parameters.filter(|(p, _)| p.meaning == Meaning::FieldOfView);
             fields.any(|(_, degrees)| *degrees < FULL_CIRCLE)
         });
+        let hurries = |species: &Species| {
+            let varies = |variation: &Variation| variation.slot.key() == "min_speed";
+            species.body.min_speed > 0.0 || species.variations.iter().any(varies)
+        };
         let extras = [
             (Uses::SIGHT, narrow),
             (Uses::COUNTS, counts),
@@ -111,6 +115,7 @@ impl Scene {
             (Uses::TRAITS, !self.traits().is_empty()),
             (Uses::ACCELERATIONS, accelerations),
             (Uses::AGES, ages),
+            (Uses::MIN_SPEED, self.species.iter().any(hurries)),
             (Uses::MEMORY, counts || accelerations || ages || remembers),
         ];
         let of_values = rules().flat_map(|rule| {

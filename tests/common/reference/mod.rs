@@ -302,11 +302,28 @@ impl Vehicle<'_> {
         }
     }
 
+    /// A sum of terms of this length, or its direction at `speed` if it is slower; at rest the heading
+    /// before the tick.
+    fn at_least(&mut self, sum: DVec3, terms: f64, speed: f64) -> DVec3 {
+        if sum.length() >= speed {
+            return sum;
+        }
+        // Rounding would choose the direction.
+        self.doubtful |= sum.length() < CANCELLATION * terms;
+        let ways = [sum, self.v, DVec3::X];
+        // `f32` holds no smaller square.
+        let moves = |way: &DVec3| way.length_squared() >= f64::from(f32::MIN_POSITIVE);
+        ways.into_iter().find(moves).unwrap().normalize() * speed
+    }
+
     fn integrate(&mut self, force: DVec3) -> (DVec3, DVec3) {
         let step = f64::from(self.scene.time_step);
         let size = self.scene.world.size.as_dvec3();
         let acceleration = force / f64::from(self.species.body.mass) + self.kick;
-        let mut v = limit(self.v * self.brake + acceleration * step, self.max_speed);
+        let pushes = [self.v * self.brake, acceleration * step];
+        let v = limit(pushes[0] + pushes[1], self.max_speed);
+        let min_speed = f64::from(self.species.body.min_speed).min(self.max_speed);
+        let mut v = self.at_least(v, pushes[0].length() + pushes[1].length(), min_speed);
         let mut p = self.p + v * step;
         for axis in 0..self.scene.world.axes() {
             match self.scene.world.boundary {

@@ -98,15 +98,14 @@ impl Steering {
         let mut agent = start;
         let turns = (species.body.combine, |kind| species.turn(kind));
         let total = rules.force(uses, &mut agent, &surroundings, spread, &sums, turns);
-        let acceleration = total / species.body.mass + agent.kick;
-        let next = velocity * agent.brake + acceleration * scene.time_step;
+        let next = agent.next_velocity(uses, total, scene.time_step);
         let own = legend(species).into_iter().map(|(kind, _)| (kind, point(all[kind as usize].0)));
         Some(Self {
             forces: own.collect(),
             total: point(total.0),
             max_force: agent.body.max_force,
             neighbours,
-            next_velocity: point(next.limit(agent.body.max_speed).0),
+            next_velocity: point(next.0),
             position: state.position[row],
             size: species.body.size,
         })
