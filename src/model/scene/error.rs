@@ -3,10 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::MAX_AGENTS;
 use crate::quote::{cut, listed};
-use crate::vector::Point;
-use crate::world::sides_text;
 
 /// The place where a value was written.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,174 +57,49 @@ impl fmt::Display for SceneError {
     }
 }
 
-/// A scene that cannot be scaled or populated.
+/// A scene that cannot be scaled or populated: too few or too many agents, or a world that they, its
+/// paths or its obstacles do not fit.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum PopulateError {
-    /// Too few or too many agents.
-    #[error("--count {count}: a flock has 1 to {MAX_AGENTS} agents")]
-    Count {
-        /// The requested count.
-        count: u64,
-    },
-    /// A density for a flock whose agents do not perceive each other.
-    #[error(
-        "--density {density}: no species of scene `{}` looks at neighbours, so its world has a \
-         fixed size; set it with --set world.size=[W,H]",
-        cut(scene)
-    )]
-    DensityWithoutNeighbours {
-        /// The requested density.
-        density: f32,
-        /// The scene's name.
-        scene: String,
-    },
-    /// A world that is too small or too large for positions in `f32`.
-    #[error(
-        "the world would be {} world units, but each side must be {low} to {high}; change --count, \
-         --density or world.size",
-        sides_text(*size)
-    )]
-    World {
-        /// World units.
-        size: Point,
-        /// Shortest side.
-        low: f32,
-        /// Longest side.
-        high: f32,
-    },
-    /// A speed that crosses a wrapped world in one tick.
-    #[error(
-        "species.{}.max_speed: {speed} world units per tick (time_step included) cross the wrapped \
-         world of {} in one tick; lower max_speed or enlarge world.size",
-        cut(species),
-        sides_text(*size)
-    )]
-    TooFast {
-        /// The species' name.
-        species: String,
-        /// World units per tick.
-        speed: f32,
-        /// World units.
-        size: Point,
-    },
-    /// A prediction that crosses a wrapped world.
-    #[error(
-        "species.{}.{parameter}: {lookahead} world units cross the whole wrapped world of {}; lower \
-         it or enlarge world.size",
-        cut(species),
-        sides_text(*size)
-    )]
-    LookaheadTooLong {
-        /// The species' name.
-        species: String,
-        /// Behaviour and key.
-        parameter: String,
-        /// World units.
-        lookahead: f32,
-        /// World units.
-        size: Point,
-    },
-    /// A path so far outside a wrapped world that its images would fill the memory.
-    #[error(
-        "paths.{}: the point {point} is far outside the wrapped world of {}; keep it within two world \
-         sizes, or change world.boundary",
-        cut(path),
-        sides_text(*size)
-    )]
-    PathTooFar {
-        /// The path's name.
-        path: String,
-        /// Its index among the scene's paths.
-        index: usize,
-        /// World units, as a scene file has it.
-        point: String,
-        /// World units.
-        size: Point,
-    },
-    /// More obstacles within reach of one place than an agent may examine.
-    #[error(
-        "obstacles: {count} are within reach of one place, but at most {most} are allowed; use fewer, or \
-         lower avoid.reach"
-    )]
-    TooCrowded {
-        /// Number at the most crowded place.
-        count: usize,
-        /// The largest number allowed.
-        most: usize,
-    },
-    /// A speed limit that grows with the distance from a target, so far that an agent could cross a
-    /// wrapped world in one tick.
-    #[error(
-        "species.{}.{parameter}: with {proximity} world units the speed half a world away is \
-         {speed} per tick, which crosses the wrapped world of {} in one tick; raise it, or change \
-         world.boundary",
-        cut(species),
-        sides_text(*size)
-    )]
-    Proximity {
-        /// The species' name.
-        species: String,
-        /// Behaviour and key.
-        parameter: String,
-        /// World units.
-        proximity: f32,
-        /// World units per tick.
-        speed: f32,
-        /// World units.
-        size: Point,
-    },
-    /// More obstacles than a table can hold.
-    #[error(
-        "a world of this size has {count} obstacles, but at most {most} are allowed; lower --count"
-    )]
-    Obstacles {
-        /// Number in the scaled world.
-        count: u64,
-        /// The largest number allowed.
-        most: u64,
-    },
-    /// An error with the origin of its key.
-    #[error("{origin}: {error}")]
-    Written {
-        /// The line of the file, or the `--set`.
-        origin: Origin,
-        /// The error itself.
-        error: Box<PopulateError>,
-    },
-    /// A density out of range.
-    #[error("--density {density}: a density is between 0.001 and 10000 neighbours")]
-    Density {
-        /// The requested density.
-        density: f32,
-    },
+pub struct PopulateError {
+    /// Where the key was written that causes the error, if one does and a file or `--set` has it.
+    pub origin: Option<Origin>,
+    /// That key; empty if there is none.
+    pub key: String,
+    /// The problem and its remedy.
+    pub problem: String,
+}
+
+impl fmt::Display for PopulateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(origin) = &self.origin {
+            write!(f, "{origin}: ")?;
+        }
+        f.write_str(&self.problem)
+    }
 }
 
 impl PopulateError {
-    /// The key of the scene file that causes the error, if any.
-    fn key(&self) -> Option<String> {
-        match self {
-            Self::TooFast { species, .. } => Some(format!("species.{species}.max_speed")),
-            Self::LookaheadTooLong { species, parameter, .. }
-            | Self::Proximity { species, parameter, .. } => {
-                Some(format!("species.{species}.{parameter}"))
-            }
-            Self::PathTooFar { index, .. } => Some(format!("paths.{index}.points")),
-            Self::TooCrowded { .. } => Some("obstacles".into()),
-            _ => None,
-        }
+    /// The problem of an option of the command line.
+    pub(super) fn option(problem: String) -> Self {
+        Self::new(String::new(), problem)
     }
 
-    /// Adds the origin of the key that causes the error, if it is among `origins`. If the key was
-    /// not written, this is the origin of the nearest enclosing table.
+    /// The problem of a key.
+    pub(super) fn new(key: String, problem: String) -> Self {
+        Self { origin: None, key, problem }
+    }
+
+    /// Adds the origin of the key, if it is among `origins`. If the key was not written, this is the
+    /// origin of the nearest enclosing table.
     #[must_use]
-    pub fn written(self, origins: &[(String, Origin)]) -> Self {
-        let mut key = self.key().unwrap_or_default();
+    pub(super) fn written(self, origins: &[(String, Origin)]) -> Self {
+        let mut key = self.key.as_str();
         while !key.is_empty() {
-            if let Some((_, origin)) = origins.iter().find(|(known, _)| *known == key) {
-                return Self::Written { origin: origin.clone(), error: Box::new(self) };
+            if let Some((_, origin)) = origins.iter().find(|(known, _)| known == key) {
+                return Self { origin: Some(origin.clone()), ..self };
             }
-            key.truncate(key.rfind('.').unwrap_or(0));
+            key = key.rsplit_once('.').map_or("", |(table, _)| table);
         }
         self
     }

@@ -10,12 +10,13 @@ use super::format::point_text;
 use super::species::{Spawn, SpawnPlace, Species};
 use super::{MAX_AGENTS, ObstaclePlan, SIDES, Scene};
 use crate::behaviours::bounds::{MAX_SPEED, MIN_PROXIMITY};
+use crate::quote::cut;
 use crate::random::{Use, unit};
 use crate::scenery::{Obstacle, Obstacles};
 use crate::space::on_sphere;
 use crate::state::FlockState;
 use crate::vector::{Point, point};
-use crate::world::{Boundary, MAX_COORDINATE, World, ratio};
+use crate::world::{Boundary, MAX_COORDINATE, World, ratio, sides_text};
 
 /// The values of a scene that the command line overrides.
 #[derive(Clone, Copy, Debug, Default)]
@@ -115,7 +116,8 @@ impl Scene {
     pub fn resize(&mut self, request: &Request) -> Result<u64, PopulateError> {
         let count = request.count.unwrap_or(self.own_count());
         if count == 0 || count > MAX_AGENTS {
-            return Err(PopulateError::Count { count });
+            let problem = format!("--count {count}: a flock has 1 to {MAX_AGENTS} agents");
+            return Err(PopulateError::option(problem));
         }
         self.seed = request.seed.unwrap_or(self.seed);
         self.scale(count, request.density)?;
@@ -128,46 +130,53 @@ impl Scene {
     /// Fails if the world is too small or too large, or if the speed or the look-ahead of a species
     /// crosses a wrapped world.
     pub fn check_world(&self) -> Result<(), PopulateError> {
-        let size = self.world.size;
-        let (low, high) = SIDES;
+        let (sides, (low, high)) = (sides_text(self.world.size), SIDES);
         if !self.world.sides().iter().all(|side| (low..=high).contains(side)) {
-            return Err(PopulateError::World { size, low, high });
+            return Err(PopulateError::option(format!(
+                "the world would be {sides} world units, but each side must be {low} to {high}; \
+                 change --count, --density or world.size"
+            )));
         }
         if self.world.boundary != Boundary::Wrap {
             return Ok(());
         }
         let shorter = self.world.shortest_side();
         for species in &self.species {
+            let fail = |key: &str, problem: String| {
+                let problem = format!("species.{}.{key}: {problem}", cut(&species.name));
+                Err(PopulateError::new(format!("species.{}.{key}", species.name), problem))
+            };
             let speed = self.fastest(species) * self.time_step;
-            let name = || species.name.clone();
-            let grows = species.parameters_that(|needs| needs.limits_grow_by);
             if speed >= shorter && species.largest_max_speed() * self.time_step < shorter {
-                let (parameter, proximity) = grows
-                    .into_iter()
-                    .map(|(name, range)| (name, range.0))
-                    .next()
-                    .unwrap_or_default();
-                let species = name();
-                return Err(PopulateError::Proximity {
-                    species,
-                    parameter,
-                    proximity,
-                    speed,
-                    size,
-                });
+                let mut grows = species.parameters_that(|needs| needs.limits_grow_by).into_iter();
+                let (key, (proximity, _)) = grows.next().unwrap_or_default();
+                return fail(
+                    &key,
+                    format!(
+                        "with {proximity} world units the speed half a world away is {speed} per tick, \
+                         which crosses the wrapped world of {sides} in one tick; raise it, or change \
+                         world.boundary"
+                    ),
+                );
             }
             if speed >= shorter {
-                return Err(PopulateError::TooFast { species: name(), speed, size });
+                return fail(
+                    "max_speed",
+                    format!(
+                        "{speed} world units per tick (time_step included) cross the wrapped world of \
+                         {sides} in one tick; lower max_speed or enlarge world.size"
+                    ),
+                );
             }
-            for (parameter, (_, lookahead)) in species.parameters_that(|needs| needs.paths_within) {
+            for (key, (_, lookahead)) in species.parameters_that(|needs| needs.paths_within) {
                 if lookahead >= shorter {
-                    let species = name();
-                    return Err(PopulateError::LookaheadTooLong {
-                        species,
-                        parameter,
-                        lookahead,
-                        size,
-                    });
+                    return fail(
+                        &key,
+                        format!(
+                            "{lookahead} world units cross the whole wrapped world of {sides}; lower it \
+                             or enlarge world.size"
+                        ),
+                    );
                 }
             }
         }
@@ -182,13 +191,23 @@ impl Scene {
         for (index, path) in self.paths.iter().enumerate().filter(|_| wraps) {
             let far = |p: &&Point| p.cmplt(low).any() || p.cmpgt(high).any();
             if let Some(far) = path.points.iter().find(far).copied() {
-                let (path, point) = (path.name.clone(), point_text(far, self.world.axes()));
-                return Err(PopulateError::PathTooFar { path, index, point, size });
+                let problem = format!(
+                    "paths.{}: the point {} is far outside the wrapped world of {}; keep it within two \
+                     world sizes, or change world.boundary",
+                    cut(&path.name),
+                    point_text(far, self.world.axes()),
+                    sides_text(size)
+                );
+                return Err(PopulateError::new(format!("paths.{index}.points"), problem));
             }
         }
         let count = self.obstacles_in_reach().cells.longest();
         if count > MAX_IN_REACH {
-            return Err(PopulateError::TooCrowded { count, most: MAX_IN_REACH });
+            let problem = format!(
+                "obstacles: {count} are within reach of one place, but at most {MAX_IN_REACH} are \
+                 allowed; use fewer, or lower avoid.reach"
+            );
+            return Err(PopulateError::new("obstacles".into(), problem));
         }
         Ok(())
     }
@@ -215,7 +234,10 @@ impl Scene {
         let wanted = |plan: &ObstaclePlan| (f64::from(plan.count) * grown).round().max(1.0) as u64;
         let count: u64 = self.obstacle_plans.iter().map(wanted).sum();
         if count > MAX_OBSTACLES {
-            return Err(PopulateError::Obstacles { count, most: MAX_OBSTACLES });
+            return Err(PopulateError::option(format!(
+                "a world of this size has {count} obstacles, but at most {MAX_OBSTACLES} are allowed; \
+                 lower --count"
+            )));
         }
         let mut obstacles = Vec::new();
         for plan in &self.obstacle_plans {
@@ -297,14 +319,16 @@ impl Scene {
             return Ok(size.x / self.world.size.x);
         };
         if !(1e-3..=1e4).contains(&wanted) {
-            return Err(PopulateError::Density { density: wanted });
+            let problem = "a density is between 0.001 and 10000 neighbours";
+            return Err(PopulateError::option(format!("--density {wanted}: {problem}")));
         }
         let now = self.uniform_neighbours(count as usize);
         if now == 0.0 {
-            return Err(PopulateError::DensityWithoutNeighbours {
-                density: wanted,
-                scene: self.name.clone(),
-            });
+            return Err(PopulateError::option(format!(
+                "--density {wanted}: no species of scene `{}` looks at neighbours, so its world has a \
+                 fixed size; set it with --set world.size=[W,H]",
+                cut(&self.name)
+            )));
         }
         Ok(self.side_of(now / f64::from(wanted)) as f32)
     }
