@@ -1,24 +1,21 @@
 //! The world: its size and what happens at its edge.
 
 use super::real::Real;
+use super::toml_words::named;
 use super::vector::{DIMENSIONS, Point, Vector, components, per_axis, point};
 
-/// The rule at the edge of the world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Boundary {
-    /// Opposite edges are joined: an agent that leaves on the right enters on the left, and agents
-    /// see across the seam.
-    Wrap,
-    /// No agent leaves: one that would is put back on the edge and turned along it.
-    Walls,
-    /// Agents may leave, up to [`MAX_COORDINATE`]; the grid counts them in its edge cells.
-    Open,
-}
-
-impl Boundary {
-    /// Every variant, with its name in scene files.
-    pub const NAMES: [(&'static str, Self); 3] =
-        [("wrap", Self::Wrap), ("walls", Self::Walls), ("open", Self::Open)];
+named! {
+    /// The rule at the edge of the world.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Boundary {
+        /// Opposite edges are joined: an agent that leaves on the right enters on the left, and agents
+        /// see across the seam.
+        Wrap = "wrap",
+        /// No agent leaves: one that would is put back on the edge and turned along it.
+        Walls = "walls",
+        /// Agents may leave, up to [`MAX_COORDINATE`]; the grid counts them in its edge cells.
+        Open = "open",
+    }
 }
 
 /// The rectangle or box from the origin to `size`, and its boundary.

@@ -38,6 +38,7 @@ pub use variation::Traits;
 use super::behaviours::Target;
 use super::grid::Grid;
 use super::scenery::{FlowPlan, Obstacle, Path};
+use super::toml_words::named;
 use super::vector::Point;
 use super::world::{World, with_axes};
 
@@ -113,36 +114,25 @@ pub struct ObstaclePlan {
     pub count: u32,
 }
 
-/// The effect of a click in the window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Click {
-    /// The target `pointer` is active while the button is down.
-    Call,
-    /// Makes a new random path.
-    Path,
-    /// Exchanges seek and flee in all species.
-    Flee,
-    /// The nearest target follows the pointer.
-    Target,
-    /// The nearest obstacle follows the pointer.
-    Obstacle,
-    /// Adds an agent under the pointer, with its species' first velocity; a drag adds more.
-    Add,
-    /// No effect: the first target at rest follows the mouse without a click.
-    Follow,
-}
-
-impl Click {
-    /// Every variant, with its name in scene files.
-    pub const NAMES: [(&'static str, Self); 7] = [
-        ("call", Self::Call),
-        ("path", Self::Path),
-        ("flee", Self::Flee),
-        ("target", Self::Target),
-        ("obstacle", Self::Obstacle),
-        ("add", Self::Add),
-        ("follow", Self::Follow),
-    ];
+named! {
+    /// The effect of a click in the window.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Click {
+        /// The target `pointer` is active while the button is down.
+        Call = "call",
+        /// Makes a new random path.
+        Path = "path",
+        /// Exchanges seek and flee in all species.
+        Flee = "flee",
+        /// The nearest target follows the pointer.
+        Target = "target",
+        /// The nearest obstacle follows the pointer.
+        Obstacle = "obstacle",
+        /// Adds an agent under the pointer, with its species' first velocity; a drag adds more.
+        Add = "add",
+        /// No effect: the first target at rest follows the mouse without a click.
+        Follow = "follow",
+    }
 }
 
 impl Scene {

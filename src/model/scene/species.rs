@@ -6,6 +6,7 @@ use crate::behaviours::{Body, Kind, Needs};
 use crate::parameter::{NO_TARGET, Parameters};
 use crate::random::{Use, unit};
 use crate::space::on_sphere;
+use crate::toml_words::named;
 use crate::vector::{Point, point};
 use crate::world::World;
 
@@ -43,54 +44,39 @@ impl ColourBy {
     ];
 }
 
-/// The shape of a drawn agent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum BoidShape {
-    /// A dart that points along the heading.
-    Triangle = 0,
-    /// A filled circle.
-    Disc = 1,
-    /// A soft spot of light, added to the colours behind it.
-    Glow = 2,
+named! {
+    /// The shape of a drawn agent.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[repr(u32)]
+    pub enum BoidShape {
+        /// A dart that points along the heading.
+        Triangle = "triangle",
+        /// A filled circle.
+        Disc = "disc",
+        /// A soft spot of light, added to the colours behind it.
+        Glow = "glow",
+    }
 }
 
-impl BoidShape {
-    /// Every variant, with its name in scene files.
-    pub const NAMES: [(&'static str, Self); 3] =
-        [("triangle", Self::Triangle), ("disc", Self::Disc), ("glow", Self::Glow)];
-}
-
-/// Where the agents of a species start.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum SpawnPlace {
-    /// Anywhere in the world, evenly.
-    Uniform,
-    /// All at one point.
-    Point,
-    /// Evenly in a disc; in space a horizontal one.
-    Disc,
-    /// Evenly in a ball; in a plane a disc.
-    Ball,
-    /// Evenly on the surface of a ball; in a plane on a circle.
-    Shell,
-    /// Evenly in a cube; in a plane a square.
-    Box,
-    /// Anywhere on a line through the point, across the world along the x axis.
-    Row,
-}
-
-impl SpawnPlace {
-    /// Every variant, with its name in scene files.
-    pub const NAMES: [(&'static str, Self); 7] = [
-        ("uniform", Self::Uniform),
-        ("point", Self::Point),
-        ("disc", Self::Disc),
-        ("ball", Self::Ball),
-        ("shell", Self::Shell),
-        ("box", Self::Box),
-        ("row", Self::Row),
-    ];
+named! {
+    /// Where the agents of a species start.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub enum SpawnPlace {
+        /// Anywhere in the world, evenly.
+        Uniform = "uniform",
+        /// All at one point.
+        Point = "point",
+        /// Evenly in a disc; in space a horizontal one.
+        Disc = "disc",
+        /// Evenly in a ball; in a plane a disc.
+        Ball = "ball",
+        /// Evenly on the surface of a ball; in a plane on a circle.
+        Shell = "shell",
+        /// Evenly in a cube; in a plane a square.
+        Box = "box",
+        /// Anywhere on a line through the point, across the world along the x axis.
+        Row = "row",
+    }
 }
 
 /// Speed and direction of an agent at the start.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::toml_words::named;
+
 /// A colour: red, green and blue, sRGB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rgb(pub [u8; 3]);
@@ -39,31 +41,22 @@ pub enum Background {
     Colours(Vec<Rgb>),
 }
 
-/// The backgrounds with names.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum BackgroundName {
-    /// A very dark blue.
-    #[default]
-    Dark,
-    /// From a dark blue down to almost black.
-    Night,
-    /// A warm white, for print and slides.
-    Paper,
-    /// An evening sky: from a dark blue down to an orange horizon.
-    Dusk,
-    /// Nothing: pictures are transparent.
-    None,
-}
-
-impl BackgroundName {
-    /// Every variant, with its name in scene files.
-    pub const NAMES: [(&'static str, Self); 5] = [
-        ("dark", Self::Dark),
-        ("night", Self::Night),
-        ("paper", Self::Paper),
-        ("dusk", Self::Dusk),
-        ("none", Self::None),
-    ];
+named! {
+    /// The backgrounds with names.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum BackgroundName {
+        /// A very dark blue.
+        #[default]
+        Dark = "dark",
+        /// From a dark blue down to almost black.
+        Night = "night",
+        /// A warm white, for print and slides.
+        Paper = "paper",
+        /// An evening sky: from a dark blue down to an orange horizon.
+        Dusk = "dusk",
+        /// Nothing: pictures are transparent.
+        None = "none",
+    }
 }
 
 impl Default for Background {
@@ -108,33 +101,23 @@ pub enum Palette {
     Colours(Vec<Rgb>),
 }
 
-/// The palettes with names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PaletteName {
-    /// Hues of equal lightness around the colour circle.
-    Hues,
-    /// Dark violet, green, yellow.
-    Viridis,
-    /// Black, purple, pale orange.
-    Magma,
-    /// Black, red, pale yellow.
-    Inferno,
-    /// Dark blue, grey, yellow; also for colour-blind readers.
-    Cividis,
-    /// Seven colours that colour-blind readers can tell apart.
-    OkabeIto,
-}
-
-impl PaletteName {
-    /// Every variant, with its name in scene files.
-    pub const NAMES: [(&'static str, Self); 6] = [
-        ("hues", Self::Hues),
-        ("viridis", Self::Viridis),
-        ("magma", Self::Magma),
-        ("inferno", Self::Inferno),
-        ("cividis", Self::Cividis),
-        ("okabe-ito", Self::OkabeIto),
-    ];
+named! {
+    /// The palettes with names.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum PaletteName {
+        /// Hues of equal lightness around the colour circle.
+        Hues = "hues",
+        /// Dark violet, green, yellow.
+        Viridis = "viridis",
+        /// Black, purple, pale orange.
+        Magma = "magma",
+        /// Black, red, pale yellow.
+        Inferno = "inferno",
+        /// Dark blue, grey, yellow; also for colour-blind readers.
+        Cividis = "cividis",
+        /// Seven colours that colour-blind readers can tell apart.
+        OkabeIto = "okabe-ito",
+    }
 }
 
 impl Palette {
@@ -142,22 +125,18 @@ impl Palette {
     pub const AUTO: &'static str = "auto";
 }
 
-/// The light on the agents of a space.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Light {
-    /// Nothing before an evening sky, the sun elsewhere.
-    #[default]
-    Auto,
-    /// A sun and the sky.
-    Sun,
-    /// Nothing: agents have the same colour on all sides.
-    None,
-}
-
-impl Light {
-    /// Every variant, with its name in scene files.
-    pub const NAMES: [(&'static str, Self); 3] =
-        [("auto", Self::Auto), ("sun", Self::Sun), ("none", Self::None)];
+named! {
+    /// The light on the agents of a space.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Light {
+        /// Nothing before an evening sky, the sun elsewhere.
+        #[default]
+        Auto = "auto",
+        /// A sun and the sky.
+        Sun = "sun",
+        /// Nothing: agents have the same colour on all sides.
+        None = "none",
+    }
 }
 
 #[cfg(test)]

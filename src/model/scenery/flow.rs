@@ -7,35 +7,28 @@ use noise::permutationtable::{NoiseHasher, PermutationTable};
 use rayon::prelude::*;
 
 use super::SpatialIndex;
+use crate::toml_words::named;
 use crate::vector::Point;
 use crate::world::{Boundary, World};
 
 /// The most cells of a field; larger worlds get wider cells.
 const MAX_CELLS: u32 = 1 << 20;
 
-/// The source of the vectors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FlowKind {
-    /// Perlin noise: a direction that changes gently from place to place. In a wrapped space it goes on
-    /// across the seams; in a plane it has seams, as in the source.
-    Perlin,
-    /// The curl of Perlin noise: currents that neither spring up nor end, also at the seams of a wrapped
-    /// world. Source: Bridson and others, *Curl-Noise for Procedural Fluid Flow*, SIGGRAPH 2007.
-    Curl,
-    /// Anticlockwise around the middle of the world; in space around its vertical axis.
-    Vortex,
-    /// A grid read from a file.
-    File,
-}
-
-impl FlowKind {
-    /// Every variant, with its name in scene files.
-    pub const NAMES: [(&'static str, Self); 4] = [
-        ("perlin", Self::Perlin),
-        ("curl", Self::Curl),
-        ("vortex", Self::Vortex),
-        ("file", Self::File),
-    ];
+named! {
+    /// The source of the vectors.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum FlowKind {
+        /// Perlin noise: a direction that changes gently from place to place. In a wrapped space it goes
+        /// on across the seams; in a plane it has seams, as in the source.
+        Perlin = "perlin",
+        /// The curl of Perlin noise: currents that neither spring up nor end, also at the seams of a
+        /// wrapped world. Source: Bridson and others, *Curl-Noise for Procedural Fluid Flow*, SIGGRAPH 2007.
+        Curl = "curl",
+        /// Anticlockwise around the middle of the world; in space around its vertical axis.
+        Vortex = "vortex",
+        /// A grid read from a file.
+        File = "file",
+    }
 }
 
 /// A flow field as a scene describes it.
