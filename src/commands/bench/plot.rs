@@ -120,15 +120,30 @@ struct Bar {
     whisker: Option<[f64; 2]>,
 }
 
+impl Bar {
+    fn sum(&self) -> f64 {
+        self.parts.iter().map(|(_, ns)| ns).sum()
+    }
+
+    fn end(&self) -> f64 {
+        self.whisker.map_or(self.sum(), |[_, high]| high)
+    }
+}
+
 /// Reports by engine, density and count.
 struct Page<'a> {
     reports: &'a [Report],
-    /// Densities as asked for, each with its name. The name is empty when no behaviour looks at neighbours,
-    /// or when the world has a fixed size and every count has a density of its own.
-    densities: Vec<(Option<f32>, String)>,
+    /// Densities as asked for, in the order of the tables.
+    densities: Vec<Option<f32>>,
     /// Ascending.
     counts: Vec<usize>,
+    /// The conditions of the measurement, line by line.
     head: Vec<String>,
+}
+
+/// The name of a density; empty for the scene's own.
+fn density_name(density: Option<f32>) -> String {
+    density.map_or_else(String::new, |density| format!("k = {density}"))
 }
 
 impl<'a> Page<'a> {
@@ -136,59 +151,26 @@ impl<'a> Page<'a> {
         let mut counts: Vec<usize> = reports.iter().map(|report| report.agents).collect();
         counts.sort_unstable();
         counts.dedup();
-        let mut densities: Vec<(Option<f32>, String)> = Vec::new();
-        for Report { density: asked, .. } in reports {
-            if densities.iter().any(|(density, _)| density == asked) {
-                continue;
+        let mut densities: Vec<Option<f32>> = Vec::new();
+        for Report { density, .. } in reports {
+            if !densities.contains(density) {
+                densities.push(*density);
             }
-            let same = reports.iter().filter(|report| report.density == *asked);
-            let even: Vec<f64> = same.map(|report| report.uniform_neighbours).collect();
-            let alike = even.iter().all(|k| *k > 0.0 && (k / even[0] - 1.0).abs() < 0.02);
-            let name = format!("k = {}", (even[0] * 10.0).round() / 10.0);
-            densities.push((*asked, if alike { name } else { String::new() }));
         }
-        let mut page = Self { reports, densities, counts, head: Vec::new() };
-        page.head = page.conditions();
-        page
-    }
-
-    /// The conditions of the measurement, line by line.
-    fn conditions(&self) -> Vec<String> {
-        let Some(first) = self.reports.first() else {
-            return Vec::new();
-        };
-        let samples = self.reports.iter().map(Report::fewest_samples).min().unwrap_or(0);
-        let mut lines = vec![format!(
-            "scene {}, seed {}; start: {}; {}; medians of {} or more, whiskers from the least to the 95th \
-             percentile",
-            first.scene,
-            first.seed,
-            first.start(),
-            counted(first.ticks_asked.into(), "tick"),
-            counted(samples as u64, "sample")
-        )];
-        lines.extend(first.rows.iter().map(|row| format!("{}: {}", row.engine, row.runs_on)));
-        lines.push(format!("processor: {}", first.processor));
-        let crowds = self.densities.iter().filter_map(|(asked, name)| {
-            let [start, end] = self.report(*asked, *self.counts.last()?)?.crowding?.mean_neighbours;
-            Some(format!("{start:.1} to {end:.1} ({name})").replace(" ()", ""))
-        });
-        let crowds: Vec<String> = crowds.collect();
-        let processes = self.reports.iter().map(|report| report.processes).max().unwrap_or(1);
-        lines.push(match (crowds.is_empty(), processes) {
-            _ if self.reports.iter().all(|report| report.uniform_neighbours == 0.0) => {
-                "no agent has neighbours".into()
-            }
-            (false, _) => {
-                format!("neighbours from start to end in the largest flock: {}", crowds.join(", "))
-            }
-            (true, 1) => "interrupted before neighbours were counted".into(),
-            (true, ranks) => format!("{ranks} ranks; neighbours are not counted"),
-        });
-        if self.densities.iter().any(|(_, name)| !name.is_empty()) {
-            lines.push("k: mean neighbours of a flock that is spread evenly".into());
+        let samples = reports.iter().map(Report::fewest_samples).min().unwrap_or(0);
+        let mut head = Vec::new();
+        if let Some(first) = reports.first() {
+            head.push(format!(
+                "scene {}, seed {}; start: {}; medians of {} or more; k: neighbours if spread evenly",
+                first.scene,
+                first.seed,
+                first.start(),
+                counted(samples as u64, "sample")
+            ));
+            head.extend(first.rows.iter().map(|row| format!("{}: {}", row.engine, row.runs_on)));
+            head.push(format!("processor: {}", first.processor));
         }
-        lines
+        Self { reports, densities, counts, head }
     }
 
     fn report(&self, density: Option<f32>, count: usize) -> Option<&'a Report> {
@@ -221,32 +203,25 @@ impl<'a> Page<'a> {
 
     fn svg(&self) -> anyhow::Result<String> {
         let mut text = String::new();
-        self.draw(
-            &SVGBackend::with_string(&mut text, (WIDTH, self.height())).into_drawing_area(),
-            1,
-        )?;
+        let backend = SVGBackend::with_string(&mut text, (WIDTH, self.height()));
+        self.draw(&backend.into_drawing_area(), 1)?;
         Ok(text)
     }
 
     /// Draws all at `scale` pixels a unit.
     fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>, scale: u32) -> Drawn<B> {
         area.fill(&WHITE)?;
-        let write = |text: &str, line: u32, height: u32| {
-            area.draw(&Text::new(
-                text,
-                ((LINE * scale) as i32, (line * LINE * scale) as i32 / 2),
-                font(height * scale),
-            ))
-        };
-        write("Time for one agent and tick", 1, 23)?;
-        for (number, text) in self.head.iter().enumerate() {
+        let title = ("Time for one agent and tick", 1, 23);
+        let head = self.head.iter().enumerate();
+        let head = head.map(|(number, text)| (text.as_str(), 2 * number as u32 + 4, 14));
+        for (text, line, height) in [title].into_iter().chain(head) {
             // A viewer of the SVG may have a wider font.
             let text: String = text.chars().take(140).collect();
-            write(&text, 2 * number as u32 + 4, 14)?;
+            let place = ((LINE * scale) as i32, (line * LINE * scale) as i32 / 2);
+            area.draw(&Text::new(text, place, font(height * scale)))?;
         }
-        let (_, mut rest) = area.split_vertically((self.head.len() as u32 + 3) * LINE * scale);
-        let (panel, below) = rest.split_vertically(self.panel() * scale);
-        rest = below;
+        let (_, rest) = area.split_vertically((self.head.len() as u32 + 3) * LINE * scale);
+        let (panel, mut rest) = rest.split_vertically(self.panel() * scale);
         if self.counts.len() > 1 {
             self.lines(&panel, scale)?;
         } else {
@@ -278,28 +253,24 @@ impl<'a> Page<'a> {
                 named.push(count);
             }
         }
-        let (low, high) = (least / 1.15, most * 1.15);
-        let powers = low.log10().floor() as i32..=high.log10().ceil() as i32;
-        let steps: &[f64] = if high / low < 500.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
-        let marks = powers.flat_map(|power| steps.iter().map(move |s| s * 10_f64.powi(power)));
-        let marks = marks.filter(|mark| (low..high).contains(mark));
         let mut chart = builder(area, scale, "By number of agents, ns").build_cartesian_2d(
             (few / room..many * room).log_scale().with_key_points(named),
-            (low..high).log_scale().with_key_points(marks.collect()),
+            (least / 1.15..most * 1.15).log_scale(),
         )?;
         chart
             .configure_mesh()
             .light_line_style(WHITE)
+            .y_labels(6)
             .label_style(font(13 * scale))
             .x_desc("agents")
             .x_label_formatter(&|count| short_count(*count as usize))
-            .y_label_formatter(&f64::to_string)
+            .y_label_formatter(&|ns| short_number(*ns))
             .draw()?;
         let mut series = Vec::new();
         for (index, engine) in self.engines().into_iter().enumerate() {
-            for (number, (asked, density)) in self.densities.iter().enumerate() {
+            for (number, density) in self.densities.iter().enumerate() {
                 let points = self.counts.iter().filter_map(|count| {
-                    let times = times(self.report(*asked, *count)?.rows.get(index)?)?;
+                    let times = times(self.report(*density, *count)?.rows.get(index)?)?;
                     Some((*count as f64, times))
                 });
                 let points: Vec<(f64, [f64; 3])> = points.collect();
@@ -313,7 +284,8 @@ impl<'a> Page<'a> {
                 let places: Vec<(f64, f64)> = points.iter().map(|(x, y)| (*x, y[1])).collect();
                 chart.draw_series(places.iter().map(|place| Circle::new(*place, ring, style)))?;
                 chart.draw_series([PathElement::new(places, style)])?;
-                series.push((format!("{engine}, {density}").trim_end_matches(", ").into(), style));
+                let name = format!("{engine}, {}", density_name(*density));
+                series.push((name.trim_end_matches(", ").into(), style));
             }
         }
         legend(area, scale, series)
@@ -321,15 +293,18 @@ impl<'a> Page<'a> {
 
     /// Time per agent, engine beside engine.
     fn beside<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>, scale: u32) -> Drawn<B> {
-        let bar = |density: Option<f32>, (index, engine): (usize, &&'static str)| {
-            let report = self.report(density, *self.counts.first()?)?;
-            let [low, middle, high] = times(report.rows.get(index)?)?;
-            let whisker = Some([low, high]);
-            Some(Bar { name: (*engine).into(), parts: vec![(*engine, middle)], whisker })
-        };
         let engines = self.engines();
-        let group = |density| engines.iter().enumerate().filter_map(|e| bar(density, e)).collect();
-        bars(area, scale, "By engine, ns", (&engines, colour_of_engine), &self.groups(group))
+        let bar = |report: &Report, index: usize| {
+            let [low, middle, high] = times(report.rows.get(index)?)?;
+            let parts = vec![(engines[index], middle)];
+            Some(Bar { name: engines[index].into(), parts, whisker: Some([low, high]) })
+        };
+        let group = |density| -> Vec<Bar> {
+            let report = self.counts.first().and_then(|count| self.report(density, *count));
+            report.into_iter().flat_map(|r| (0..engines.len()).filter_map(|i| bar(r, i))).collect()
+        };
+        let groups: Vec<_> = self.densities.iter().map(|density| group(*density)).collect();
+        self.bars(area, scale, "By engine, ns", (&engines, colour_of_engine), &groups)
     }
 
     /// The passes of an engine, stacked: a bar for each count and density.
@@ -350,90 +325,79 @@ impl<'a> Page<'a> {
             let parts = passes.iter().map(|(pass, ms)| (*pass, ms * 1e6 / *count as f64));
             Some(Bar { name: short_count(*count), parts: parts.collect(), whisker: None })
         };
-        let group = |density| self.counts.iter().filter_map(|count| bar(density, count)).collect();
-        let clock = self.reports.first().and_then(|report| report.rows.get(engine));
-        let by_stamps = clock.is_some_and(|row| row.passes_by_timestamps);
+        let group = |density: &_| self.counts.iter().filter_map(|n| bar(*density, n)).collect();
+        let groups: Vec<Vec<Bar>> = self.densities.iter().map(group).collect();
+        let rows = self.reports.first().and_then(|report| report.rows.get(engine));
+        let by_stamps = rows.is_some_and(|row| row.passes_by_timestamps);
         let clock = if by_stamps { "timestamps" } else { "wall time" };
-        let name = self.engines()[engine];
-        let title = format!("Passes of {name}, ns by {clock}, measured after the run");
-        bars(area, scale, &title, (&names, colour_of_pass), &self.groups(group))
+        let title = format!("Passes of {}, ns by {clock}, after the run", self.engines()[engine]);
+        self.bars(area, scale, &title, (&names, colour_of_pass), &groups)
     }
 
-    /// The bars of each density, with its name.
-    fn groups(&self, bars: impl Fn(Option<f32>) -> Vec<Bar>) -> Vec<(&str, Vec<Bar>)> {
-        self.densities.iter().map(|(asked, name)| (name.as_str(), bars(*asked))).collect()
+    /// Draws stacked bars, a group for each density, and the names of their parts with these colours.
+    fn bars<B: DrawingBackend>(
+        &self,
+        area: &DrawingArea<B, Shift>,
+        scale: u32,
+        title: &str,
+        (names, colour): (&[&'static str], fn(usize) -> RGBColor),
+        groups: &[Vec<Bar>],
+    ) -> Drawn<B> {
+        // With a gap before and after each group.
+        let (mut places, mut middles, mut at) = (Vec::new(), Vec::new(), 1);
+        for (density, bars) in self.densities.iter().zip(groups) {
+            middles.push((at + bars.len() / 2, density_name(*density)));
+            places.extend(bars.iter().enumerate().map(|(number, bar)| (at + number, bar)));
+            at += bars.len() + 1;
+        }
+        let most = places.iter().map(|(_, bar)| bar.end()).fold(0.0, f64::max);
+        if most <= 0.0 {
+            return Ok(());
+        }
+        let mut chart = builder(area, scale, title)
+            .build_cartesian_2d((0..at - 1).into_segmented(), 0.0..most * 1.25)?;
+        let label = font(13 * scale);
+        let name_at =
+            |at: usize| places.iter().find(|place| place.0 == at).map(|(_, bar)| &bar.name);
+        chart
+            .configure_mesh()
+            .disable_x_mesh()
+            .light_line_style(WHITE)
+            .x_labels(20)
+            .y_labels(6)
+            .y_label_formatter(&f64::to_string)
+            .label_style(label.clone())
+            .x_label_formatter(&|segment| match segment {
+                CenterOf(at) => name_at(*at).cloned().unwrap_or_default(),
+                _ => String::new(),
+            })
+            .draw()?;
+        for (index, name) in names.iter().enumerate() {
+            let part = |(at, bar): &(usize, &Bar)| {
+                let number = bar.parts.iter().position(|(own, _)| own == name)?;
+                let below: f64 = bar.parts[..number].iter().map(|(_, ns)| ns).sum();
+                let top = (Exact(*at), below + bar.parts[number].1);
+                let corners = [top, (Exact(at + 1), below)];
+                let mut part = Rectangle::new(corners, colour(index).filled());
+                part.set_margin(0, 0, 3 * scale, 3 * scale);
+                Some(part)
+            };
+            chart.draw_series(places.iter().filter_map(part))?;
+        }
+        let whiskers = places.iter().filter_map(|(at, bar)| Some((CenterOf(*at), bar.whisker?)));
+        let lines = whiskers.map(|(at, [low, high])| vec![(at.clone(), low), (at, high)]);
+        chart.draw_series(lines.map(|ends| PathElement::new(ends, BLACK.stroke_width(scale))))?;
+        let totals = places.iter().filter(|_| places.len() <= 16);
+        let totals =
+            totals.map(|(at, bar)| (short_number(bar.sum()), *at, bar.end(), VPos::Bottom));
+        let tops = middles.into_iter().map(|(at, name)| (name, at, most * 1.25, VPos::Top));
+        chart.draw_series(totals.chain(tops).map(|(text, at, y, side)| {
+            Text::new(text, (CenterOf(at), y), label.pos(Pos::new(HPos::Center, side)))
+        }))?;
+        // From top to bottom, as the parts are stacked.
+        let parts = names.iter().enumerate().rev();
+        legend(area, scale, parts.map(|(index, name)| ((*name).into(), colour(index).filled())))
     }
-}
-
-/// Draws groups of stacked bars, and the names of their parts with these colours.
-fn bars<B: DrawingBackend>(
-    area: &DrawingArea<B, Shift>,
-    scale: u32,
-    title: &str,
-    (names, colour): (&[&'static str], fn(usize) -> RGBColor),
-    groups: &[(&str, Vec<Bar>)],
-) -> Drawn<B> {
-    let sum = |bar: &Bar| bar.parts.iter().map(|(_, ns)| ns).sum::<f64>();
-    let end = |bar: &Bar| bar.whisker.map_or(sum(bar), |[_, high]| high);
-    let most = groups.iter().flat_map(|(_, bars)| bars).map(end).fold(0.0, f64::max);
-    // Bars, with a gap before and after each group.
-    let mut places: Vec<(usize, &Bar)> = Vec::new();
-    let mut middles: Vec<(usize, &str)> = Vec::new();
-    let mut at = 1;
-    for (name, bars) in groups {
-        middles.push((at + bars.len() / 2, name));
-        places.extend(bars.iter().enumerate().map(|(number, bar)| (at + number, bar)));
-        at += bars.len() + 1;
-    }
-    if most <= 0.0 {
-        return Ok(());
-    }
-    let mut chart = builder(area, scale, title)
-        .build_cartesian_2d((0..at - 1).into_segmented(), 0.0..most * 1.25)?;
-    let label = font(13 * scale);
-    chart
-        .configure_mesh()
-        .disable_x_mesh()
-        .light_line_style(WHITE)
-        .x_labels(20)
-        .y_labels(6)
-        .y_label_formatter(&f64::to_string)
-        .label_style(label.clone())
-        .x_label_formatter(&|segment| {
-            match segment {
-                CenterOf(at) => {
-                    places.iter().find(|place| place.0 == *at).map_or("", |(_, bar)| &bar.name)
-                }
-                _ => "",
-            }
-            .into()
-        })
-        .draw()?;
-    for (index, name) in names.iter().enumerate() {
-        let colour = colour(index);
-        let part = |(at, bar): &(usize, &Bar)| {
-            let number = bar.parts.iter().position(|(own, _)| own == name)?;
-            let below: f64 = bar.parts[..number].iter().map(|(_, ns)| ns).sum();
-            let top = (Exact(*at), below + bar.parts[number].1);
-            let mut part = Rectangle::new([top, (Exact(at + 1), below)], colour.filled());
-            part.set_margin(0, 0, 3 * scale, 3 * scale);
-            Some(part)
-        };
-        chart.draw_series(places.iter().filter_map(part))?;
-    }
-    let whiskers = places.iter().filter_map(|(at, bar)| Some((CenterOf(*at), bar.whisker?)));
-    let lines = whiskers.map(|(at, [low, high])| vec![(at.clone(), low), (at, high)]);
-    chart.draw_series(lines.map(|ends| PathElement::new(ends, BLACK.stroke_width(scale))))?;
-    let totals = places.iter().filter(|_| places.len() <= 16);
-    let totals = totals.map(|(at, bar)| (short_number(sum(bar)), *at, end(bar), VPos::Bottom));
-    let tops = middles.into_iter().map(|(at, name)| (name.into(), at, most * 1.25, VPos::Top));
-    let texts: Vec<(String, usize, f64, VPos)> = totals.chain(tops).collect();
-    chart.draw_series(texts.into_iter().map(|(text, at, y, side)| {
-        Text::new(text, (CenterOf(at), y), label.pos(Pos::new(HPos::Center, side)))
-    }))?;
-    // From top to bottom, as the parts are stacked.
-    let parts = names.iter().enumerate().rev();
-    legend(area, scale, parts.map(|(index, name)| ((*name).into(), colour(index).filled())))
 }
 
 /// A panel with its title, and room for the names of series at the right.
@@ -609,21 +573,6 @@ pub mod tests {
     }
 
     #[test]
-    fn every_engine_density_and_pass_is_named() {
-        let found = svg(&[1000, 100_000], &[Some(10.0), Some(30.0)], 2.0);
-        for name in ["gpu, k = 10", "cpu1, k = 30", "steer", "scan_reduce", "100 k", "1 k"] {
-            assert!(found.contains(name), "no {name} in\n{found}");
-        }
-        for name in
-            ["scene flock", "some machine", "Some Processor", "start: uniform", "20 samples"]
-        {
-            assert!(found.contains(name), "no {name} in\n{found}");
-        }
-        assert_eq!(found.matches("<circle").count(), 3 * 2 * 2, "engines, densities and counts");
-        assert_eq!(svg(&[1000], &[None], 2.0).matches("<circle").count(), 0);
-    }
-
-    #[test]
     fn one_count_shows_the_engines_side_by_side() {
         let heights = |svg: &str, engine: usize| -> Vec<f64> {
             let RGBColor(r, g, b) = ENGINES[engine];
@@ -649,21 +598,5 @@ pub mod tests {
         assert_eq!(texts, "999, 1 k, 12.3 k, 200 k, 1 M, 1.5 M, 100 M");
         let texts = [0.0412, 2.34567, 44.67, 1234.5].map(short_number).join(", ");
         assert_eq!(texts, "0.041, 2.35, 44.7, 1234");
-    }
-
-    /// Writes a picture for people who change this file: `PLOTS=FOLDER cargo test plots_to_look_at`.
-    #[test]
-    fn plots_to_look_at() {
-        let Some(folder) = std::env::var_os("PLOTS") else {
-            return;
-        };
-        let densities = [10.0, 30.0, 100.0].map(Some);
-        let all = reports(&[1000, 10_000, 100_000, 1_000_000], &densities, 5.0);
-        for (name, reports) in [("lines", &all[..]), ("bars", &reports(&[1000], &[None], 2.0))] {
-            for end in ["svg", "png"] {
-                let path = Path::new(&folder).join(format!("{name}.{end}"));
-                PlotFile::create(&path).unwrap().write(reports).unwrap();
-            }
-        }
     }
 }
