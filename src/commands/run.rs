@@ -1,23 +1,21 @@
 //! `flockwork run`: a flock in a window, or in a picture if there is no display.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use indicatif::ProgressBar;
 
-use super::files::capture_output::bytes_per_pixel;
-use super::files::output::OutputFile;
+use super::files::capture_output::{Output, Plan};
 use super::files::scene_files::text_of;
 use super::files::state_files::ran_on;
 use super::host::arg_parsers::{Size, memory, whole};
-use super::host::drive::{self, Host, Run, Stop, drive};
+use super::host::drive;
 use super::host::errors::Interrupted;
+use super::host::filming::film;
 use super::host::interrupt::Interrupt;
 use super::host::memory_check;
 use super::host::messages::{say, tell};
 use super::host::options::{FlockArgs, Machine, MachineArgs, Prepared, painter};
-use super::host::progress::progress;
 use super::host::replay::{self, Replayed};
 use super::host::window_host::Files;
 use flockwork_app::{self as app, WindowError};
@@ -26,11 +24,11 @@ use flockwork_engine::gpu::buffers::check_count_for;
 use flockwork_engine::gpu::{Gpu, GpuEngine};
 use flockwork_engine::{Engine, EngineError, EngineKind};
 use flockwork_model::io::RunRecord;
-use flockwork_model::scene::{Follow, Request, Scene};
+use flockwork_model::scene::{Request, Scene};
 use flockwork_model::state::FlockState;
 use flockwork_session::{Opening, Recorded, Source};
-use flockwork_view::camera::Camera;
-use flockwork_view::recorder::png;
+use flockwork_view::recorder::Film;
+use flockwork_view::recorder::mp4::Quality;
 use flockwork_view::words::counted;
 
 /// Its arguments.
@@ -180,8 +178,19 @@ fn run_without_window(
     ticks: u64,
 ) -> anyhow::Result<()> {
     let interrupt = Interrupt::watch();
-    let mut file = OutputFile::create(Path::new(PICTURE))?;
-    memory_check::check_pictures(args.size, bytes_per_pixel(scene))?;
+    let Size { width, height } = args.size;
+    let alpha = scene.style.background.is_none();
+    let plan = Plan {
+        out: PICTURE.into(),
+        film: Film { width, height, rate: 1.0, alpha },
+        ticks,
+        every: None,
+        geometry: false,
+        blur: false,
+        quality: Quality::default(),
+    };
+    let mut output = Output::open(&plan)?;
+    memory_check::check_pictures(args.size, plan.bytes_per_pixel(scene))?;
     let Machine { engine, gpu } = args.machine.open()?;
     let from = args.flock.init.as_deref().or(args.replay.as_deref());
     let comment = ran_on(made, engine.kind(), gpu.as_deref(), from).text();
@@ -190,24 +199,12 @@ fn run_without_window(
     if let Some((events, last)) = record {
         run.replay(events, last)?;
     }
-    let mut wait = Wait(progress(ticks, "ticks"));
-    let outcome = drive(&mut run, &mut wait, ticks, &interrupt)?;
-    wait.0.finish_and_clear();
-    let (done, stepping) = (outcome.ticks, outcome.stepping.as_secs_f64());
-    let Size { width, height } = args.size;
-    let followed = match scene.camera.follow {
-        Follow::None => None,
-        _ => {
-            let state = run.state()?;
-            Camera::followed(run.scene(), &state)
-        }
-    };
-    let camera = Camera::of(run.scene(), run.tick(), followed, (width, height));
     let mut painter = painter(gpu, args.size)?;
-    let (engine, scene) = run.engine_and_scene();
-    let frame = painter.paint(engine, scene, &camera, &[])?;
-    png::write(&mut file, &frame, &comment)?;
-    file.publish()?;
+    let mut recorder = output.recorder(&plan, &comment)?;
+    let shown = film(&mut run, painter.as_mut(), recorder.as_mut(), &plan, &interrupt)?;
+    recorder.finish()?;
+    output.publish(&plan, shown.frames, &comment)?;
+    let (done, stepping) = (shown.ticks, shown.stepping.as_secs_f64());
     say(&format!(
         "{}, {} in {:.2} s, {:.3} ms a tick; engine {} ({}), drawn by {}; {PICTURE}\n",
         counted(state.len() as u64, "agent"),
@@ -223,21 +220,4 @@ fn run_without_window(
         return Err(Interrupted { kept }.into());
     }
     Ok(())
-}
-
-/// Runs to the end and shows only the progress.
-struct Wait(ProgressBar);
-
-impl Host for Wait {
-    fn next_stop(&self, _: u64) -> u64 {
-        u64::MAX
-    }
-
-    fn ticked(&mut self, ticks: u64) {
-        self.0.inc(ticks);
-    }
-
-    fn show(&mut self, _: &mut Run, _: Stop) -> anyhow::Result<bool> {
-        Ok(true)
-    }
 }

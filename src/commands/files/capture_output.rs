@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::output::{ForeignFile, OutputError, OutputFile};
+use super::output::{OutputError, OutputFile};
 use super::output_folder::OutputFolder;
 use crate::commands::host::errors::{Interrupted, wrong};
 use crate::commands::host::interrupt::Interrupt;
@@ -58,7 +58,8 @@ impl Plan {
     pub fn bytes_per_pixel(&self, scene: &Scene) -> u64 {
         let trails = if scene.style.trail.is_some() { TRAILS } else { 0 };
         let blur = if self.blur { BLUR } else { 0 };
-        bytes_per_pixel(scene) + trails + blur
+        let depths = if scene.world.axes() == 2 { 0 } else { DEPTHS };
+        PICTURE + depths + trails + blur
     }
 
     /// A notice about ticks after the last frame, which the film does not show.
@@ -82,11 +83,6 @@ const DEPTHS: u64 = 16;
 const TRAILS: u64 = 32;
 /// Bytes for each pixel of the sums of a blurred frame.
 const BLUR: u64 = 16;
-
-/// Bytes of memory for each pixel of a plain picture.
-pub fn bytes_per_pixel(scene: &Scene) -> u64 {
-    if scene.world.axes() == 2 { PICTURE } else { PICTURE + DEPTHS }
-}
 
 /// The most pictures that a blurred frame averages.
 const MAX_PARTS: u64 = 8;
@@ -136,9 +132,8 @@ pub fn ask_ffmpeg() -> anyhow::Result<()> {
 
 /// The destination of the frames.
 pub enum Output {
-    Folder(Arc<OutputFolder>, PathBuf),
-    Film(Kind, OutputFile),
-    Mp4(ForeignFile),
+    Folder(Arc<OutputFolder>),
+    File(Kind, OutputFile),
 }
 
 /// The name of a frame in a folder.
@@ -167,7 +162,7 @@ impl Output {
                 );
                 return Err(OutputError::new(&plan.out, problem).into());
             }
-            return Ok(Self::Folder(Arc::new(folder), plan.out.clone()));
+            return Ok(Self::Folder(Arc::new(folder)));
         }
         if matches!(kind, Kind::Gif | Kind::Apng) && plan.frames() > apng::MAX_FRAMES.into() {
             return Err(wrong(format!(
@@ -181,9 +176,8 @@ impl Output {
         let file = OutputFile::create(&plan.out)?;
         if kind == Kind::Mp4 {
             ask_ffmpeg()?;
-            return Ok(Self::Mp4(file.into_foreign()));
         }
-        Ok(Self::Film(kind, file))
+        Ok(Self::File(kind, file))
     }
 
     /// Starts recording, with a comment in each file.
@@ -194,8 +188,8 @@ impl Output {
     ) -> anyhow::Result<Box<dyn Recorder + 'a>> {
         let film = plan.film;
         let opaque = match self {
-            Self::Film(Kind::Gif, file) => Some(("GIF film", file.path())),
-            Self::Mp4(file) => Some(("MP4 film", file.path())),
+            Self::File(Kind::Gif, file) => Some(("GIF film", file.path())),
+            Self::File(Kind::Mp4, file) => Some(("MP4 film", file.path())),
             _ => None,
         };
         if let Some((what, path)) = opaque.filter(|_| film.alpha) {
@@ -206,7 +200,7 @@ impl Output {
             )));
         }
         Ok(match self {
-            Self::Folder(folder, _) => {
+            Self::Folder(folder) => {
                 let folder = Arc::clone(folder);
                 let write = move |number: u64, bytes: &[u8]| {
                     let written = folder.write(&frame_name(number), bytes);
@@ -214,19 +208,18 @@ impl Output {
                 };
                 Box::new(SequenceRecorder::new(Box::new(write), comment)?)
             }
-            Self::Film(Kind::Gif, file) => {
+            Self::File(Kind::Gif, file) => {
                 let recorder = GifRecorder::new(file, film, comment).map_err(|error| match error {
                     RecordError::Unsuitable(problem) => wrong(problem),
                     error => error.into(),
                 });
                 Box::new(recorder?)
             }
-            Self::Film(Kind::Apng, file) => {
+            Self::File(Kind::Apng, file) => {
                 let frames = u32::try_from(plan.frames())?;
                 Box::new(ApngRecorder::new(file, film, frames, comment)?)
             }
-            Self::Film(_, file) => Box::new(PngRecorder::new(file, comment)),
-            Self::Mp4(file) => {
+            Self::File(Kind::Mp4, file) => {
                 let (length, most) = (comment.len(), mp4::MAX_COMMENT);
                 if length > most {
                     tell(&format!(
@@ -234,26 +227,21 @@ impl Output {
                          {most}: the film has none; write a .png of it too"
                     ));
                 }
-                let (path, interrupt) = (file.temporary_path(), Interrupt::watch());
-                let recorder = Mp4Recorder::start_in(plan.quality, path, film, comment)?;
+                let interrupt = Interrupt::watch();
+                let recorder = Mp4Recorder::start_in(plan.quality, file.lend(), film, comment)?;
                 Box::new(recorder.stopped_by(move || interrupt.is_raised()))
             }
+            Self::File(_, file) => Box::new(PngRecorder::new(file, comment)),
         })
     }
 
     /// Renames the file into place. Returns its name and size for display.
     pub fn publish(self, plan: &Plan, frames: u64, comment: &str) -> anyhow::Result<String> {
-        let (path, size) = match self {
-            Self::Folder(_, path) => return Ok(format!("{}", path.display())),
-            Self::Film(kind, mut file) => {
-                if kind == Kind::Apng && frames != plan.frames() {
-                    apng::correct_count(&mut file, plan.film, frames as u32, comment)?;
-                }
-                (file.path().to_owned(), file.publish()?)
-            }
-            Self::Mp4(file) => (file.path().to_owned(), file.publish()?),
-        };
-        Ok(format!("{} ({})", path.display(), size_text(size)))
+        let Self::File(kind, mut file) = self else { return Ok(plan.out.display().to_string()) };
+        if kind == Kind::Apng && frames != plan.frames() {
+            apng::correct_count(&mut file, plan.film, frames as u32, comment)?;
+        }
+        Ok(format!("{} ({})", plan.out.display(), size_text(file.publish()?)))
     }
 }
 

@@ -164,7 +164,7 @@ impl OutputFile {
     pub fn publish(self) -> Result<u64, OutputError> {
         let fail = |error: &io::Error| OutputError::of_system(&self.path, error);
         let file = self.file.into_inner().map_err(|error| fail(error.error()))?;
-        let size = file.as_file().metadata().map_err(|error| fail(&error))?.len();
+        let size = std::fs::metadata(file.path()).map_err(|error| fail(&error))?.len();
         file.persist(&self.target).map_err(|error| fail(&error.error))?;
         Ok(size)
     }
@@ -193,14 +193,13 @@ impl OutputFile {
         target(path).is_ok_and(|other| whole(&other) == whole(&self.target))
     }
 
-    /// Prepares the file for another program, which writes it at its temporary path.
+    /// The path where another program writes the file, instead of this one.
     #[must_use]
-    pub fn into_foreign(self) -> ForeignFile {
-        let (file, _) = self.file.into_parts();
+    pub fn lend(&self) -> &Path {
         // On Windows locks are mandatory, so another program could not write the file.
         #[cfg(windows)]
-        let _ = file.as_file().unlock();
-        ForeignFile { path: self.path, target: self.target, file }
+        let _ = self.file.get_ref().as_file().unlock();
+        self.file.get_ref().path()
     }
 }
 
@@ -233,36 +232,6 @@ impl Read for Scratch {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let result = self.file.get_mut().read(bytes);
         named(&self.path, result)
-    }
-}
-
-/// An [`OutputFile`] that another program writes.
-#[derive(Debug)]
-pub struct ForeignFile {
-    path: PathBuf,
-    target: PathBuf,
-    file: NamedTempFile,
-}
-
-impl ForeignFile {
-    /// The path as the user wrote it.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The path where the other program writes.
-    #[must_use]
-    pub fn temporary_path(&self) -> &Path {
-        self.file.path()
-    }
-
-    /// Renames the file into place. Returns its size in bytes.
-    pub fn publish(self) -> Result<u64, OutputError> {
-        let fail = |error: &io::Error| OutputError::of_system(&self.path, error);
-        let size = std::fs::metadata(self.file.path()).map_err(|error| fail(&error))?.len();
-        self.file.persist(&self.target).map_err(|error| fail(&error.error))?;
-        Ok(size)
     }
 }
 

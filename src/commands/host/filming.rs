@@ -1,5 +1,7 @@
 //! The run of a capture: steps, draws and records.
 
+use std::time::Duration;
+
 use indicatif::ProgressBar;
 
 use super::drive::{Crowd, Host, Run, Stop, drive};
@@ -25,6 +27,8 @@ pub struct Shown {
     pub frames: u64,
     /// Ticks done.
     pub ticks: u64,
+    /// Time spent in the engine.
+    pub stepping: Duration,
     /// True if the user ended the capture.
     pub interrupted: bool,
     /// The most crowded moment.
@@ -70,6 +74,7 @@ pub fn film(
     Ok(Shown {
         frames: film.frames,
         ticks: outcome.ticks,
+        stepping: outcome.stepping,
         interrupted: outcome.interrupted,
         crowd: outcome.crowd,
     })
@@ -156,9 +161,9 @@ impl Host for Filming<'_> {
         }
     }
 
-    /// No: the device draws the picture after the ticks.
+    /// In a film the flock moves on while the device draws.
     fn waits(&self) -> bool {
-        false
+        self.plan.every.is_none()
     }
 
     fn show(&mut self, run: &mut Run, stop: Stop) -> anyhow::Result<bool> {

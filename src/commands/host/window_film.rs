@@ -68,9 +68,8 @@ fn encode(
         anyhow::bail!("the film has no frame: nothing was saved");
     };
     if is_mp4 {
-        let file = file.into_foreign();
         let interrupt = Interrupt::watch();
-        let recorder = Mp4Recorder::start(file.temporary_path(), film, comment)?;
+        let recorder = Mp4Recorder::start(file.lend(), film, comment)?;
         let recorder = Box::new(recorder.stopped_by(move || interrupt.is_raised()));
         record(recorder, first, queue, waiting)?;
         return Ok(file.publish()?);
