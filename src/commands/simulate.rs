@@ -243,95 +243,11 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::commands::files::state_files::read_state;
-    use crate::commands::host::drive::tests::Straight;
-    use flockwork_model::statistics::Metrics;
 
     #[derive(Parser)]
     struct Line {
         #[command(flatten)]
         args: SimulateArgs,
-    }
-
-    fn simulated(options: &str, stop_after: Option<u64>) -> (tempfile::TempDir, Outcome) {
-        let folder = tempfile::tempdir().unwrap();
-        let path = |name: &str| folder.path().join(name).display().to_string();
-        let mut words = vec!["simulate".to_string()];
-        if !options.contains("FIGURES-ONLY") {
-            words.extend(["--out".to_string(), path("states.csv")]);
-        }
-        words.extend(["--metrics".to_string(), path("metrics.csv")]);
-        let own = options.split_whitespace().filter(|word| *word != "FIGURES-ONLY");
-        words.extend(own.map(str::to_string));
-        let args = Line::parse_from(words).args;
-        let mut files = Files::create(args.out.as_deref(), args.metrics.as_deref()).unwrap();
-        let begun = Beginning::new(&args.flock, None, &Straight::default()).unwrap();
-        let span = begun.span(args.ticks, args.until).unwrap();
-        let Prepared { scene, state, .. } = begun.prepared;
-        let interrupt = Interrupt::default();
-        let engine = Straight { stop_after, interrupt: interrupt.clone(), ..Straight::default() };
-        let mut run = drive::load(Box::new(engine), &scene, &state).unwrap();
-        let agents = state.len() as u64;
-        let outcome =
-            write_run(&mut run, &args, (agents, span), (&mut files, None), &interrupt).unwrap();
-        files.publish(args.out.as_deref(), args.metrics.as_deref()).unwrap();
-        (folder, outcome)
-    }
-
-    /// First column of a CSV file, repetitions left out.
-    fn ticks(folder: &tempfile::TempDir, name: &str) -> Vec<u64> {
-        let mut reader = csv::Reader::from_path(folder.path().join(name)).unwrap();
-        let rows = reader.records().map(|row| row.unwrap()[0].parse().unwrap());
-        let mut ticks: Vec<u64> = rows.collect();
-        ticks.dedup();
-        ticks
-    }
-
-    #[test]
-    fn states_are_written_at_every_multiple_and_at_the_end() {
-        let (folder, run) = simulated("--ticks 10 --every 4 --set world.boundary=open", None);
-        assert_eq!(run.ticks, 10);
-        assert_eq!(ticks(&folder, "states.csv"), [0, 4, 8, 10]);
-        assert_eq!(ticks(&folder, "metrics.csv"), (0..=10).collect::<Vec<u64>>());
-        let (folder, _) = simulated("--ticks 7", None);
-        assert_eq!(ticks(&folder, "states.csv"), [0, 7]);
-        let (folder, _) = simulated("--ticks 0", None);
-        assert_eq!(ticks(&folder, "states.csv"), [0]);
-        assert_eq!(ticks(&folder, "metrics.csv"), [0]);
-    }
-
-    #[test]
-    fn figures_have_steps_of_their_own_and_need_no_states() {
-        let (folder, run) = simulated("--ticks 10 --every 6 --metrics-every 4", None);
-        assert_eq!(run.ticks, 10);
-        assert_eq!(ticks(&folder, "states.csv"), [0, 6, 10]);
-        assert_eq!(ticks(&folder, "metrics.csv"), [0, 4, 8, 10]);
-        let (folder, _) = simulated("FIGURES-ONLY --ticks 7 --metrics-every 3", None);
-        assert_eq!(ticks(&folder, "metrics.csv"), [0, 3, 6, 7]);
-        assert!(!folder.path().join("states.csv").exists());
-        let (folder, run) = simulated("FIGURES-ONLY --ticks 90 --metrics-every 50", Some(70));
-        assert!((70..=90).contains(&run.ticks));
-        assert_eq!(ticks(&folder, "metrics.csv"), [0, 50, run.ticks]);
-    }
-
-    #[test]
-    fn every_row_of_figures_is_that_of_its_tick() {
-        let options = "--count 300 --ticks 5 --every 1 --set world.boundary=open";
-        let (folder, _) = simulated(options, None);
-        let path = folder.path().join("metrics.csv");
-        let mut reader = csv::Reader::from_path(path).unwrap();
-        let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
-        let args = Line::parse_from(["s", "--out", "a.csv"].into_iter().chain(options.split(' ')));
-        let Prepared { scene, mut state, .. } = args.args.flock.prepare(None).unwrap();
-        for row in rows {
-            let wanted: Vec<String> = Metrics::of(&scene, &state).row().collect();
-            assert_eq!(row.iter().collect::<Vec<_>>(), wanted);
-            state.tick += 1;
-            for (p, v) in state.position.iter_mut().zip(&state.velocity) {
-                *p += *v;
-            }
-        }
-        assert_eq!(state.tick, 6);
     }
 
     #[test]
@@ -343,36 +259,5 @@ mod tests {
         assert!(!parsed("s --ticks 1 --until 1 --out a.csv"), "which of both?");
         assert!(!parsed("s --ticks 1 --metrics a.csv --every 2"), "of what?");
         assert!(!parsed("s --ticks 1 --out a.csv --metrics-every 2"), "of what?");
-    }
-
-    #[test]
-    fn an_interrupted_run_is_that_of_fewer_ticks() {
-        let (folder, run) = simulated("--ticks 1000 --every 4", Some(6));
-        assert_eq!(run.ticks, 6);
-        assert_eq!(ticks(&folder, "states.csv"), [0, 4, 6]);
-        assert_eq!(ticks(&folder, "metrics.csv"), (0..=6).collect::<Vec<u64>>());
-    }
-
-    #[test]
-    fn a_run_goes_on_where_another_ended() {
-        let options = "--count 50 --set world.boundary=open";
-        let (first, _) = simulated(&format!("{options} --ticks 5"), None);
-        let path = first.path().join("states.csv");
-        let again = format!("{options} --scene flock --ticks 5 --init {}", path.display());
-        let (second, _) = simulated(&again, None);
-        assert_eq!(ticks(&second, "states.csv"), [5, 10]);
-        let until = format!("{options} --scene flock --until 8 --init {}", path.display());
-        let (until, _) = simulated(&until, None);
-        assert_eq!(ticks(&until, "states.csv"), [5, 8]);
-        let (whole, _) = simulated(&format!("{options} --ticks 10"), None);
-        let scene = crate::commands::files::scene_files::read_scene(
-            "flock",
-            &["world.boundary=open".into()],
-        );
-        let scene = scene.unwrap();
-        let last = |folder: &tempfile::TempDir| {
-            read_state(&folder.path().join("states.csv"), &scene).unwrap()
-        };
-        assert_eq!(last(&second), last(&whole));
     }
 }

@@ -34,6 +34,9 @@ fn ended_with_what_it_had(folder: &Path, output: &Output) {
     let text = std::fs::read_to_string(folder.join("a.csv")).unwrap();
     let rows = text.lines().count() - 1;
     assert!(rows > 0 && rows.is_multiple_of(200), "a tick is not whole");
+    // They end with the tick that the run has reached, as if it had been asked for no more.
+    let last = text.lines().last().and_then(|row| row.split(',').next()).unwrap();
+    assert!(message.contains(&format!("ticks done and kept: {last} of ")), "{last}: {message}");
 }
 
 #[test]

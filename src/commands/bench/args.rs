@@ -209,7 +209,6 @@ pub mod tests {
     use clap::Parser;
 
     use super::*;
-    use flockwork_model::scene::BuiltIn;
 
     #[derive(Parser)]
     struct Line {
@@ -223,17 +222,6 @@ pub mod tests {
     }
 
     #[test]
-    fn lists_have_two_names() {
-        let plural = parsed("--counts 10,2000 --densities 10,30.5");
-        let singular = parsed("--count 10,2000 --density 10,30.5");
-        for args in [plural, singular] {
-            assert_eq!(args.flock.count, [10, 2000]);
-            assert_eq!(args.flock.densities(), [Some(10.0), Some(30.5)]);
-        }
-        assert_eq!(parsed("").flock.densities(), [None]);
-    }
-
-    #[test]
     fn a_flock_settles_for_a_thousand_ticks_where_that_is_affordable() {
         let ticks = |options: &str| parsed(options).flock.settle_ticks();
         assert_eq!(ticks("--count 1000000"), 0);
@@ -242,28 +230,5 @@ pub mod tests {
         assert_eq!(ticks("--state flocked --count 10,5000000"), 200);
         assert_eq!(ticks("--state flocked --count 100000000"), 100);
         assert_eq!(ticks("--state flocked --settle 3"), 3);
-    }
-
-    #[test]
-    fn an_impossible_count_or_density_is_refused_at_once() {
-        let refused = |options: &str, name: &str| {
-            let scene = Scene::parse(name, BuiltIn::named(name).unwrap().text).unwrap();
-            parsed(options).flock.check(&scene).err().map(|error| format!("{error:#}"))
-        };
-        let problem = refused("--density 10", "seek").unwrap();
-        assert!(problem.contains("world.size"), "{problem}");
-        let problem = refused("--counts 200,100000000 --densities 10,0.001", "flock").unwrap();
-        assert!(problem.starts_with("--count 100000000 with --density 0.001: "), "{problem}");
-        assert_eq!(refused("--counts 200,100000000 --density 0.1,10000", "flock"), None);
-    }
-
-    #[test]
-    fn rows_and_lines_that_would_look_alike_are_refused() {
-        let problem = |options: &str| parsed(options).check().err().map(|error| error.to_string());
-        assert!(problem("--engines gpu,cpu,gpu").unwrap().contains("gpu is named twice"));
-        assert_eq!(problem("--engines gpu,cpu,cpu1"), None);
-        let nine = "--densities 1,2,3,4,5,6,7,8,9 --plot a.svg";
-        assert!(problem(&format!("--counts 10,20 {nine}")).unwrap().contains("leave some out"));
-        assert_eq!(problem(&format!("--count 10 {nine}")), None, "one count makes no lines");
     }
 }
