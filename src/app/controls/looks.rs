@@ -1,9 +1,9 @@
 //! The looks in the panel: what is behind the flock, colours and shapes, trails, the camera.
 
-use egui::{CollapsingHeader, ComboBox, DragValue, Slider};
+use egui::{CollapsingHeader, DragValue, Slider};
 
 use super::FlockPanel;
-use super::rows::{colour_button, named, with_name, with_way_back};
+use super::rows::{Choice, colour_button, edited, with_name};
 use crate::command::Command;
 use crate::keys::Action;
 use flockwork_model::scene::{
@@ -77,7 +77,7 @@ impl FigureLooks<'_> {
     /// Shows a row for each; `start` is what they were at the start.
     pub fn rows(self, ui: &mut egui::Ui, start: (BoidShape, ColourBy, &Palette, Option<f32>)) {
         let hint = "The shape of an agent.";
-        named(ui, ("look", hint), &BoidShape::NAMES, start.0, self.look);
+        Choice::new("look", hint, &BoidShape::NAMES).show(ui, &start.0, self.look, |_, _| ());
         colour(ui, start.1, self.in_space, self.colour);
         palette(ui, start.2, self.palette);
         let hint = "The least length of an agent, in points. A point is a pixel of a picture of 1280 × 720.";
@@ -86,104 +86,53 @@ impl FigureLooks<'_> {
 }
 
 fn background(ui: &mut egui::Ui, start: &Background, value: &mut Background) {
-    let name = |value: &Background| match value {
-        Background::Named(named) => name_of(&BackgroundName::NAMES, *named),
-        Background::Colours(_) => OWN,
-    };
-    let back = with_way_back(ui, value != start, name(start), |ui| {
-        ui.horizontal(|ui| {
-            ComboBox::from_id_salt("background").selected_text(name(value)).show_ui(ui, |ui| {
-                for (name, named) in BackgroundName::NAMES {
-                    ui.selectable_value(value, Background::Named(named), name);
-                }
-                let is_own = matches!(value, Background::Colours(_));
-                if ui.selectable_label(is_own, OWN).clicked() && !is_own {
-                    let colours = value.colours();
-                    let some = if colours.is_empty() { vec![Rgb([0; 3])] } else { colours };
-                    *value = Background::Colours(some);
-                }
-            });
-            ui.label("background").on_hover_text("What is behind the flock, from top to bottom.");
-        });
+    let names = BackgroundName::NAMES.map(|(name, named)| (name, Background::Named(named)));
+    let colours = value.colours();
+    let own = Background::Colours(if colours.is_empty() { vec![Rgb([0; 3])] } else { colours });
+    let hint = "What is behind the flock, from top to bottom.";
+    let choice = Choice { own: Some((OWN, own)), ..Choice::new("background", hint, &names) };
+    choice.show(ui, start, value, |ui, value| {
         if let Background::Colours(colours) = value {
             list(ui, colours, MAX_BACKGROUND_COLOURS);
         }
     });
-    if back {
-        value.clone_from(start);
-    }
 }
 
 fn colour(ui: &mut egui::Ui, start: ColourBy, in_space: bool, value: &mut ColourBy) {
-    const ONE: &str = "one colour";
-    let name = |value: ColourBy| match value {
-        ColourBy::Fixed(_) => ONE,
-        quantity => name_of(&ColourBy::NAMES, quantity),
-    };
-    let back = with_way_back(ui, *value != start, name(start), |ui| {
-        ui.horizontal(|ui| {
-            ComboBox::from_id_salt("colour").selected_text(name(*value)).show_ui(ui, |ui| {
-                let offered = |by: ColourBy| in_space || by != ColourBy::Depth;
-                for (name, quantity) in ColourBy::NAMES.into_iter().filter(|by| offered(by.1)) {
-                    ui.selectable_value(value, quantity, name);
-                }
-                let is_one = matches!(value, ColourBy::Fixed(_));
-                if ui.selectable_label(is_one, ONE).clicked() && !is_one {
-                    *value = ColourBy::Fixed(AMBER);
-                }
-            });
-            if let ColourBy::Fixed(colour) = value {
-                colour_button(ui, colour);
-            }
-            ui.label("colour").on_hover_text("What the colour of an agent shows.");
-        });
+    let mut names = ColourBy::NAMES.to_vec();
+    names.retain(|(_, by)| in_space || *by != ColourBy::Depth);
+    let own = Some(("one colour", ColourBy::Fixed(AMBER)));
+    let hint = "What the colour of an agent shows.";
+    let choice = Choice { own, in_row: true, ..Choice::new("colour", hint, &names) };
+    choice.show(ui, &start, value, |ui, value| {
+        if let ColourBy::Fixed(colour) = value {
+            colour_button(ui, colour);
+        }
     });
-    if back {
-        *value = start;
-    }
 }
 
 fn age(ui: &mut egui::Ui, start: u32, value: &mut u32) {
     let hint = "The age at the end of the palette, in ticks. Older agents have its last colour.";
-    let back = with_way_back(ui, *value != start, &start.to_string(), |ui| {
+    edited(ui, &start, value, &start.to_string(), |ui, value| {
         let slider = Slider::new(value, 1..=36_000).logarithmic(true);
         with_name(ui, slider, "age", || hint.into());
     });
-    if back {
-        *value = start;
-    }
 }
 
 /// The colour to begin with where there is none yet.
 const AMBER: Rgb = Rgb([0xE6, 0x9F, 0x00]);
 
 fn palette(ui: &mut egui::Ui, start: &Palette, value: &mut Palette) {
-    let name = |value: &Palette| match value {
-        Palette::Auto => Palette::AUTO,
-        Palette::Named(named) => name_of(&PaletteName::NAMES, *named),
-        Palette::Colours(_) => OWN,
-    };
-    let back = with_way_back(ui, value != start, name(start), |ui| {
-        ui.horizontal(|ui| {
-            ComboBox::from_id_salt("palette").selected_text(name(value)).show_ui(ui, |ui| {
-                ui.selectable_value(value, Palette::Auto, Palette::AUTO);
-                for (name, named) in PaletteName::NAMES {
-                    ui.selectable_value(value, Palette::Named(named), name);
-                }
-                let is_own = matches!(value, Palette::Colours(_));
-                if ui.selectable_label(is_own, OWN).clicked() && !is_own {
-                    *value = Palette::Colours(vec![AMBER]);
-                }
-            });
-            ui.label("palette").on_hover_text("The colours of what is shown, from low to high.");
-        });
+    let named = PaletteName::NAMES.map(|(name, named)| (name, Palette::Named(named)));
+    let names: Vec<_> = [(Palette::AUTO, Palette::Auto)].into_iter().chain(named).collect();
+    let own = Some((OWN, Palette::Colours(vec![AMBER])));
+    let hint = "The colours of what is shown, from low to high.";
+    let choice = Choice { own, ..Choice::new("palette", hint, &names) };
+    choice.show(ui, start, value, |ui, value| {
         if let Palette::Colours(colours) = value {
             list(ui, colours, MAX_PALETTE_COLOURS);
         }
     });
-    if back {
-        value.clone_from(start);
-    }
 }
 
 /// A list of 1 to `most` colours: a button for each, and buttons for one more and one less.
@@ -207,23 +156,17 @@ fn list(ui: &mut egui::Ui, colours: &mut Vec<Rgb>, most: usize) {
 fn in_space(ui: &mut egui::Ui, start: &Style, style: &mut Style) {
     let hint =
         "What lights the agents; auto is nothing before an evening sky, and the sun elsewhere.";
-    named(ui, ("light", hint), &Light::NAMES, start.light, &mut style.light);
-    let back = with_way_back(ui, style.fog != start.fog, &start.fog.to_string(), |ui| {
-        let slider = Slider::new(&mut style.fog, 0.0..=4.0).max_decimals(2);
+    Choice::new("light", hint, &Light::NAMES).show(ui, &start.light, &mut style.light, |_, _| ());
+    edited(ui, &start.fog, &mut style.fog, &start.fog.to_string(), |ui, fog| {
+        let slider = Slider::new(fog, 0.0..=4.0).max_decimals(2);
         let hint = "How much fades into the background with the distance.";
         with_name(ui, slider, "fog", || hint.into());
     });
-    if back {
-        style.fog = start.fog;
-    }
     let to = if start.ground { "on" } else { "off" };
-    let back = with_way_back(ui, style.ground != start.ground, to, |ui| {
+    edited(ui, &start.ground, &mut style.ground, to, |ui, ground| {
         let hint = "The floor of the world, and the agents' shadows on it.";
-        ui.checkbox(&mut style.ground, "ground").on_hover_text(hint);
+        ui.checkbox(ground, "ground").on_hover_text(hint);
     });
-    if back {
-        style.ground = start.ground;
-    }
 }
 
 fn trail(ui: &mut egui::Ui, start: Option<f32>, value: &mut Option<f32>) {
@@ -241,7 +184,7 @@ fn optional(
     value: &mut Option<f32>,
 ) {
     let to = start.map_or("off".into(), |start| start.to_string());
-    let back = with_way_back(ui, *value != start, &to, |ui| {
+    edited(ui, &start, value, &to, |ui, value| {
         ui.horizontal(|ui| {
             let mut on = value.is_some();
             let text = if on { "" } else { key };
@@ -254,38 +197,18 @@ fn optional(
             }
         });
     });
-    if back {
-        *value = start;
-    }
 }
 
 fn follow(ui: &mut egui::Ui, start: Follow, value: &mut Follow) {
-    let name = |value: Follow| match value {
-        Follow::None => "nothing",
-        Follow::Centre => "the centre of mass",
-        Follow::Agent(_) => "the agent",
-    };
-    let back = with_way_back(ui, *value != start, name(start), |ui| {
-        ui.horizontal(|ui| {
-            let is_agent = matches!(value, Follow::Agent(_));
-            ComboBox::from_id_salt("follow").selected_text(name(*value)).show_ui(ui, |ui| {
-                for choice in [Follow::None, Follow::Centre] {
-                    ui.selectable_value(value, choice, name(choice));
-                }
-                let agent = Follow::Agent(0);
-                if ui.selectable_label(is_agent, name(agent)).clicked() && !is_agent {
-                    *value = agent;
-                }
-            });
-            if let Follow::Agent(id) = value {
-                ui.add(DragValue::new(id).speed(0.2)).on_hover_text("its id");
-            }
-            ui.label("follow").on_hover_text("What stays in the middle of the picture.");
-        });
+    let names = [("nothing", Follow::None), ("the centre of mass", Follow::Centre)];
+    let own = Some(("the agent", Follow::Agent(0)));
+    let hint = "What stays in the middle of the picture.";
+    let choice = Choice { own, in_row: true, ..Choice::new("follow", hint, &names) };
+    choice.show(ui, &start, value, |ui, value| {
+        if let Follow::Agent(id) = value {
+            ui.add(DragValue::new(id).speed(0.2)).on_hover_text("its id");
+        }
     });
-    if back {
-        *value = start;
-    }
 }
 
 /// The sizes of pictures and films.
@@ -298,21 +221,8 @@ const SIZES: [(&str, Option<(u32, u32)>); 4] = [
 
 fn picture_size(ui: &mut egui::Ui, size: Option<(u32, u32)>) -> Option<Command> {
     let mut chosen = size;
-    with_way_back(ui, false, "", |ui| {
-        ui.horizontal(|ui| {
-            let name = name_of(&SIZES, size);
-            ComboBox::from_id_salt("size").selected_text(name).show_ui(ui, |ui| {
-                for (name, size) in SIZES {
-                    ui.selectable_value(&mut chosen, size, name);
-                }
-            });
-            ui.label("pictures and films")
-                .on_hover_text("The size of what F12 and F9 save; pixels.");
-        });
-    });
+    let hint = "The size of what F12 and F9 save; pixels.";
+    // It has no way back: it is not of the scene.
+    Choice::new("pictures and films", hint, &SIZES).show(ui, &size, &mut chosen, |_, _| ());
     (chosen != size).then_some(Command::PictureSize(chosen))
-}
-
-fn name_of<T: PartialEq>(names: &[(&'static str, T)], value: T) -> &'static str {
-    names.iter().find(|(_, known)| *known == value).map_or("", |(name, _)| *name)
 }

@@ -135,28 +135,73 @@ pub fn colour_button(ui: &mut egui::Ui, Rgb(colour): &mut Rgb) {
     button.on_hover_text(Rgb(*colour).to_string());
 }
 
-/// A choice by name. `start` is the one at the start.
-pub fn named<T: Copy + PartialEq>(
+/// The same for a value, which goes back to `start`.
+pub fn edited<T: Clone + PartialEq>(
     ui: &mut egui::Ui,
-    (key, hint): (&str, &str),
-    names: &[(&'static str, T)],
-    start: T,
+    start: &T,
     value: &mut T,
+    back_to: &str,
+    content: impl FnOnce(&mut egui::Ui, &mut T),
 ) {
-    let before = *value;
-    let name = |value: T| names.iter().find(|(_, known)| *known == value).map_or("", |(n, _)| *n);
-    let back = with_way_back(ui, before != start, name(start), |ui| {
-        ui.horizontal(|ui| {
-            egui::ComboBox::from_id_salt(key).selected_text(name(before)).show_ui(ui, |ui| {
-                for (name, choice) in names {
-                    ui.selectable_value(value, *choice, *name);
+    if with_way_back(ui, value != start, back_to, |ui| content(ui, value)) {
+        value.clone_from(start);
+    }
+}
+
+/// A choice by name.
+pub struct Choice<'a, T> {
+    pub key: &'a str,
+    pub hint: &'a str,
+    pub names: &'a [(&'static str, T)],
+    /// The name of all other values, and the one to begin with.
+    pub own: Option<(&'static str, T)>,
+    /// True if their own field is in the row, not below it.
+    pub in_row: bool,
+}
+
+impl<'a, T: Clone + PartialEq> Choice<'a, T> {
+    /// A choice among `names` alone.
+    pub fn new(key: &'a str, hint: &'a str, names: &'a [(&'static str, T)]) -> Self {
+        Self { key, hint, names, own: None, in_row: false }
+    }
+
+    fn name(&self, value: &T) -> &'static str {
+        let named = self.names.iter().find(|(_, known)| known == value);
+        named.or(self.own.as_ref()).map_or("", |(name, _)| *name)
+    }
+
+    /// Shows the row; `start` is the value at the start, and `field` the field of other values.
+    pub fn show(
+        &self,
+        ui: &mut egui::Ui,
+        start: &T,
+        value: &mut T,
+        field: impl FnOnce(&mut egui::Ui, &mut T),
+    ) {
+        edited(ui, start, value, self.name(start), |ui, value| {
+            let mut field = Some(field);
+            ui.horizontal(|ui| {
+                let name = self.name(value);
+                egui::ComboBox::from_id_salt(self.key).selected_text(name).show_ui(ui, |ui| {
+                    for (name, choice) in self.names {
+                        ui.selectable_value(value, choice.clone(), *name);
+                    }
+                    if let Some((own, first)) = &self.own
+                        && ui.selectable_label(name == *own, *own).clicked()
+                        && name != *own
+                    {
+                        *value = first.clone();
+                    }
+                });
+                if let Some(field) = field.take_if(|_| self.in_row) {
+                    field(ui, value);
                 }
+                ui.label(self.key).on_hover_text(self.hint);
             });
-            ui.label(key).on_hover_text(hint);
+            if let Some(field) = field {
+                field(ui, value);
+            }
         });
-    });
-    if back {
-        *value = start;
     }
 }
 
@@ -176,19 +221,13 @@ impl ParameterRow<'_> {
         if !self.applies() {
             return;
         }
-        let before = *value;
         let back_to = shown(self.start.into(), 4);
         let number = matches!(
             self.parameter.meaning,
             Meaning::Number | Meaning::Angle | Meaning::FieldOfView
         );
         let back_to = if number { back_to.as_str() } else { "what it was at the start" };
-        let back = with_way_back(ui, before != self.start, back_to, |ui| {
-            self.edit(ui, value, law);
-        });
-        if back {
-            *value = self.start;
-        }
+        edited(ui, &self.start, value, back_to, |ui, value| self.edit(ui, value, law));
     }
 
     /// With one species or one path there is no choice.
