@@ -2,18 +2,19 @@
 
 use std::time::Duration;
 
+use arboard::Clipboard;
 use egui_wgpu::ScreenDescriptor;
 use winit::dpi::PhysicalPosition;
 use winit::event::{ElementState, WindowEvent};
 use winit::window::Window;
 
-use super::clipboard::Clipboard;
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::Gpu;
 
 /// The user interface and its painter.
 pub struct Interface {
-    clipboard: Clipboard,
+    /// Opened when it is first used, and kept open: on X11 the program itself hands out what it has copied.
+    clipboard: Option<Clipboard>,
     input: egui_winit::State,
     painter: egui_wgpu::Renderer,
     /// Where the pointer is now; egui knows where it was in the last frame.
@@ -40,9 +41,8 @@ impl Interface {
         let root = egui::ViewportId::ROOT;
         let input = egui_winit::State::new(context, root, window, Some(scale), None, Some(most));
         let options = egui_wgpu::RendererOptions { dithering: false, ..Default::default() };
-        let clipboard = Clipboard::default();
         let painter = egui_wgpu::Renderer::new(&gpu.device, format, options);
-        Self { clipboard, input, painter, pointer: None }
+        Self { clipboard: None, input, painter, pointer: None }
     }
 
     /// Pixels per point of the interface: the window's, times the user's zoom (Ctrl with +
@@ -123,19 +123,29 @@ impl Interface {
         });
     }
 
+    fn clipboard(&mut self) -> Result<&mut Clipboard, String> {
+        let clipboard = match self.clipboard.take() {
+            Some(clipboard) => clipboard,
+            None => Clipboard::new().map_err(|error| format!("no clipboard: {error}"))?,
+        };
+        Ok(self.clipboard.insert(clipboard))
+    }
+
     /// Puts a text on the clipboard.
     pub fn copy(&mut self, text: String) -> Result<(), String> {
-        self.clipboard.copy(text)
+        let copied = self.clipboard()?.set_text(text);
+        copied.map_err(|error| format!("nothing was copied: {error}"))
     }
 
     /// The text on the clipboard.
     pub fn paste(&mut self) -> Result<String, String> {
-        self.clipboard.paste()
+        let pasted = self.clipboard()?.get_text();
+        pasted.map_err(|error| format!("nothing was pasted: {error}"))
     }
 
     /// Types the text on the clipboard into the field that has the keyboard.
     pub fn paste_into_field(&mut self) -> Result<(), String> {
-        let text = self.clipboard.paste()?;
+        let text = self.paste()?;
         self.input.egui_input_mut().events.push(egui::Event::Paste(text));
         Ok(())
     }
@@ -148,7 +158,7 @@ impl Interface {
         for command in &output.platform_output.commands {
             if let egui::OutputCommand::CopyText(text) = command {
                 // A field has nowhere to say why it did not work.
-                let _ = self.clipboard.copy(text.clone());
+                let _ = self.copy(text.clone());
             }
         }
         self.input.handle_platform_output(window, output.platform_output);

@@ -2,7 +2,6 @@
 
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
 
-mod clipboard;
 mod command;
 mod controls;
 mod figures;
@@ -13,8 +12,8 @@ mod key_card;
 mod keys;
 mod open_window;
 mod overlay;
+mod pace;
 mod pointer;
-mod rates;
 mod scene_menu;
 mod scene_pictures;
 mod screen;

@@ -26,7 +26,6 @@ use super::inspector::Inspector;
 use super::keys::{self, Action};
 use super::overlay::Detail;
 use super::pointer::{DropKey, Pointer};
-use super::rates::Meter;
 use super::scene_menu::SceneMenu;
 use super::timeline::Timeline;
 use super::tools::Tool;
@@ -123,7 +122,6 @@ struct Notices {
 
 /// How far the window is.
 struct Progress {
-    meter: Meter,
     occluded: bool,
     last: Instant,
     frames: u64,
@@ -167,7 +165,6 @@ impl OpenWindow {
             films: Films::default(),
             notices: Notices { kept, ..Notices::default() },
             progress: Progress {
-                meter: Meter::default(),
                 occluded: false,
                 last: Instant::now(),
                 frames: 0,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use egui::{Align2, Color32, Order, Pos2, RichText, Sense, Stroke, pos2, vec2};
 
 use super::inspector::Legend;
-use super::rates::Rates;
+use super::pace::Rates;
 use flockwork_engine::{EngineKind, Profile};
 use flockwork_model::statistics::Metrics;
 use flockwork_session::series::Series;

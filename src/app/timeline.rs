@@ -4,7 +4,7 @@ use egui::{Align2, Color32, Key, Pos2, Rect, Sense, Stroke, pos2, vec2};
 
 use super::command::Command;
 use super::keys::Action;
-use flockwork_session::{Recorded, SPEEDS, Speed};
+use flockwork_session::{Clock, RealTime, SPEEDS, Session};
 use flockwork_view::words::grouped;
 
 /// Height of the bar; points. Notices stand above it.
@@ -20,23 +20,6 @@ const FIELD: f32 = 74.0;
 const DONE: Color32 = Color32::from_gray(150);
 const TO_COME: Color32 = Color32::from_gray(70);
 const EVENT: Color32 = Color32::from_rgb(120, 200, 255);
-
-/// The content of the timeline.
-#[derive(Clone, Copy, Debug)]
-pub struct Course<'a> {
-    /// The present tick.
-    pub tick: u64,
-    /// The tick that the flock is on its way to.
-    pub goal: Option<u64>,
-    /// The first and the last tick.
-    pub span: (u64, u64),
-    /// True while the clock is stopped.
-    pub paused: bool,
-    /// How fast time goes.
-    pub speed: Speed,
-    /// Edits, clicks and presses.
-    pub events: &'a [Recorded],
-}
 
 /// The bar.
 #[derive(Clone, Debug, Default)]
@@ -102,7 +85,7 @@ impl Timeline {
     }
 
     /// Shows the bar if it is unfolded. Returns what the user asks for.
-    pub fn show(&mut self, context: &egui::Context, course: &Course<'_>) -> Vec<Command> {
+    pub fn show(&mut self, context: &egui::Context, session: &Session<RealTime>) -> Vec<Command> {
         self.look(context);
         let mut commands = Vec::new();
         if !self.is_shown() {
@@ -117,14 +100,20 @@ impl Timeline {
             frame.show(ui, |ui| {
                 ui.set_width(width - 16.0);
                 ui.set_height(HEIGHT - 16.0);
-                ui.horizontal_centered(|ui| self.content(ui, course, &mut commands));
+                ui.horizontal_centered(|ui| self.content(ui, session, &mut commands));
             });
         });
         commands
     }
 
-    fn content(&mut self, ui: &mut egui::Ui, course: &Course<'_>, commands: &mut Vec<Command>) {
-        if play_button(ui, course.paused) {
+    fn content(
+        &mut self,
+        ui: &mut egui::Ui,
+        session: &Session<RealTime>,
+        commands: &mut Vec<Command>,
+    ) {
+        // A clock that waits for the user's drag is not paused.
+        if play_button(ui, session.clock.is_paused() && !self.is_held()) {
             commands.push(Command::Act(Action::Pause));
         }
         for (text, hint, action) in [
@@ -136,7 +125,7 @@ impl Timeline {
                 commands.push(Command::Act(action));
             }
         }
-        let mut speed = course.speed;
+        let mut speed = session.clock.speed();
         let choice = egui::ComboBox::from_id_salt("speed").width(52.0);
         let choice = choice.selected_text(speed.to_string()).show_ui(ui, |ui| {
             for each in SPEEDS {
@@ -144,20 +133,25 @@ impl Timeline {
             }
         });
         choice.response.on_hover_text("− and +: ticks a frame, of 60 frames a second");
-        if speed != course.speed {
+        if speed != session.clock.speed() {
             commands.push(Command::Speed(speed));
         }
         let track = (ui.available_width() - FIELD - 2.0 * ui.spacing().item_spacing.x).max(40.0);
-        commands.extend(self.track(ui, course, track));
-        commands.extend(self.field(ui, course));
+        commands.extend(self.track(ui, session, track));
+        commands.extend(self.field(ui, session));
     }
 
     /// The way from the first to the last tick, with a mark at every event.
-    fn track(&mut self, ui: &mut egui::Ui, course: &Course<'_>, width: f32) -> Option<Command> {
+    fn track(
+        &mut self,
+        ui: &mut egui::Ui,
+        session: &Session<RealTime>,
+        width: f32,
+    ) -> Option<Command> {
         let sense = Sense::click_and_drag();
         let (place, response) = ui.allocate_exact_size(vec2(width, 22.0), sense);
         let line = place.shrink2(vec2(6.0, 0.0));
-        let (first, last) = course.span;
+        let (first, last) = session.span();
         let long = last.saturating_sub(first).max(1) as f64;
         let x = |tick: u64| {
             let share = tick.clamp(first, last).saturating_sub(first) as f64 / long;
@@ -167,16 +161,16 @@ impl Timeline {
             let share = f64::from(((at.x - line.left()) / line.width()).clamp(0.0, 1.0));
             first + (share * long).round() as u64
         };
-        let shown = self.held.or(course.goal).unwrap_or(course.tick);
+        let shown = self.held.or(session.goal()).unwrap_or(session.tick());
         let painter = ui.painter();
         let y = place.center().y;
         let bar = |from: f32, to: f32| {
             Rect::from_min_max(pos2(from, y - 2.0), pos2(to.max(from), y + 2.0))
         };
         painter.rect_filled(bar(line.left(), line.right()), 2.0, TO_COME);
-        painter.rect_filled(bar(line.left(), x(course.tick)), 2.0, DONE);
+        painter.rect_filled(bar(line.left(), x(session.tick())), 2.0, DONE);
         let mut drawn = f32::MIN;
-        for event in course.events {
+        for event in session.events() {
             let at = x(event.tick).round();
             // Many events of one drag share a mark.
             if at > drawn {
@@ -197,11 +191,11 @@ impl Timeline {
     }
 
     /// The present tick, and a field to type another one.
-    fn field(&mut self, ui: &mut egui::Ui, course: &Course<'_>) -> Option<Command> {
+    fn field(&mut self, ui: &mut egui::Ui, session: &Session<RealTime>) -> Option<Command> {
         let id = egui::Id::unique("tick");
         let typing = ui.memory(|memory| memory.has_focus(id));
         if !typing {
-            self.typed = course.goal.unwrap_or(course.tick).to_string();
+            self.typed = session.goal().unwrap_or(session.tick()).to_string();
         }
         let field = egui::TextEdit::singleline(&mut self.typed).id(id).desired_width(FIELD - 12.0);
         let field = ui.add(field).on_hover_text("J: a tick to go to");

@@ -3,15 +3,13 @@
 mod measuring;
 mod panel;
 mod plots;
-mod times;
 
 use crate::command::Command;
+use crate::pace::Pace;
 use flockwork_model::statistics::{Histograms, Metrics};
-use flockwork_session::{Clock, Session, Watch};
+use flockwork_session::{RealTime, Session, Watch};
 use measuring::{Measured, Measuring};
 use panel::Panel;
-pub use panel::Shown;
-use times::Pace;
 
 /// The figures that the window shows.
 #[derive(Debug, Default)]
@@ -19,7 +17,7 @@ pub struct Figures {
     measuring: Measuring,
     panel: Panel,
     shown: bool,
-    /// Times of frames and ticks.
+    /// Times and rates of frames and ticks.
     pub pace: Pace,
     /// Of the state that was measured last.
     histograms: Option<Histograms>,
@@ -44,7 +42,7 @@ impl Figures {
 
     /// Hands states to the thread that measures them, and its figures to the session. `closely`:
     /// something else shows them too.
-    pub fn measure<C: Clock>(&mut self, session: &mut Session<C>, closely: bool) {
+    pub fn measure(&mut self, session: &mut Session<RealTime>, closely: bool) {
         let closely = closely || self.shown;
         session.watch(if closely { Watch::Closely } else { Watch::Seldom });
         while let Some(sample) = session.take_sample() {
@@ -58,12 +56,17 @@ impl Figures {
         }
     }
 
-    /// Shows the panel if it is wanted. Returns what the user asks for.
-    pub fn show(&mut self, context: &egui::Context, shown: &Shown<'_>) -> Vec<Command> {
+    /// Shows the panel if it is wanted, `lift` points above the lower edge. Returns what the user asks for.
+    pub fn show(
+        &mut self,
+        context: &egui::Context,
+        session: &Session<RealTime>,
+        lift: f32,
+    ) -> Vec<Command> {
         if !self.shown {
             return Vec::new();
         }
-        self.panel.show(context, shown, self.histograms.as_ref(), &self.pace)
+        self.panel.show(context, session, lift, self.histograms.as_ref(), &self.pace)
     }
 }
 

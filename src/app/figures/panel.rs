@@ -3,12 +3,11 @@
 use egui::{Align2, CollapsingHeader, RichText};
 
 use super::plots::{Span, histogram, over_time};
-use super::times::{Pace, SHARES};
 use crate::command::Command;
 use crate::keys::Action;
+use crate::pace::{Pace, SHARES};
 use flockwork_model::statistics::{Axis, Histograms, Metric, Metrics};
-use flockwork_session::MAX_COPIED;
-use flockwork_session::series::Series;
+use flockwork_session::{MAX_COPIED, RealTime, Session};
 use flockwork_view::words::{counted, grouped};
 
 /// Width of the panel; points. In a narrow window it is this share of it, which leaves room for the
@@ -18,21 +17,6 @@ const SHARE: f32 = 0.39;
 
 /// The least height of what it shows, below which it would be of no use; points.
 const MIN_HEIGHT: f32 = 120.0;
-
-/// The content of the panel.
-#[derive(Clone, Copy, Debug)]
-pub struct Shown<'a> {
-    /// Figures by tick.
-    pub series: &'a Series,
-    /// The present tick.
-    pub tick: u64,
-    /// The first and the last tick.
-    pub span: (u64, u64),
-    /// Number of agents.
-    pub agents: usize,
-    /// Height of what lies along the lower edge; points.
-    pub lift: f32,
-}
 
 /// The metrics that can be plotted.
 fn plotted() -> impl Iterator<Item = &'static Metric> {
@@ -52,20 +36,21 @@ impl Default for Panel {
 }
 
 impl Panel {
-    /// Shows the panel. Returns what the user asks for.
+    /// Shows the panel, `lift` points above the lower edge. Returns what the user asks for.
     pub fn show(
         &mut self,
         context: &egui::Context,
-        shown: &Shown<'_>,
+        session: &Session<RealTime>,
+        lift: f32,
         histograms: Option<&Histograms>,
         pace: &Pace,
     ) -> Vec<Command> {
         let mut commands = Vec::new();
         let room = context.content_rect().size();
         // Room for the line of the overlay above it.
-        let highest = (room.y - shown.lift - 96.0).max(MIN_HEIGHT);
+        let highest = (room.y - lift - 96.0).max(MIN_HEIGHT);
         let window = egui::Window::new("Figures")
-            .anchor(Align2::LEFT_BOTTOM, [8.0, -8.0 - shown.lift])
+            .anchor(Align2::LEFT_BOTTOM, [8.0, -8.0 - lift])
             .resizable(false)
             .auto_sized();
         window.show(context, |ui| {
@@ -73,7 +58,7 @@ impl Panel {
             area.show(ui, |ui| {
                 ui.set_width(WIDTH.min(room.x * SHARE));
                 ui.spacing_mut().item_spacing.y = 3.0;
-                self.content(ui, shown, histograms, pace, &mut commands);
+                self.content(ui, session, histograms, pace, &mut commands);
             });
         });
         commands
@@ -82,23 +67,27 @@ impl Panel {
     fn content(
         &mut self,
         ui: &mut egui::Ui,
-        shown: &Shown<'_>,
+        session: &Session<RealTime>,
         histograms: Option<&Histograms>,
         pace: &Pace,
         commands: &mut Vec<Command>,
     ) {
-        if shown.agents > MAX_COPIED {
+        if session.agents() > MAX_COPIED {
             let most = grouped(MAX_COPIED as u64);
             ui.weak(format!("Only flocks of at most {most} agents are measured."));
         } else {
-            self.curves(ui, shown, commands);
+            self.curves(ui, session, commands);
             CollapsingHeader::new("now").default_open(true).show_unindented(ui, |ui| {
                 let Some(histograms) = histograms else { return };
-                let of = |agents: u64| match agents as usize == shown.agents {
+                let of = |agents: u64| match agents as usize == session.agents() {
                     true if agents == 1 => counted(1, "agent"),
                     true => format!("{} agents", grouped(agents)),
                     false => {
-                        format!("{} of {} agents", grouped(agents), grouped(shown.agents as u64))
+                        format!(
+                            "{} of {} agents",
+                            grouped(agents),
+                            grouped(session.agents() as u64)
+                        )
                     }
                 };
                 small(ui, &format!("speed (world units/tick): {}", of(histograms.speeds.agents())));
@@ -110,7 +99,12 @@ impl Panel {
         CollapsingHeader::new("times").default_open(true).show_unindented(ui, |ui| times(ui, pace));
     }
 
-    fn curves(&mut self, ui: &mut egui::Ui, shown: &Shown<'_>, commands: &mut Vec<Command>) {
+    fn curves(
+        &mut self,
+        ui: &mut egui::Ui,
+        session: &Session<RealTime>,
+        commands: &mut Vec<Command>,
+    ) {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
             for metric in plotted() {
@@ -125,11 +119,11 @@ impl Panel {
                 }
             }
         });
-        let rows = shown.series.rows();
-        let first = rows.first().map_or(shown.span.0, |row| row.tick);
-        let ends = (first, shown.span.1.max(shown.tick));
-        let span = Span { rows, tick: shown.tick, ends };
-        let latest = shown.series.latest();
+        let rows = session.series().rows();
+        let (first, last) = session.span();
+        let ends = (rows.first().map_or(first, |row| row.tick), last);
+        let span = Span { rows, tick: session.tick(), ends };
+        let latest = session.series().latest();
         let chosen = plotted().filter(|metric| self.chosen.contains(&metric.name));
         let mut chosen = chosen.peekable();
         while let Some(metric) = chosen.next() {
@@ -140,7 +134,7 @@ impl Panel {
             commands.extend(over_time(ui, metric, &span, numbered).map(Command::GoTo));
         }
         ui.horizontal(|ui| {
-            small(ui, &coverage(shown, ends));
+            small(ui, &coverage(rows.len() as u64, ends));
             let button = egui::Button::new("save CSV").small();
             let enabled = ui.add_enabled(!rows.is_empty(), button);
             let hint = "Ctrl+M: all rows, with the columns of simulate --metrics";
@@ -166,8 +160,7 @@ fn meaning(metric: &Metric) -> String {
 }
 
 /// The range of the rows, in words.
-fn coverage(shown: &Shown<'_>, (first, last): (u64, u64)) -> String {
-    let rows = shown.series.rows().len() as u64;
+fn coverage(rows: u64, (first, last): (u64, u64)) -> String {
     let ticks = last - first + 1;
     if rows == ticks {
         return "every tick, all agents".into();

@@ -6,13 +6,12 @@ use std::time::{Duration, Instant};
 use super::{OpenWindow, film};
 use crate::command::Command;
 use crate::controls::{self, FlockPanel, Written};
-use crate::figures;
 use crate::inspector;
 use crate::interface::Painting;
 use crate::key_card;
 use crate::overlay::{self, Detail, Facts};
 use crate::screen::{Acquired, SurfaceFrame};
-use crate::timeline::{self, Course};
+use crate::timeline;
 use crate::tools::Tool;
 use crate::{Next, WindowError, WindowOptions};
 use flockwork_engine::AgentsAt;
@@ -54,12 +53,10 @@ impl OpenWindow {
         let told = self.session.take_notice();
         self.notify(told);
         if self.session.clock.is_paused() || self.session.goal().is_some() {
-            self.progress.meter.restart();
             self.panels.figures.pace.rest();
         } else {
-            self.progress.meter.note(elapsed.as_secs_f64(), ticks);
-            let tick = (ticks > 0).then(|| self.session.tick_time());
-            self.panels.figures.pace.note(elapsed.as_secs_f64(), tick);
+            let tick = self.session.tick_time();
+            self.panels.figures.pace.note(elapsed.as_secs_f64(), ticks, tick);
         }
         self.progress.ticks += u64::from(ticks);
         self.progress.played += elapsed;
@@ -176,7 +173,7 @@ impl OpenWindow {
         let facts = Facts {
             agents: self.session.agents(),
             tick: self.session.tick(),
-            rates: self.progress.meter.rates(),
+            rates: self.panels.figures.pace.rates,
             paused: self.session.clock.is_paused(),
             kind: engine.kind(),
             machine: engine.describe(),
@@ -189,21 +186,6 @@ impl OpenWindow {
         };
         let inspected = self.panels.inspector.facts(scene);
         let filmed = self.seconds_filmed();
-        let course = Course {
-            tick: self.session.tick(),
-            goal: self.session.goal(),
-            span: self.session.span(),
-            paused: self.session.clock.is_paused() && !self.panels.timeline.is_held(),
-            speed: self.session.clock.speed(),
-            events: self.session.events(),
-        };
-        let measured = figures::Shown {
-            series: self.session.series(),
-            tick: self.session.tick(),
-            span: self.session.span(),
-            agents: self.session.agents(),
-            lift: facts.lift,
-        };
         let in_this_scene = pointer_help(scene, self.hand.dropping);
         let begins = !self.notices.knows && self.progress.played < HINT_STAYS;
         let introduced = self
@@ -261,12 +243,12 @@ impl OpenWindow {
             }
             self.panels.keys_shown &=
                 !self.panels.keys_shown || key_card::show(context, &in_this_scene);
-            commands.extend(self.panels.timeline.show(context, &course));
+            commands.extend(self.panels.timeline.show(context, &self.session));
             if let Some(agent) = &inspected {
                 // On the side where the panel is not.
                 commands.extend(agent.show(context, facts.lift, self.panels.controls_shown));
             }
-            commands.extend(self.panels.figures.show(context, &measured));
+            commands.extend(self.panels.figures.show(context, &self.session, facts.lift));
             commands.extend(self.panels.scenes.show(context, &scene.name));
             if self.panels.controls_shown {
                 commands.extend(self.panels.controls.show(context, &flock));

@@ -186,7 +186,6 @@ impl OpenWindow {
         self.display.trails = None;
         self.panels.inspector.forget();
         self.panels.figures.forget();
-        self.progress.meter.restart();
     }
 
     /// Saves the scene to a new file.

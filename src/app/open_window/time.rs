@@ -39,14 +39,14 @@ impl OpenWindow {
     /// Begins to go to a tick.
     pub(super) fn go_to(&mut self, tick: u64) {
         self.session.seek_to(tick);
-        self.progress.meter.restart();
+        self.panels.figures.pace.rest();
     }
 
     /// Lets time go slower or faster, and says how fast.
     pub(super) fn change_speed(&mut self, by: isize) {
         let speed = self.session.clock.speed().step(by);
         self.session.clock.set_speed(speed);
-        self.progress.meter.restart();
+        self.panels.figures.pace.rest();
         self.notify(Some(format!("speed {speed}")));
     }
 }
