@@ -1,10 +1,9 @@
 //! The number of agents of each species, edited.
 
+use super::RealTime;
 use super::Session;
-use super::record::Recording;
-use super::tests::session;
-use super::time_tests::{cpu, engines, now, reach};
-use super::{RealTime, Source};
+use super::tests::opened;
+use super::time_tests::{cpu, engines, now, reach, replayed};
 use flockwork_engine::Engine;
 use flockwork_model::scene::{Request, Scene};
 
@@ -12,11 +11,7 @@ const TEXT: &str = "[species.a]\ncount = 30\nwander = {}\n[species.b]\ncount = 1
                     pursue = { with = \"a\" }\n";
 
 fn start(engine: Box<dyn Engine>, count: Option<u64>) -> Session<RealTime> {
-    let scene = Scene::parse("test", TEXT).unwrap();
-    let request = Request { count, ..Request::default() };
-    let (scene, state) = scene.populate(&request).unwrap();
-    let source = Source { text: TEXT.into(), request, ..Source::default() };
-    let mut session = session(engine, &scene, &state).made_from(source);
+    let mut session = opened(engine, TEXT, Request { count, ..Request::default() });
     session.clock.toggle();
     session
 }
@@ -80,13 +75,7 @@ fn a_saved_session_has_the_numbers() {
         }
         reach(&mut session, 40);
         let (wanted, text) = (now(&mut session), session.recording().unwrap());
-        let recording = Recording::read(&text).unwrap();
-        let scene = Scene::parse("test", &recording.source.text).unwrap();
-        let (scene, state) = scene.populate(&recording.source.request).unwrap();
-        let events = recording.events(&scene).unwrap();
-        let mut again = super::tests::session(cpu(), &scene, &state).made_from(recording.source);
-        again.clock.toggle();
-        again.replay(events, recording.ticks).unwrap();
+        let mut again = replayed(cpu(), &text);
         reach(&mut again, 40);
         assert!(now(&mut again) == wanted);
         assert_eq!((again.starters_by_species(), again.file()), (vec![7, 4], session.file()));

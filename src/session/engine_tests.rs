@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::tests::{TEXT, session, tick};
+use super::tests::{TEXT, opened, tick};
+use super::time_tests::cpu;
 use super::*;
 use flockwork_engine::cpu::CpuEngine;
 use flockwork_engine::internals::Sealed;
@@ -14,23 +15,48 @@ use flockwork_model::vector::Point;
 use flockwork_model::vector::flat;
 use flockwork_model::world::World;
 
-/// An engine that holds eight agents, and refuses to add two at a time.
-pub(super) struct Fussy(pub(super) CpuEngine);
+/// An engine that holds eight agents, refuses to add two at a time, and loses its flock once `dead`
+/// is true.
+struct Fussy {
+    engine: CpuEngine,
+    dead: Arc<AtomicBool>,
+}
+
+/// The largest radius that it takes in an update.
+const MAX_RADIUS: f32 = 200.0;
+
+pub(super) fn fussy(dead: &Arc<AtomicBool>) -> Box<dyn Engine> {
+    Box::new(Fussy { engine: CpuEngine::new(Some(1)).unwrap(), dead: Arc::clone(dead) })
+}
+
+/// A session on it.
+fn fussy_session(text: &str, dead: &Arc<AtomicBool>) -> Session<RealTime> {
+    opened(fussy(dead), text, Request::default())
+}
 
 impl Fussy {
-    /// The largest radius that it takes in an update.
-    pub(super) const MAX_RADIUS: f32 = 200.0;
+    fn alive(&mut self) -> Result<&mut CpuEngine, EngineError> {
+        if self.dead.load(Ordering::Relaxed) {
+            let (adapter, reason) = ("fussy".into(), "it died".into());
+            return Err(EngineError::Lost { adapter, reason });
+        }
+        Ok(&mut self.engine)
+    }
+}
+
+/// The refusal of something that the device cannot do.
+fn unable<T>(message: &str) -> Result<T, EngineError> {
+    Err(EngineError::Device { adapter: "fussy".into(), message: message.into() })
 }
 
 impl Sealed for Fussy {}
-impl Sealed for LosesDevice {}
 
 impl Engine for Fussy {
     fn kind(&self) -> EngineKind {
-        self.0.kind()
+        EngineKind::Gpu
     }
     fn describe(&self) -> String {
-        self.0.describe()
+        "fussy".into()
     }
     fn check_count(&self, _world: &World, count: u64) -> Result<(), EngineError> {
         let (adapter, limit) = ("fussy".into(), "a limit".into());
@@ -38,60 +64,55 @@ impl Engine for Fussy {
         if count > 8 { Err(error) } else { Ok(()) }
     }
     fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<(), EngineError> {
-        self.0.load(scene, state)
+        self.alive()?.load(scene, state)
     }
     fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError> {
-        if scene.perception_radius() > Self::MAX_RADIUS {
-            let (adapter, message) = ("fussy".into(), "not so far".into());
-            return Err(EngineError::Device { adapter, message });
+        if scene.perception_radius() > MAX_RADIUS {
+            return unable("not so far");
         }
-        self.0.update(scene, change)
+        self.alive()?.update(scene, change)
     }
     fn append(&mut self, agents: &FlockState) -> Result<(), EngineError> {
         if agents.len() == 2 {
-            let (adapter, message) = ("fussy".into(), "not two".into());
-            return Err(EngineError::Device { adapter, message });
+            return unable("not two");
         }
-        self.0.append(agents)
+        self.alive()?.append(agents)
     }
     fn remove(&mut self, ids: &[u32]) -> Result<(), EngineError> {
-        self.0.remove(ids)
+        self.alive()?.remove(ids)
     }
     fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
-        self.0.step(ticks)
+        self.alive()?.step(ticks)
     }
     fn request(&mut self) -> Result<(), EngineError> {
-        self.0.request()
+        self.alive()?.request()
     }
     fn poll(&mut self) -> Result<Option<Snapshot>, EngineError> {
-        self.0.poll()
+        self.alive()?.poll()
     }
     fn agents(&self) -> AgentsAt<'_> {
-        self.0.agents()
+        self.engine.agents()
     }
     fn set_profiling(&mut self, on: bool) {
-        self.0.set_profiling(on);
+        self.engine.set_profiling(on);
     }
     fn profile(&mut self) -> Profile {
-        self.0.profile()
+        self.engine.profile()
     }
     fn largest_cell(&mut self) -> u32 {
-        self.0.largest_cell()
+        self.engine.largest_cell()
     }
     fn finish(&mut self) -> Result<(), EngineError> {
-        self.0.finish()
+        self.alive()?.finish()
     }
     fn snapshot(&mut self) -> Result<Snapshot, EngineError> {
-        self.0.snapshot()
+        self.alive()?.snapshot()
     }
 }
 
 #[test]
 fn an_engine_that_refuses_keeps_what_it_had() {
-    let scene = Scene::parse("test", TEXT).unwrap();
-    let (scene, state) = scene.populate(&Request::default()).unwrap();
-    let engine = Box::new(Fussy(CpuEngine::new(Some(1)).unwrap()));
-    let mut session = session(engine, &scene, &state);
+    let mut session = fussy_session(TEXT, &Arc::default());
     tick(&mut session, 3);
     let before = session.state().unwrap();
     for (more, why) in [(4, "9 agents do not fit fussy"), (2, "not two")] {
@@ -107,98 +128,21 @@ fn an_engine_that_refuses_keeps_what_it_had() {
 #[test]
 fn an_edit_that_the_engine_refuses_is_taken_back() {
     let text = TEXT.replace("[species.a.wander]", "[species.a.cohesion]");
-    let scene = Scene::parse("test", &text).unwrap();
-    let (scene, state) = scene.populate(&Request::default()).unwrap();
-    let mut session = session(Box::new(Fussy(CpuEngine::new(Some(1)).unwrap())), &scene, &state);
+    let mut session = fussy_session(&text, &Arc::default());
     let before = session.scene().species.clone();
     let mut species = before.clone();
     let radius = species[0].rules[0].kind.parameter("radius").unwrap();
-    species[0].rules[0].values[radius] = Fussy::MAX_RADIUS + 1.0;
+    species[0].rules[0].values[radius] = MAX_RADIUS + 1.0;
     let refused = session.change(species).unwrap();
     assert!(refused.is_some_and(|why| why.contains("not so far")));
     assert_eq!((&session.scene().species, session.events().len()), (&before, 0));
     assert_eq!(session.undo().unwrap(), "nothing to undo");
 }
 
-/// An engine whose device is lost once `dead` is true.
-struct LosesDevice {
-    engine: CpuEngine,
-    dead: Arc<AtomicBool>,
-}
-
-impl LosesDevice {
-    fn alive(&self) -> Result<(), EngineError> {
-        let (adapter, reason) = ("mortal".into(), "it died".into());
-        if self.dead.load(Ordering::Relaxed) {
-            Err(EngineError::Lost { adapter, reason })
-        } else {
-            Ok(())
-        }
-    }
-}
-
-impl Engine for LosesDevice {
-    fn kind(&self) -> EngineKind {
-        EngineKind::Gpu
-    }
-    fn describe(&self) -> String {
-        "mortal".into()
-    }
-    fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<(), EngineError> {
-        self.alive()?;
-        self.engine.load(scene, state)
-    }
-    fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError> {
-        self.alive()?;
-        self.engine.update(scene, change)
-    }
-    fn append(&mut self, agents: &FlockState) -> Result<(), EngineError> {
-        self.alive()?;
-        self.engine.append(agents)
-    }
-    fn remove(&mut self, ids: &[u32]) -> Result<(), EngineError> {
-        self.alive()?;
-        self.engine.remove(ids)
-    }
-    fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
-        self.alive()?;
-        self.engine.step(ticks)
-    }
-    fn request(&mut self) -> Result<(), EngineError> {
-        self.alive()?;
-        self.engine.request()
-    }
-    fn poll(&mut self) -> Result<Option<Snapshot>, EngineError> {
-        self.alive()?;
-        self.engine.poll()
-    }
-    fn agents(&self) -> AgentsAt<'_> {
-        self.engine.agents()
-    }
-    fn set_profiling(&mut self, _: bool) {}
-    fn profile(&mut self) -> Profile {
-        Profile::default()
-    }
-    fn largest_cell(&mut self) -> u32 {
-        0
-    }
-    fn finish(&mut self) -> Result<(), EngineError> {
-        self.alive()
-    }
-    fn snapshot(&mut self) -> Result<Snapshot, EngineError> {
-        self.alive()?;
-        self.engine.snapshot()
-    }
-}
-
 #[test]
 fn a_flock_that_is_lost_goes_on_from_the_last_snapshot() {
     let dead = Arc::new(AtomicBool::new(false));
-    let scene = Scene::parse("test", TEXT).unwrap();
-    let (scene, state) = scene.populate(&Request::default()).unwrap();
-    let cpu = || CpuEngine::new(Some(1)).unwrap();
-    let mortal = || Box::new(LosesDevice { engine: cpu(), dead: Arc::clone(&dead) });
-    let mut session = session(mortal(), &scene, &state);
+    let mut session = fussy_session(TEXT, &dead);
     let first = (session.state().unwrap(), session.targets().unwrap());
     let now =
         |session: &mut Session<RealTime>| (session.state().unwrap(), session.targets().unwrap());
@@ -208,15 +152,15 @@ fn a_flock_that_is_lost_goes_on_from_the_last_snapshot() {
     // Calls of a lost engine do not change the state to resume from.
     assert!(session.add(0, &[Point::ZERO]).is_err() && session.hand(Edit::NewPath).is_err());
     assert!((0..9).any(|_| session.advance().is_err()) && session.targets().is_err());
-    assert_eq!(session.rescue(Box::new(cpu())), Ok(0));
+    assert_eq!(session.rescue(cpu()), Ok(0));
     assert_eq!(now(&mut session), first);
     assert_eq!(session.undo().unwrap(), "nothing to undo");
 
     // A snapshot soon contains new agents; a moved target is where it was put.
     dead.store(false, Ordering::Relaxed);
-    session.switch(mortal()).unwrap();
+    session.switch(fussy(&dead)).unwrap();
     tick(&mut session, 5);
-    assert_eq!(session.add(0, &[Point::ONE; 2]), Ok(None));
+    assert_eq!(session.add(0, &[Point::ONE; 3]), Ok(None));
     let food = session.nearest_thing(flat(310.0, 100.0)).unwrap().unwrap();
     let expected = now(&mut session);
     session.advance().unwrap();
@@ -226,35 +170,31 @@ fn a_flock_that_is_lost_goes_on_from_the_last_snapshot() {
     assert_eq!(session.put(food, flat(20.0, 30.0)), Ok(None));
     tick(&mut session, 4);
     dead.store(true, Ordering::Relaxed);
-    assert_eq!(session.rescue(Box::new(cpu())), Ok(expected.0.tick));
+    assert_eq!(session.rescue(cpu()), Ok(expected.0.tick));
     let (state, targets) = now(&mut session);
     assert_eq!(state, expected.0);
     assert_eq!(targets[1], expected.1[1], "it moves by itself");
     assert_eq!(targets[2].position, flat(20.0, 30.0));
-    assert_eq!((session.tick(), session.agents()), (expected.0.tick, 7));
+    assert_eq!((session.tick(), session.agents()), (expected.0.tick, 8));
 
     // A reset that failed because the engine was lost is done by the rescue.
     dead.store(false, Ordering::Relaxed);
-    session.switch(mortal()).unwrap();
+    session.switch(fussy(&dead)).unwrap();
     dead.store(true, Ordering::Relaxed);
     assert!(session.reset().is_err());
-    assert_eq!(session.rescue(Box::new(cpu())), Ok(0));
+    assert_eq!(session.rescue(cpu()), Ok(0));
     assert_eq!(now(&mut session), first);
 }
 
 #[test]
 fn a_long_run_has_a_snapshot_every_second() {
     let dead = Arc::new(AtomicBool::new(false));
-    let scene = Scene::parse("test", TEXT).unwrap();
-    let (scene, state) = scene.populate(&Request::default()).unwrap();
-    let cpu = || CpuEngine::new(Some(1)).unwrap();
-    let mortal = Box::new(LosesDevice { engine: cpu(), dead: Arc::clone(&dead) });
-    let mut session = session(mortal, &scene, &state);
+    let mut session = fussy_session(TEXT, &dead);
     for _ in 0..400 {
         session.advance().unwrap();
     }
     dead.store(true, Ordering::Relaxed);
     let last = session.tick();
-    let tick = session.rescue(Box::new(cpu())).unwrap();
+    let tick = session.rescue(cpu()).unwrap();
     assert!(last - tick < 120 && tick > 0, "{tick} of {last}");
 }

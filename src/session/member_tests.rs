@@ -1,8 +1,8 @@
 //! Species come and go, on every engine, and the past replays it.
 
 use super::record::Recording;
-use super::tests::session;
-use super::time_tests::{Seen, cpu, engines, now, reach};
+use super::tests::opened;
+use super::time_tests::{Seen, cpu, engines, now, reach, replayed};
 use super::*;
 use flockwork_engine::Engine;
 use flockwork_engine::Snapshot;
@@ -18,13 +18,7 @@ const TEXT: &str = "[[targets]]\nvelocity = [3, 1]\n[species.a]\ncount = 30\nwan
                     wander = {}\npursue = { radius = 90, with = \"a\" }\nseek = {}\n";
 
 fn start_of(engine: Box<dyn Engine>, request: Request) -> Session<RealTime> {
-    let scene = Scene::parse("test", TEXT).unwrap();
-    let (scene, state) = scene.populate(&request).unwrap();
-    let mut session = session(engine, &scene, &state).made_from(Source {
-        text: TEXT.into(),
-        request,
-        ..Source::default()
-    });
+    let mut session = opened(engine, TEXT, request);
     session.clock.toggle();
     session
 }
@@ -208,10 +202,7 @@ fn a_saved_session_has_the_species_that_came_and_went() {
         for part in ["without = \"b\"", "newcomers = 30", "[event.back]", "species={ a = {"] {
             assert!(text.contains(part), "{part} is missing in\n{text}");
         }
-        let recording = Recording::read(&text).unwrap();
-        let scene = Scene::parse("test", &recording.source.text).unwrap();
-        let mut again = start(other);
-        again.replay(recording.events(&scene).unwrap(), recording.ticks).unwrap();
+        let mut again = replayed(other, &text);
         for (tick, wanted) in seen {
             reach(&mut again, tick);
             assert!(now(&mut again) == wanted, "tick {tick} is not what it was");
@@ -254,11 +245,7 @@ fn a_reset_starts_with_the_species_of_now() {
         // It is the start of a session that can be saved.
         reach(&mut session, 10);
         let wanted = now(&mut session);
-        let recording = Recording::read(&session.recording().unwrap()).unwrap();
-        let scene = Scene::parse("test", &recording.source.text).unwrap();
-        let (scene, start) = scene.populate(&recording.source.request).unwrap();
-        let mut again = tests::session(cpu(), &scene, &start);
-        again.clock.toggle();
+        let mut again = replayed(cpu(), &session.recording().unwrap());
         reach(&mut again, 10);
         assert!(now(&mut again) == wanted);
         // A copy taken away again has no part in the start.

@@ -1,11 +1,9 @@
 //! Paths are drawn, changed and removed, on every engine, and walls are painted.
 
-use super::record::Recording;
-use super::tests::session;
-use super::time_tests::{cpu, now, place, reach, start_in, worlds};
+use super::time_tests::{cpu, now, place, reach, replayed, start_in, worlds};
 use super::*;
 use flockwork_model::behaviours::Kind;
-use flockwork_model::scene::{Request, Rule};
+use flockwork_model::scene::Rule;
 use flockwork_model::vector::Point;
 use flockwork_model::vector::flat;
 
@@ -69,12 +67,7 @@ fn paths_that_were_drawn_are_in_the_past_in_the_file_and_in_the_session() {
         }
         reach(&mut session, 70);
         let text = session.recording().unwrap();
-        let recording = Recording::read(&text).unwrap();
-        let scene = Scene::parse("test", &recording.source.text).unwrap();
-        let (scene, state) = scene.populate(&recording.source.request).unwrap();
-        let mut again = tests::session(other, &scene, &state).made_from(recording.source.clone());
-        again.clock.toggle();
-        again.replay(recording.events(&scene).unwrap(), recording.ticks).unwrap();
+        let mut again = replayed(other, &text);
         for (tick, agents, _) in &seen {
             reach(&mut again, *tick);
             assert!(now(&mut again) == *agents, "tick {tick} is not what it was");
@@ -101,21 +94,11 @@ fn a_first_path_can_be_followed_and_stays_while_it_is() {
     assert_eq!(session.remove(Thing::PathPoint(0, 1)).unwrap(), Some(refused));
     // The behaviour names a path that the file does not have: the session says so all the same.
     let wanted = now(&mut session);
-    let recording = Recording::read(&session.recording().unwrap()).unwrap();
-    let scene = Scene::parse("test", &recording.source.text).unwrap();
-    let (scene, state) = scene.populate(&Request::default()).unwrap();
-    let mut again = session_of(&scene, &state);
-    again.replay(recording.events(&scene).unwrap(), recording.ticks).unwrap();
+    let mut again = replayed(cpu(), &session.recording().unwrap());
     reach(&mut again, 20);
     assert!(now(&mut again) == wanted);
     session.reset().unwrap();
     assert_eq!(session.scene().paths.len(), 1, "what was added stays");
-}
-
-fn session_of(scene: &Scene, state: &FlockState) -> Session<RealTime> {
-    let mut session = session(cpu(), scene, state);
-    session.clock.toggle();
-    session
 }
 
 #[test]
@@ -162,11 +145,7 @@ fn a_painted_wall_is_one_edit_and_a_short_row() {
     let text = session.recording().unwrap();
     assert_eq!(text.matches("insert = [[").count(), 4, "{text}");
     assert!(!text.contains("\nremove = "), "{text}");
-    let recording = Recording::read(&text).unwrap();
-    let scene = Scene::parse("test", &recording.source.text).unwrap();
-    let (scene, state) = scene.populate(&Request::default()).unwrap();
-    let mut again = session_of(&scene, &state);
-    again.replay(recording.events(&scene).unwrap(), recording.ticks).unwrap();
+    let mut again = replayed(cpu(), &text);
     reach(&mut again, 60);
     assert!(now(&mut again) == wanted);
     session.seal_edit();

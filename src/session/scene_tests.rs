@@ -1,7 +1,7 @@
 //! From scene to scene and back, and the file of an edited flock.
 
-use super::engine_tests::Fussy;
-use super::tests::{IN_SPACE, TEXT, play, play_in, session, tick};
+use super::engine_tests::fussy;
+use super::tests::{IN_SPACE, TEXT, opened, play, play_in, tick};
 use super::*;
 use flockwork_engine::cpu::CpuEngine;
 use flockwork_model::scene::Request;
@@ -64,10 +64,7 @@ fn a_plane_becomes_a_space_and_a_space_a_plane() {
 
 #[test]
 fn a_scene_that_the_engine_cannot_take_leaves_the_flock_as_it_is() {
-    let scene = Scene::parse("test", TEXT).unwrap();
-    let (scene, state) = scene.populate(&Request::default()).unwrap();
-    let engine = Box::new(Fussy(CpuEngine::new(Some(1)).unwrap()));
-    let mut session = session(engine, &scene, &state);
+    let mut session = opened(fussy(&Arc::default()), TEXT, Request::default());
     tick(&mut session, 7);
     let before = (session.state(), session.targets());
     let refused = session.open(opening("many", &OTHER.replace("count = 3", "count = 9")));
@@ -85,12 +82,9 @@ fn the_file_of_an_edited_flock_makes_what_the_flock_does_from_its_start() {
 }
 
 fn assert_same_from_its_file(text: &str) {
-    let scene = Scene::parse("test", text).unwrap();
     let request = Request { seed: Some(3), ..Request::default() };
-    let (scene, state) = scene.populate(&request).unwrap();
-    let engine = Box::new(CpuEngine::new(Some(1)).unwrap());
-    let mut session = session(engine, &scene, &state);
-    session.editor.source = Source { text: text.into(), request, ..Source::default() };
+    let mut session = opened(Box::new(CpuEngine::new(Some(1)).unwrap()), text, request);
+    let start = session.state().unwrap();
     tick(&mut session, 30);
     let mut species = session.scene().species.clone();
     species[0].rules[0].values[0] = 0.5;
@@ -103,7 +97,7 @@ fn assert_same_from_its_file(text: &str) {
     again.load(&opening.scene, &opening.state).unwrap();
     again.step(40).unwrap();
     assert_eq!(session.state().unwrap(), again.read_back().unwrap(), "{file}");
-    assert_ne!(session.state().unwrap().position, state.position);
+    assert_ne!(session.state().unwrap().position, start.position);
 }
 
 #[test]

@@ -37,6 +37,19 @@ pub(super) fn session(
     Session::new(engine, scene, state, RealTime::default(), Arc::new(time)).unwrap()
 }
 
+/// A session of the flock that a scene file's text makes.
+pub(super) fn opened(engine: Box<dyn Engine>, text: &str, request: Request) -> Session<RealTime> {
+    let scene = Scene::parse("test", text).unwrap();
+    let (scene, state) = scene.populate(&request).unwrap();
+    let source = Source { text: text.into(), request, ..Source::default() };
+    session(engine, &scene, &state).made_from(source)
+}
+
+/// The same on the CPU, as the file says.
+pub(super) fn opened_here(text: &str) -> Session<RealTime> {
+    opened(Box::new(CpuEngine::new(Some(1)).unwrap()), text, Request::default())
+}
+
 #[test]
 fn a_session_can_go_to_another_thread() {
     fn can_go<T: Send>() {}
@@ -48,10 +61,7 @@ pub(super) fn play(test: impl FnOnce(&mut Session<RealTime>)) {
 }
 
 pub(super) fn play_in(text: &str, test: impl FnOnce(&mut Session<RealTime>)) {
-    let scene = Scene::parse("test", text).unwrap();
-    let (scene, state) = scene.populate(&Request::default()).unwrap();
-    let engine = Box::new(CpuEngine::new(Some(1)).unwrap());
-    test(&mut session(engine, &scene, &state));
+    test(&mut opened_here(text));
 }
 
 pub(super) fn tick(session: &mut Session<RealTime>, ticks: u32) {
@@ -99,10 +109,7 @@ fn a_reset_undoes_what_hands_have_done() {
 #[test]
 fn a_target_goes_along_with_the_mouse() {
     let text = TEXT.replace("click = \"target\"", "click = [\"follow\", \"flee\"]");
-    let scene = Scene::parse("test", &text).unwrap();
-    let (scene, state) = scene.populate(&Request::default()).unwrap();
-    let engine = Box::new(CpuEngine::new(Some(1)).unwrap());
-    let mut session = session(engine, &scene, &state);
+    let mut session = opened_here(&text);
     tick(&mut session, 10);
     let before = session.state().unwrap();
     let revision = session.revision();

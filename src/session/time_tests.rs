@@ -1,7 +1,7 @@
 //! Time goes back and forward, and the flock is the same.
 
 use super::record::Recording;
-use super::tests::{IN_SPACE, TEXT, session};
+use super::tests::{IN_SPACE, TEXT, opened, opened_here};
 use super::*;
 use flockwork_engine::cpu::CpuEngine;
 use flockwork_engine::gpu::{AdapterChoice, Gpu, GpuEngine};
@@ -45,10 +45,7 @@ pub(super) fn start(engine: Box<dyn Engine>) -> Session<RealTime> {
 /// The same with a scene of the caller's, which has five agents.
 pub(super) fn start_in(engine: Box<dyn Engine>, text: &str) -> Session<RealTime> {
     let text = text.replace("count = 5", "count = 300");
-    let scene = Scene::parse("test", &text).unwrap();
-    let (scene, state) = scene.populate(&Request::default()).unwrap();
-    let session = session(engine, &scene, &state);
-    let mut session = session.made_from(Source { text, ..Source::default() });
+    let mut session = opened(engine, &text, Request::default());
     session.clock.toggle();
     session
 }
@@ -74,10 +71,8 @@ pub(super) fn reach(session: &mut Session<RealTime>, tick: u64) {
 /// A session that replays what a file says.
 pub(super) fn replayed(engine: Box<dyn Engine>, text: &str) -> Session<RealTime> {
     let recording = Recording::read(text).unwrap();
-    let scene = Scene::parse("test", &recording.source.text).unwrap();
-    let (scene, state) = scene.populate(&recording.source.request).unwrap();
-    let events = recording.events(&scene).unwrap();
-    let mut session = session(engine, &scene, &state);
+    let mut session = opened(engine, &recording.source.text, recording.source.request);
+    let events = recording.events(session.original()).unwrap();
     session = session.made_from(recording.source);
     session.clock.toggle();
     session.replay(events, recording.ticks).unwrap();
@@ -254,9 +249,7 @@ fn a_journey_goes_in_slices_and_stops_when_it_is_told_to() {
 #[test]
 fn a_mouse_that_crosses_the_past_changes_nothing() {
     let text = TEXT.replace("click = \"target\"", "click = [\"follow\", \"flee\"]");
-    let scene = Scene::parse("test", &text).unwrap();
-    let (scene, state) = scene.populate(&Request::default()).unwrap();
-    let mut session = session(cpu(), &scene, &state);
+    let mut session = opened_here(&text);
     session.clock.toggle();
     for tick in [10, 20, 30] {
         reach(&mut session, tick);

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Edit;
-use crate::tests::IN_SPACE;
+use crate::tests::{IN_SPACE, opened};
 use crate::time_tests::{course, cpu, now, place, reach, replayed, start, start_in, worlds};
 use crate::{Clock, RealTime, Room, Session, Thing};
 use flockwork_model::scene::Scene;
@@ -99,10 +99,8 @@ fn replayed_rows(rows: &[&str], room: Room) -> Session<RealTime> {
     let text = session.recording().unwrap();
     let rows: String = rows.iter().map(|row| format!("\n[[event]]\ntick = 3\n{row}\n")).collect();
     let recording = Recording::read(&format!("{text}{rows}")).unwrap();
-    let scene = Scene::parse("test", &recording.source.text).unwrap();
-    let (scene, state) = scene.populate(&recording.source.request).unwrap();
-    let events = recording.events(&scene).unwrap();
-    let mut session = crate::tests::session(cpu(), &scene, &state);
+    let mut session = opened(cpu(), &recording.source.text, recording.source.request);
+    let events = recording.events(session.original()).unwrap();
     session.set_room(room);
     session.replay(events, recording.ticks).unwrap();
     reach(&mut session, 10);
