@@ -3,48 +3,30 @@
 use winit::event::{ElementState, KeyEvent};
 use winit::keyboard::{Key, ModifiersState, NamedKey};
 
-/// The action of a key.
+/// The action of a key; [`CARD`] says what each does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Pause or resume.
     Pause,
-    /// Run one tick.
     Step,
-    /// Go back one tick.
     StepBack,
-    /// Go back a second.
     Back,
-    /// Go forward a second.
     Forward,
-    /// Go to the last tick reached.
     ToEnd,
-    /// Let time go slower.
     Slower,
-    /// Let time go faster.
     Faster,
-    /// Show or hide the timeline.
     Timeline,
-    /// Type a tick to go to.
     Jump,
-    /// Go back to the first state.
     Reset,
-    /// Undo the last edit.
     Undo,
-    /// Redo the edit that was undone last.
     Redo,
-    /// Switch to the other engine.
     SwitchEngine,
-    /// Full screen, or a window again.
     FullScreen,
-    /// Show or hide the sliders.
     Sliders,
-    /// Show or hide the panel of figures.
     Figures,
     /// Save the figures to a file.
     SaveFigures,
     /// Cycle the overlay: full, hidden, one line.
     Overlay,
-    /// Show the whole world again.
     WholeWorld,
     /// Write the present view into the scene.
     WriteView,
@@ -54,45 +36,30 @@ pub enum Action {
     Follow,
     /// Ride behind it in space, or no longer.
     Ride,
-    /// Draw a path with the pointer, or end one.
     DrawPath,
-    /// Paint walls with the pointer, or no longer.
     PaintWalls,
     /// Inspect no agent any more.
     LetGo,
     /// Choose the species to drop, counted from 0.
     Species(usize),
-    /// Show or hide the scene menu.
     Scenes,
-    /// Open the built-in scene before this one.
     PreviousScene,
-    /// Open the built-in scene after this one.
     NextScene,
-    /// Open a new scene.
     New,
-    /// Save the scene to a file.
     Save,
-    /// Save the session to a file.
     SaveSession,
-    /// Copy the scene's text.
     CopyText,
-    /// Copy a command line that shows the same scene.
     CopyLine,
-    /// Open the scene whose text was copied.
     Paste,
-    /// Save a picture of the flock.
     Picture,
-    /// Start or end a film.
     Film,
     /// Start a film that drops no frame, or end one.
     FilmExact,
-    /// Show or hide the card of all keys.
     Keys,
     /// Close what is open over the flock.
     Close,
     /// Open the session with edits that an earlier window has kept.
     OpenKept,
-    /// Close the window.
     Quit,
 }
 
