@@ -89,27 +89,15 @@ pub fn line(context: &egui::Context, lines: &[&str], lift: f32, edge: f32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_window::TestWindow;
 
     /// True if all keys are seen at once in a window of this size.
     fn fits(width: f32, height: f32) -> bool {
-        let context = egui::Context::default();
-        let size = egui::Rect::from_min_size(egui::Pos2::ZERO, egui::vec2(width, height));
         let lines = ["mouse: moves the target", "left button: call them", "D + drag: add a"];
         let lines = lines.map(String::from);
-        let mut shown = Vec::new();
-        // A window has no size in its first frame.
-        for _ in 0..3 {
-            let input = egui::RawInput { screen_rect: Some(size), ..Default::default() };
-            let output = context.run_ui(input, |ui| assert!(show(ui.ctx(), &lines)));
-            shown = Vec::new();
-            for clipped in output.shapes {
-                let seen = clipped.clip_rect.contains_rect(clipped.shape.visual_bounding_rect());
-                if let egui::Shape::Text(text) = clipped.shape {
-                    shown.push((text.galley.text().to_string(), seen));
-                }
-            }
-        }
-        let is_seen = |what: &str| shown.iter().any(|(text, seen)| text == what && *seen);
+        let mut window = TestWindow::new(width, height);
+        let shown = window.frames(3, |ui| assert!(show(ui.ctx(), &lines)));
+        let is_seen = |what: &str| shown.iter().any(|shown| shown.text == what && shown.whole);
         CARD.iter()
             .all(|(title, keys)| is_seen(title) && keys.iter().all(|(_, does)| is_seen(does)))
     }
@@ -123,22 +111,12 @@ mod tests {
 
     #[test]
     fn a_scene_is_introduced_by_its_name_its_sentence_and_its_press() {
-        let context = egui::Context::default();
         let does = ["left button: scare them".to_string(), "D + drag: add a".to_string()];
-        let mut texts = Vec::new();
-        for _ in 0..3 {
-            let output = context.run_ui(egui::RawInput::default(), |ui| {
-                hint(ui.ctx(), &["mine", "Two kinds"], &does, 0.0, f32::MAX);
-            });
-            texts = output
-                .shapes
-                .iter()
-                .filter_map(|shown| match &shown.shape {
-                    egui::Shape::Text(text) => Some(text.galley.text().to_string()),
-                    _ => None,
-                })
-                .collect();
-        }
+        let hint = |ui: &mut egui::Ui| {
+            hint(ui.ctx(), &["mine", "Two kinds"], &does, 0.0, f32::MAX);
+        };
+        let shown = TestWindow::default().frames(3, hint);
+        let texts: Vec<_> = shown.into_iter().map(|shown| shown.text).collect();
         assert_eq!(texts[0], "mine: Two kinds");
         assert!(texts[1].starts_with("left button: scare them   ·   D + drag: add a"), "{texts:?}");
     }

@@ -17,6 +17,8 @@ mod pointer;
 mod scene_menu;
 mod scene_pictures;
 mod screen;
+#[cfg(test)]
+mod test_window;
 mod timeline;
 mod tools;
 

@@ -285,6 +285,7 @@ fn board(context: &egui::Context, edge: f32, content: impl FnOnce(&mut egui::Ui)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_window::TestWindow;
     use flockwork_engine::PassTime;
 
     #[test]
@@ -331,16 +332,13 @@ mod tests {
         let (profile, series) = (Profile::default(), Series::default());
         let text = "saved: flock-session.toml; ".repeat(9);
         let facts = Facts { notice: Some(&text), ..facts(&profile, &series) };
-        let context = egui::Context::default();
-        let screen = egui::Rect::from_min_size(Pos2::ZERO, vec2(1280.0, 720.0));
-        let mut place = egui::Rect::NOTHING;
+        let mut window = TestWindow::new(1280.0, 720.0);
+        let show = |ui: &mut egui::Ui| facts.show(ui.ctx(), Detail::Hidden, edge);
         // An area has no size in its first frame.
-        for _ in 0..3 {
-            let input = egui::RawInput { screen_rect: Some(screen), ..Default::default() };
-            let output = context.run_ui(input, |ui| facts.show(ui.ctx(), Detail::Hidden, edge));
-            let all = output.shapes.iter().map(|clipped| clipped.shape.visual_bounding_rect());
-            place = all.fold(egui::Rect::NOTHING, egui::Rect::union);
-        }
+        window.frames(2, show);
+        let shapes = window.frame(show);
+        let all = shapes.iter().map(|clipped| clipped.shape.visual_bounding_rect());
+        let place = all.fold(egui::Rect::NOTHING, egui::Rect::union);
         (place.left(), place.right())
     }
 

@@ -203,6 +203,7 @@ fn rows() -> Vec<Row> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_window::TestWindow;
 
     #[test]
     fn enter_opens_what_was_typed_or_chosen() {
@@ -225,28 +226,13 @@ mod tests {
     #[test]
     fn the_row_of_the_present_scene_is_wholly_in_view() {
         for (size, name) in [((1280.0, 720.0), "murmuration"), ((640.0, 480.0), "pursuit-gain")] {
-            let context = egui::Context::default();
             let mut menu = SceneMenu::default();
             menu.toggle(name);
-            let mut seen = false;
-            for frame in 0..20 {
-                let size = egui::Rect::from_min_size(egui::Pos2::ZERO, size.into());
-                let input = egui::RawInput {
-                    screen_rect: Some(size),
-                    time: Some(f64::from(frame) / 10.0),
-                    ..Default::default()
-                };
-                let output = context.run_ui(input, |ui| {
-                    menu.show(ui.ctx(), name);
-                });
-                let row = output.shapes.iter().find(|shown| match &shown.shape {
-                    egui::Shape::Text(text) => text.galley.text().starts_with(&format!("{name} ·")),
-                    _ => false,
-                });
-                seen = row.is_some_and(|row| {
-                    row.clip_rect.contains_rect(row.shape.visual_bounding_rect())
-                });
-            }
+            let mut window = TestWindow::new(size.0, size.1);
+            let shown = window.frames(120, |ui| drop(menu.show(ui.ctx(), name)));
+            let mut rows = shown.iter();
+            let row = rows.find(|shown| shown.text.starts_with(&format!("{name} ·")));
+            let seen = row.is_some_and(|row| row.whole);
             assert!(seen, "{name}");
         }
     }

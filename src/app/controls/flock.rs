@@ -98,8 +98,9 @@ fn row(ui: &mut egui::Ui, field: DragValue<'_>, name: &str, hint: &str) -> bool 
 
 #[cfg(test)]
 mod tests {
-    use super::super::Written;
+    use super::super::tests::flock_panel;
     use super::*;
+    use crate::test_window::TestWindow;
     use flockwork_model::behaviours::Kind;
     use flockwork_model::scene::Scene;
 
@@ -107,27 +108,20 @@ mod tests {
         "world.density = 10\n[species.a]\ncount = 120\n[species.a.cohesion]\nradius = 50\n";
 
     /// A scene at the size of `agents`, and the same with another radius.
-    fn scenes(agents: u64, radius: f32) -> [Scene; 2] {
+    fn scenes(agents: u64, radius: f32) -> (Scene, Scene) {
         let mut first = Scene::parse("test", TEXT).unwrap();
         first.resize(&Request { count: Some(agents), ..Request::default() }).unwrap();
         let mut scene = first.clone();
         scene.species[0].rules[0].values[Kind::Cohesion.parameter("radius").unwrap()] = radius;
-        [first, scene]
+        (first, scene)
     }
 
-    fn panel<'a>([first, scene]: &'a [Scene; 2], agents: u64) -> FlockPanel<'a> {
+    fn panel(scenes: &(Scene, Scene), agents: u64) -> FlockPanel<'_> {
         FlockPanel {
-            scene,
-            first,
             request: Request { count: Some(agents), ..Request::default() },
             agents: agents as usize,
             counts: vec![agents],
-            written: Written { count: scene.own_count(), seed: scene.seed },
-            picture_size: None,
-            lift: 0.0,
-            by_keyboard: false,
-            tool: None,
-            middle: flockwork_model::vector::Point::ZERO,
+            ..flock_panel(scenes)
         }
     }
 
@@ -146,7 +140,7 @@ mod tests {
             let text = TEXT.replace("50", &radius.to_string());
             let mut again = Scene::parse("test", &text).unwrap();
             again.resize(&asked).unwrap();
-            let (size, wanted) = (again.world.size, scenes[1].world.size);
+            let (size, wanted) = (again.world.size, scenes.1.world.size);
             assert!((size - wanted).length() < 1e-2, "{size}, not {wanted}");
         }
     }
@@ -157,7 +151,7 @@ mod tests {
         let text = format!("world.size = [640, 360]\n{TEXT}").replace("50", "25");
         let mut first = Scene::parse("test", &text).unwrap();
         first.resize(&Request::default()).unwrap();
-        let scenes = [first.clone(), first];
+        let scenes = (first.clone(), first);
         let panel = panel(&scenes, 120);
         let now = FlockFields::of(&panel);
         assert!((now.density - 1.023).abs() < 1e-3, "{now:?}");
@@ -165,7 +159,7 @@ mod tests {
             let asked = FlockFields { count, ..now }.request(&now, &panel);
             let mut again = Scene::parse("test", &text).unwrap();
             again.resize(&asked).unwrap();
-            let area = again.world.volume() / scenes[0].world.volume();
+            let area = again.world.volume() / scenes.0.world.volume();
             assert!((area - count as f64 / 120.0).abs() < 1e-3, "{count}: {area}");
         }
     }
@@ -177,12 +171,7 @@ mod tests {
         let mut fields = FlockFields::of(&panel);
         let before = fields;
         assert!(fields.density > 1e8);
-        let context = egui::Context::default();
-        for _ in 0..3 {
-            let _ = context.run_ui(egui::RawInput::default(), |ui| {
-                assert!(fields.show(ui, &panel).is_none());
-            });
-        }
+        TestWindow::default().frames(3, |ui| assert!(fields.show(ui, &panel).is_none()));
         assert_eq!(fields, before);
     }
 }

@@ -1,6 +1,7 @@
 //! The panel, laid out without a window.
 
 use super::*;
+use crate::test_window::{Shown, TestWindow};
 use flockwork_model::behaviours::Kind;
 use flockwork_model::scene::{Rule, built_in};
 use flockwork_session::before_edits;
@@ -32,27 +33,12 @@ pub fn flock_panel((first, scene): &(Scene, Scene)) -> FlockPanel<'_> {
 
 /// Lays out the panel with everything unfolded. Returns its texts and what it asks for.
 fn panel(scenes: &(Scene, Scene)) -> (Vec<String>, Vec<Command>) {
-    let mut controls = Controls::default();
+    let (mut window, mut controls, mut commands) =
+        <(TestWindow, Controls, Vec<Command>)>::default();
+    window.unfold(true);
     let panel = flock_panel(scenes);
-    let context = egui::Context::default();
-    context.memory_mut(|memory| memory.set_everything_is_visible(true));
-    let (mut texts, mut commands) = (Vec::new(), Vec::new());
-    // A window has no size in its first frame.
-    for _ in 0..3 {
-        let output = context.run_ui(egui::RawInput::default(), |ui| {
-            commands.extend(controls.show(ui.ctx(), &panel));
-        });
-        texts = output.shapes.iter().flat_map(|clipped| texts_in(&clipped.shape)).collect();
-    }
-    (texts, commands)
-}
-
-pub fn texts_in(shape: &egui::Shape) -> Vec<String> {
-    match shape {
-        egui::Shape::Text(text) => vec![text.galley.text().to_string()],
-        egui::Shape::Vec(shapes) => shapes.iter().flat_map(texts_in).collect(),
-        _ => Vec::new(),
-    }
+    let texts = window.frames(3, |ui| commands.extend(controls.show(ui.ctx(), &panel)));
+    (texts.into_iter().map(|shown| shown.text).collect(), commands)
 }
 
 #[test]
@@ -89,16 +75,12 @@ fn every_meaning_has_a_row_and_showing_it_changes_nothing() {
 }
 
 /// The width of the panel of a scene, with its sections folded or all of them unfolded; points.
-fn width(context: &egui::Context, scenes: &(Scene, Scene), (unfolded, height): (bool, f32)) -> f32 {
-    context.memory_mut(|memory| memory.set_everything_is_visible(unfolded));
-    let screen = egui::Rect::from_min_size(egui::Pos2::ZERO, egui::vec2(1280.0, height));
-    let input = egui::RawInput { screen_rect: Some(screen), ..egui::RawInput::default() };
+fn width(window: &mut TestWindow, scenes: &(Scene, Scene), (unfolded, height): (bool, f32)) -> f32 {
+    window.unfold(unfolded);
+    window.size = egui::vec2(1280.0, height);
     let mut controls = Controls::default();
-    for _ in 0..3 {
-        let show = |ui: &mut egui::Ui| drop(controls.show(ui.ctx(), &flock_panel(scenes)));
-        let _ = context.run_ui(input.clone(), show);
-    }
-    context.memory(|memory| memory.area_rect(egui::Id::unique(ID))).unwrap().width()
+    window.frames(3, |ui| drop(controls.show(ui.ctx(), &flock_panel(scenes))));
+    window.area(ID).width()
 }
 
 #[test]
@@ -112,12 +94,12 @@ fn no_section_changes_the_width_of_the_panel() {
          points = [[0, 0], [9, 9]]\n[species.{long}]\nfollow_path = {{ path = \"{long}\" }}\n\
          seek = {{ target = \"{long}\" }}\npursue = {{ with = \"{long}2\" }}\n[species.{long}2]\n"
     );
-    let context = egui::Context::default();
-    let one = width(&context, &scenes("[species.a]\n"), (false, 720.0));
+    let mut window = TestWindow::default();
+    let one = width(&mut window, &scenes("[species.a]\n"), (false, 720.0));
     for text in built_in().map(|own| own.text).chain([crowded.as_str()]) {
         let scenes = scenes(text);
         for shown in [(false, 720.0), (true, 720.0), (true, 9000.0)] {
-            assert_eq!(width(&context, &scenes, shown), one, "{shown:?}: {text}");
+            assert_eq!(width(&mut window, &scenes, shown), one, "{shown:?}: {text}");
         }
     }
 }
@@ -195,71 +177,36 @@ fn behaviours_come_before_the_body() {
 fn the_panel_fits_a_small_window_above_the_timeline() {
     let scenes =
         scenes("[species.a]\nevade = {}\nseparation = {}\nalignment = {}\ncohesion = {}\n");
-    let room = egui::vec2(640.0, 480.0);
     for lift in [0.0, 40.0] {
         let panel = FlockPanel { lift, ..flock_panel(&scenes) };
-        let context = egui::Context::default();
-        let mut controls = Controls::default();
-        for _ in 0..4 {
-            let screen_rect = Some(egui::Rect::from_min_size(egui::Pos2::ZERO, room));
-            let input = egui::RawInput { screen_rect, ..Default::default() };
-            let _ = context.run_ui(input, |ui| {
-                controls.show(ui.ctx(), &panel);
-            });
-        }
-        let area = context.memory(|memory| memory.area_rect(egui::Id::unique(ID))).unwrap();
+        let (mut window, mut controls) = (TestWindow::new(640.0, 480.0), Controls::default());
+        window.frames(4, |ui| drop(controls.show(ui.ctx(), &panel)));
+        let area = window.area(ID);
         assert!(area.height() > 300.0 && area.bottom() <= 480.0 - lift, "{area:?}");
         assert!(area.left() > 200.0 && area.right() <= 640.0, "{area:?}");
-        assert_eq!(left_edge(&context), area.left());
+        assert_eq!(left_edge(&window.context), area.left());
     }
 }
 
 /// A panel that stays what it is from frame to frame.
 #[derive(Default)]
 struct Lasting {
-    context: egui::Context,
+    window: TestWindow,
     controls: Controls,
-    frames: u32,
-    /// The user's input in the next frame.
-    events: Vec<egui::Event>,
 }
 
 impl Lasting {
-    /// Lays out the panel as it is after some frames. Returns its texts with their places.
-    fn shows(&mut self, scenes: &(Scene, Scene)) -> Vec<(String, egui::Rect)> {
+    /// The texts of the panel as it is after some frames.
+    fn shows(&mut self, scenes: &(Scene, Scene)) -> Vec<Shown> {
         let panel = flock_panel(scenes);
-        let size = egui::vec2(1280.0, 3000.0);
-        let mut texts = Vec::new();
-        // A section needs some frames to unfold.
-        for _ in 0..30 {
-            self.frames += 1;
-            let input = egui::RawInput {
-                screen_rect: Some(egui::Rect::from_min_size(egui::Pos2::ZERO, size)),
-                time: Some(f64::from(self.frames) / 60.0),
-                events: std::mem::take(&mut self.events),
-                ..Default::default()
-            };
-            let output = self.context.run_ui(input, |ui| {
-                assert!(self.controls.show(ui.ctx(), &panel).is_empty());
-            });
-            texts = output.shapes.iter().filter_map(|clipped| placed(&clipped.shape)).collect();
-        }
-        texts
-    }
-
-    fn unfold(&self) {
-        self.context.memory_mut(|memory| memory.set_everything_is_visible(true));
+        let show = |ui: &mut egui::Ui| assert!(self.controls.show(ui.ctx(), &panel).is_empty());
+        self.window.frames(30, show)
     }
 }
 
-fn placed(shape: &egui::Shape) -> Option<(String, egui::Rect)> {
-    let egui::Shape::Text(text) = shape else { return None };
-    Some((text.galley.text().to_string(), shape.visual_bounding_rect()))
-}
-
-fn place(texts: &[(String, egui::Rect)], what: &str) -> egui::Rect {
-    let found = texts.iter().find(|(text, _)| text == what);
-    found.unwrap_or_else(|| panic!("{what:?} is missing in {texts:?}")).1
+fn place(texts: &[Shown], what: &str) -> egui::Rect {
+    let found = texts.iter().find(|shown| shown.text == what);
+    found.unwrap_or_else(|| panic!("{what:?} is missing in {texts:?}")).place
 }
 
 #[test]
@@ -267,20 +214,12 @@ fn a_new_name_does_not_fold_a_section() {
     // With three species the sections begin folded.
     let mut scenes = scenes("[species.a]\nwander = {}\n[species.b]\n[species.c]\n");
     let mut panel = Lasting::default();
-    let has = |texts: &[(String, egui::Rect)], what| texts.iter().any(|(text, _)| text == what);
+    let has = |texts: &[Shown], what| texts.iter().any(|shown| shown.text == what);
     assert!(!has(&panel.shows(&scenes), "wander"));
     // A click on the name unfolds it.
     let at = place(&panel.shows(&scenes), "a").center();
-    for pressed in [true, false] {
-        let click = egui::Event::PointerButton {
-            pos: at,
-            button: egui::PointerButton::Primary,
-            pressed,
-            modifiers: egui::Modifiers::NONE,
-        };
-        panel.events = vec![egui::Event::PointerMoved(at), click];
-        panel.shows(&scenes);
-    }
+    let Lasting { window, controls } = &mut panel;
+    window.click(at, |ui| drop(controls.show(ui.ctx(), &flock_panel(&scenes))));
     assert!(has(&panel.shows(&scenes), "wander"), "the click");
     scenes.1.rename_species(0, "renamed").unwrap();
     let texts = panel.shows(&scenes);
@@ -291,7 +230,7 @@ fn a_new_name_does_not_fold_a_section() {
 fn what_is_added_does_not_move_the_buttons_away() {
     let mut scenes = scenes("[species.a]\n");
     let mut panel = Lasting::default();
-    panel.unfold();
+    panel.window.unfold(true);
     let before = panel.shows(&scenes);
     for number in 0..20 {
         let at = flockwork_model::vector::flat(10.0 * number as f32, 20.0);
