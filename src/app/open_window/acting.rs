@@ -256,8 +256,8 @@ impl OpenWindow {
     pub(super) fn refuse(&mut self, done: Result<(), EditError>) -> Result<bool, WindowError> {
         match done {
             Err(EditError::Lost(error)) => Err(error.into()),
-            Err(EditError::Refused(why)) => {
-                self.notify(Some(why));
+            Err(why) => {
+                self.notify(Some(why.to_string()));
                 Ok(false)
             }
             Ok(()) => Ok(true),

@@ -109,6 +109,7 @@ pub enum Edit {
 
 /// The reason why an edit was not made.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum EditError {
     /// The scene, the engine or the memory cannot take it. Nothing has changed. A sentence for the user.
     #[error("{0}")]
