@@ -7,6 +7,7 @@ use serde::Serialize;
 use time::OffsetDateTime;
 
 use super::report::Report;
+use crate::commands::files::output::moment;
 use flockwork_engine::gpu::Gpu;
 
 /// Increases when a field is renamed, removed or changes its meaning; not when one is added.
@@ -84,24 +85,5 @@ impl<'a> Document<'a> {
             adapter,
             reports,
         }
-    }
-}
-
-/// A moment in the format of RFC 3339.
-fn moment(utc: OffsetDateTime) -> String {
-    let (hour, minute, second) = utc.to_hms();
-    let (year, month, day) = (utc.year(), u8::from(utc.month()), utc.day());
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_moment_is_written_as_rfc_3339() {
-        let at = |seconds| moment(OffsetDateTime::from_unix_timestamp(seconds).unwrap());
-        assert_eq!(at(0), "1970-01-01T00:00:00Z");
-        assert_eq!(at(951_827_696), "2000-02-29T12:34:56Z");
     }
 }

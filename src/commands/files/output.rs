@@ -235,19 +235,16 @@ impl Read for Scratch {
     }
 }
 
+/// A moment in the format of RFC 3339.
+pub fn moment(utc: OffsetDateTime) -> String {
+    let (hour, minute, second) = utc.to_hms();
+    let (year, month, day) = (utc.year(), u8::from(utc.month()), utc.day());
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
 /// The name of a file in `folder` that is not there yet.
 pub fn new_name(folder: &Path, stem: &str, ending: &str) -> String {
-    let now = OffsetDateTime::now_utc();
-    let (date, time) = (now.date(), now.time());
-    let moment = format!(
-        "{:04}{:02}{:02}-{:02}{:02}{:02}",
-        date.year(),
-        u8::from(date.month()),
-        date.day(),
-        time.hour(),
-        time.minute(),
-        time.second()
-    );
+    let moment = moment(OffsetDateTime::now_utc()).replace(['-', ':', 'Z'], "").replace('T', "-");
     let first = format!("{stem}-{moment}.{ending}");
     let more = (2..).map(|number| format!("{stem}-{moment}-{number}.{ending}"));
     let is_new = |name: &String| !folder.join(name).exists();
@@ -294,6 +291,12 @@ mod tests {
         assert!(message.contains("missing/a.csv") && message.contains("create it first"));
         let message = OutputFile::create(folder.path()).unwrap_err().to_string();
         assert!(message.contains("that is a folder"), "{message}");
+    }
+
+    #[test]
+    fn a_moment_is_written_as_rfc_3339() {
+        let leap_day = OffsetDateTime::from_unix_timestamp(951_827_696).unwrap();
+        assert_eq!(moment(leap_day), "2000-02-29T12:34:56Z");
     }
 
     #[cfg(unix)]
