@@ -274,6 +274,22 @@ impl<'a> Composer<'a> {
     }
 }
 
+/// The paths behind `package`, and all that they begin with: one of these is a file.
+fn named_paths(tokens: &[Token]) -> Vec<String> {
+    let mut paths = Vec::new();
+    for begin in (0..tokens.len()).filter(|at| tokens[*at].text == "package") {
+        let words = tokens[begin + 1..].chunks_exact(2);
+        let words = words.take_while(|pair| pair[0].text == "::" && pair[1].is_name());
+        let mut path = String::new();
+        for pair in words {
+            path += if path.is_empty() { "" } else { "/" };
+            path += pair[1].text;
+            paths.push(path.clone());
+        }
+    }
+    paths
+}
+
 /// Composes the entry points of the file `root` and all that they use. `files` are texts by path without
 /// extension, `has` says which features a condition finds.
 pub fn compose(
@@ -282,8 +298,16 @@ pub fn compose(
     has: &dyn Fn(&str) -> bool,
 ) -> Result<String, String> {
     let mut composer = Composer { files: BTreeMap::new(), root };
-    for (path, text) in files {
-        let file = File::read(&chosen(&tokens(text), has)).map_err(|e| format!("{path}: {e}"))?;
+    // Only the files that the root leads to are read.
+    let mut paths = vec![root.to_string()];
+    while let Some(path) = paths.pop() {
+        let Some((path, text)) = files.iter().find(|(known, _)| *known == path) else { continue };
+        if composer.files.contains_key(path.as_str()) {
+            continue;
+        }
+        let tokens = chosen(&tokens(text), has);
+        paths.extend(named_paths(&tokens));
+        let file = File::read(&tokens).map_err(|e| format!("{path}: {e}"))?;
         composer.files.insert(path, file);
     }
     let entries = composer.files.get(root).ok_or_else(|| format!("{root}.wgsl is missing"))?;
