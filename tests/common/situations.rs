@@ -27,11 +27,13 @@ pub struct Dice {
     state: u64,
     /// True if agents may draw their own numbers.
     traits: bool,
+    /// True if numbers may vary with time and size.
+    laws: bool,
 }
 
 impl Dice {
     pub fn new(seed: u64) -> Self {
-        Self { state: seed, traits: false }
+        Self { state: seed, traits: false, laws: true }
     }
 
     pub fn bits(&mut self) -> u64 {
@@ -111,9 +113,18 @@ pub fn situation(kinds: &[Kind], number: u64) -> Situation {
 
 /// The same in a world with this number of axes.
 pub fn situation_in(axes: usize, kinds: &[Kind], number: u64) -> Situation {
-    let mut dice = Dice::new(number * 1000 + kinds.len() as u64 * 31 + kinds[0] as u64);
     // In one of four situations: each set of drawn numbers needs a shader of its own.
-    dice.traits = number % 4 == 3;
+    rolled(axes, kinds, number, |dice| dice.traits = number % 4 == 3)
+}
+
+/// A situation in which quantities are plain numbers: the device's table then holds for every tick.
+pub fn steady_in(axes: usize, kinds: &[Kind], number: u64) -> Situation {
+    rolled(axes, kinds, number, |dice| dice.laws = false)
+}
+
+fn rolled(axes: usize, kinds: &[Kind], number: u64, how: impl Fn(&mut Dice)) -> Situation {
+    let mut dice = Dice::new(number * 1000 + kinds.len() as u64 * 31 + kinds[0] as u64);
+    how(&mut dice);
     let boundary = dice.one_of(&["wrap", "walls", "open"]);
     // Worlds of one to seven cells of the largest radius, 20.
     let sides = [20.0, 30.0, 45.0, 64.0, 85.0, 150.0];
@@ -199,6 +210,7 @@ fn targets_text(size: Vec3, dice: &mut Dice) -> String {
 /// agent draws, up to this one.
 fn quantity(value: f32, dice: &mut Dice) -> String {
     match dice.below(24) {
+        _ if !dice.laws => value.to_string(),
         0 => format!("{{ base = {value}, amplitude = {}, period = 7 }}", value * 0.3),
         1 => format!("{{ base = {value}, grows_with_size = 5 }}"),
         2 => format!("{{ base = {value}, shrinks_with_size = 50 }}"),
