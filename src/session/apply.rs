@@ -133,8 +133,7 @@ impl<C: Clock> Session<C> {
         for batch in batches {
             species_named(&self.editor.scene, &batch.species)?;
             let next = self.editor.next_id + agents.len() as u64;
-            spawn_agents(&mut agents, &self.editor.scene, batch, next)
-                .map_err(|error| error.to_string())?;
+            spawn_agents(&mut agents, &self.editor.scene, batch, next)?;
         }
         self.runner.engine.append(&agents)?;
         self.editor.next_id += more;

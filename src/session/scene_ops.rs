@@ -113,24 +113,16 @@ pub fn values_at_first(first: &Species, own: usize, kind: Kind) -> Vec<f32> {
     first.rule(kind).map_or_else(defaults, |rule| rule.values.clone())
 }
 
-/// The reason why no agents were added.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SpawnError {
-    /// All ids are used up.
-    #[error("a flock has {MAX_AGENTS} ids at most: none was added")]
-    NoId,
-}
-
 /// Adds agents to a state, without memory. Each draws its start velocity as its species does, and
-/// newcomers draw their places too. Ids count up from `next_id`.
+/// newcomers draw their places too. Ids count up from `next_id`. Fails if they are used up.
 pub fn spawn_agents(
     state: &mut FlockState,
     scene: &Scene,
     batch: &SpawnBatch,
     next_id: u64,
-) -> Result<(), SpawnError> {
+) -> Result<(), String> {
     if next_id + batch.len() as u64 > MAX_AGENTS {
-        return Err(SpawnError::NoId);
+        return Err(format!("a flock has {MAX_AGENTS} ids at most: none was added"));
     }
     let SpawnBatch { species, places, newcomers } = batch;
     let species = scene.species.iter().position(|own| own.name == *species).unwrap_or_default();
@@ -256,7 +248,7 @@ mod tests {
         for (places, newcomers) in [(vec![Point::ONE; 2], 0), (vec![Point::ONE], 1)] {
             let batch = SpawnBatch { species: "a".into(), places, newcomers };
             let refused = spawn_agents(&mut state, &scene, &batch, last);
-            assert_eq!((refused, state.len()), (Err(SpawnError::NoId), 5));
+            assert!(refused.is_err_and(|why| why.contains("ids at most")) && state.len() == 5);
         }
     }
 
