@@ -81,24 +81,3 @@ pub fn csv(rows: &[Metrics]) -> String {
     }
     text
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_file_of_figures_has_a_row_for_each() {
-        let row = |tick| {
-            let mut row = Metrics::default();
-            (row.tick, row.agents, row.polarisation) = (tick, 3, 1.0 / 3.0);
-            row
-        };
-        let text = csv(&[row(1), row(20)]);
-        let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines.len(), 3);
-        assert!(lines[0].starts_with("tick,agents,polarisation,rotation,"));
-        assert!(lines[2].starts_with("20,3,0.3333333333333333,0,0,0,"), "{}", lines[2]);
-        assert_eq!(lines[2].split(',').count(), lines[0].split(',').count());
-        assert_eq!(csv(&[]).lines().count(), 1);
-    }
-}

@@ -315,15 +315,4 @@ mod tests {
             assert!(first.rows.iter().all(|row| row.samples == 20));
         }
     }
-
-    #[test]
-    fn the_summary_has_a_line_for_each_table() {
-        let report = interrupted(None).unwrap();
-        let reports = [report.clone(), Report { agents: 5000, ..report }];
-        let text = Summary(&reports).to_string();
-        let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines.len(), 6, "{text}");
-        assert!(lines[2].ends_with("gpu        cpu"), "{text}");
-        assert!(lines[3].contains(" 200 ") && lines[4].contains(" 5000 "), "{text}");
-    }
 }
