@@ -32,7 +32,6 @@ pub struct Painting {
 
 impl Interface {
     /// An interface for a window and the format of its surface.
-    #[must_use]
     pub fn new(window: &Window, gpu: &Gpu, format: wgpu::TextureFormat) -> Self {
         let context = egui::Context::default();
         context.set_theme(egui::Theme::Dark);
@@ -47,13 +46,11 @@ impl Interface {
 
     /// Pixels per point of the interface: the window's, times the user's zoom (Ctrl with +
     /// and -).
-    #[must_use]
     pub fn pixels_per_point(&self, window: &Window) -> f32 {
         egui_winit::pixels_per_point(self.input.egui_ctx(), window)
     }
 
     /// How much larger the interface is than by default.
-    #[must_use]
     pub fn zoom(&self) -> f32 {
         self.input.egui_ctx().zoom_factor()
     }
@@ -91,13 +88,11 @@ impl Interface {
     }
 
     /// True while the user types a number: keys are characters then.
-    #[must_use]
     pub fn is_typing(&self) -> bool {
         self.input.egui_ctx().text_edit_focused()
     }
 
     /// True while a slider or a button has the keyboard.
-    #[must_use]
     pub fn has_focus(&self) -> bool {
         self.input.egui_ctx().memory(|memory| memory.focused().is_some())
     }

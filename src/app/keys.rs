@@ -65,7 +65,6 @@ pub enum Action {
 
 impl Action {
     /// The action of a key press.
-    #[must_use]
     pub fn of(event: &KeyEvent, held: ModifiersState) -> Option<Self> {
         if event.state != ElementState::Pressed {
             return None;
@@ -94,7 +93,6 @@ impl Action {
     }
 
     /// True for what its key does also while the user types a text.
-    #[must_use]
     pub fn works_while_typing(self) -> bool {
         matches!(
             self,
@@ -114,7 +112,6 @@ impl Action {
     }
 
     /// True for what an arrow key asks for, unless something in a panel has the keyboard.
-    #[must_use]
     pub fn is_arrow(self) -> bool {
         matches!(self, Self::Back | Self::Forward)
     }
@@ -184,7 +181,6 @@ impl Action {
 }
 
 /// True for the letter key that makes the left button drop agents.
-#[must_use]
 pub fn drops(key: &Key) -> bool {
     matches!(key, Key::Character(text) if text.eq_ignore_ascii_case("d"))
 }
@@ -264,7 +260,6 @@ pub const CARD: [(&str, &[(&str, &str)]); 5] = [
 ];
 
 /// The same as text for a terminal.
-#[must_use]
 pub fn list_of_keys() -> String {
     let keys = CARD.iter().flat_map(|(_, keys)| *keys);
     keys.map(|(key, does)| format!("  {key:<22}{does}\n")).collect()

@@ -181,7 +181,6 @@ impl OpenWindow {
     }
 
     /// The summary for the end of the run.
-    #[must_use]
     pub fn summary(&self) -> Summary {
         Summary {
             agents: self.session.agents() as u64,
@@ -200,7 +199,6 @@ impl OpenWindow {
     }
 
     /// True while the window is not visible.
-    #[must_use]
     pub fn is_hidden(&self) -> bool {
         self.progress.occluded
             || self.display.screen.size().0 == 0

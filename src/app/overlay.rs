@@ -28,7 +28,6 @@ pub enum Detail {
 
 impl Detail {
     /// The next level when the user presses its key.
-    #[must_use]
     pub fn next(self) -> Self {
         match self {
             Self::Quiet => Self::Full,
@@ -71,7 +70,6 @@ pub struct Facts<'a> {
 const AS_GOOD_AS_REAL_TIME: f64 = 0.97;
 
 /// `real time` or `real time × 0.40`.
-#[must_use]
 pub fn pace(rates: Rates) -> String {
     if rates.pace() >= AS_GOOD_AS_REAL_TIME {
         "real time".into()
@@ -89,7 +87,6 @@ impl Facts<'_> {
     }
 
     /// The line of the quiet overlay.
-    #[must_use]
     pub fn line(&self) -> String {
         let motion = match self.rates {
             _ if self.paused => format!("paused at tick {}", grouped(self.tick)),
@@ -107,7 +104,6 @@ impl Facts<'_> {
     }
 
     /// The lines of the full overlay.
-    #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let [tick, rates] = self.motion();
         let engine = format!("{} · {}", self.kind, self.machine);

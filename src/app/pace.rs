@@ -25,7 +25,6 @@ pub struct Rates {
 
 impl Rates {
     /// Simulated time over real time.
-    #[must_use]
     pub fn pace(&self) -> f64 {
         self.ticks / TICKS_PER_SECOND
     }
@@ -45,7 +44,6 @@ impl Times {
     }
 
     /// The times that these shares of all do not exceed (nearest rank); none without any.
-    #[must_use]
     pub fn percentiles(&self) -> Option<[f64; SHARES.len()]> {
         let mut sorted: Vec<f64> = self.0.iter().copied().collect();
         sorted.sort_by(f64::total_cmp);

@@ -119,14 +119,12 @@ impl Pointer {
     }
 
     /// True if what the scene's camera follows is kept in the middle.
-    #[must_use]
     pub fn follows(&self) -> bool {
         self.guided || self.follows
     }
 
     /// Shows the whole world in a picture of `size` pixels. `click` is the scene's; `follows`: a
     /// target follows the mouse.
-    #[must_use]
     pub fn new(world: &World, size: (u32, u32), click: Click, follows: bool) -> Self {
         let camera = Camera::fit(world, size.0, size.1);
         Self {
@@ -185,13 +183,11 @@ impl Pointer {
     }
 
     /// True while the user moves the camera away from what it follows.
-    #[must_use]
     pub fn pans(&self) -> bool {
         self.drag == Drag::Pan
     }
 
     /// True while a press adds agents because of a key.
-    #[must_use]
     pub fn adds(&self) -> bool {
         self.adding.contains(&true)
     }
@@ -260,7 +256,6 @@ impl Pointer {
     }
 
     /// The mouse's pixel.
-    #[must_use]
     pub fn pixel(&self) -> Vec2 {
         self.at
     }
@@ -330,25 +325,21 @@ impl Pointer {
     }
 
     /// The mouse's place in the world.
-    #[must_use]
     pub fn place(&self) -> Point {
         self.camera.world_from_pixel(self.at)
     }
 
     /// How far the mouse is above the lower edge of the window; pixels.
-    #[must_use]
     pub fn above_edge(&self) -> f32 {
         self.camera.size.y - self.at.y
     }
 
     /// The place of the target `pointer` while the left button is pressed; world units.
-    #[must_use]
     pub fn call(&self) -> Option<Point> {
         (self.grip == Grip::Call).then(|| self.place())
     }
 
     /// True while a thing is dragged.
-    #[must_use]
     pub fn is_dragging(&self) -> bool {
         self.grip == Grip::Drag
     }

@@ -40,7 +40,6 @@ pub struct SceneMenu {
 
 impl SceneMenu {
     /// True while it is open.
-    #[must_use]
     pub fn is_shown(&self) -> bool {
         self.shown
     }

@@ -91,19 +91,16 @@ impl Screen {
     }
 
     /// The device.
-    #[must_use]
     pub fn gpu(&self) -> &Arc<Gpu> {
         &self.gpu
     }
 
     /// Format of the views to draw on.
-    #[must_use]
     pub fn format(&self) -> wgpu::TextureFormat {
         self.config.format.remove_srgb_suffix()
     }
 
     /// In pixels; zero while the window is minimised.
-    #[must_use]
     pub fn size(&self) -> (u32, u32) {
         (self.config.width, self.config.height)
     }

@@ -38,20 +38,17 @@ pub struct Timeline {
 
 impl Timeline {
     /// True while it is shown.
-    #[must_use]
     pub fn is_shown(&self) -> bool {
         self.pinned || self.near || self.held.is_some()
     }
 
     /// True if it covers a place that is this far above the lower edge; points. The interface does
     /// not know yet that the mouse has just come there.
-    #[must_use]
     pub fn covers(&self, above_edge: f32) -> bool {
         self.is_shown() && above_edge <= HEIGHT
     }
 
     /// True while the user drags through time: the clock waits.
-    #[must_use]
     pub fn is_held(&self) -> bool {
         self.held.is_some()
     }

@@ -36,7 +36,6 @@ pub enum Tool {
 
 impl Tool {
     /// The user's hints for it.
-    #[must_use]
     pub fn help(&self) -> &'static str {
         match self {
             Self::Path(_) => {
@@ -48,7 +47,6 @@ impl Tool {
 
     /// The shapes that it has drawn so far and the world does not show yet. The mouse is at `at`; `unit` is the
     /// number of world units in a point of the screen.
-    #[must_use]
     pub fn shapes(&self, at: Point, unit: f32) -> Vec<StyledShape> {
         match self {
             Self::Path(drawing) => {
@@ -73,7 +71,6 @@ fn handle(centre: Point, unit: f32) -> StyledShape {
 }
 
 /// Marks on the points of paths, which can be dragged.
-#[must_use]
 pub fn handles(scene: &Scene, unit: f32) -> Vec<StyledShape> {
     Thing::path_points(scene).map(|(_, point)| handle(point, unit)).collect()
 }
@@ -113,7 +110,6 @@ impl Drawing {
     }
 
     /// The points so far.
-    #[must_use]
     pub fn points(&self) -> &[Point] {
         &self.points
     }

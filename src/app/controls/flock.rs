@@ -16,7 +16,6 @@ pub struct FlockFields {
 
 impl FlockFields {
     /// The values of the flock that is shown.
-    #[must_use]
     pub fn of(panel: &FlockPanel<'_>) -> Self {
         let FlockPanel { scene, agents, .. } = *panel;
         let density = scene.uniform_neighbours(agents) as f32;

@@ -23,7 +23,6 @@ const ID: &str = "parameters";
 const WIDTH: f32 = 314.0;
 
 /// Where the left edge of the panel is; points.
-#[must_use]
 pub fn left_edge(context: &egui::Context) -> f32 {
     let area = context.memory(|memory| memory.area_rect(egui::Id::unique(ID)));
     area.map_or(context.content_rect().right(), |area| area.left())

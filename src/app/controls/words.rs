@@ -9,7 +9,6 @@ use flockwork_model::scene::{Law, Scene, Slot, Species, built_in};
 const REACH: f32 = 4.0;
 
 /// The ends of a parameter's slider. `start` is its value at the start.
-#[must_use]
 pub fn reach(parameter: &Parameter, start: f32) -> (f32, f32) {
     let (low, high) = parameter.range;
     // The range of an angle suits a slider.
@@ -32,7 +31,6 @@ fn no_scale(parameter: &Parameter) -> f32 {
 }
 
 /// Describes a law in words.
-#[must_use]
 pub fn law_in_words(law: Law) -> String {
     match law {
         Law::Noise { amplitude, period } => {
@@ -98,7 +96,6 @@ fn plain(text: &str) -> String {
 }
 
 /// The sentence of a parameter, with its usual and its legal range, its unit and its default.
-#[must_use]
 pub fn about(parameter: &Parameter, slot: Slot) -> String {
     let doc = plain(parameter.doc.trim());
     if !matches!(parameter.meaning, Meaning::Number | Meaning::Angle | Meaning::FieldOfView) {
@@ -118,7 +115,6 @@ pub fn about(parameter: &Parameter, slot: Slot) -> String {
 }
 
 /// The description of a behaviour, with its formula and its sources.
-#[must_use]
 pub fn story(about: &[&str]) -> String {
     let lines = about.iter().map(|line| line.trim());
     // An empty line ends a paragraph; the others are broken for the source file alone.
@@ -134,7 +130,6 @@ pub fn story(about: &[&str]) -> String {
 }
 
 /// A number, as short as possible.
-#[must_use]
 pub fn shown(value: f64, decimals: usize) -> String {
     if value >= f64::from(UNLIMITED) {
         return "any".into();

@@ -71,7 +71,6 @@ impl Figures {
 }
 
 /// The text of a CSV file with these rows, as `simulate --metrics` writes it.
-#[must_use]
 pub fn csv(rows: &[Metrics]) -> String {
     // No name and no number has a comma or a quote.
     let mut text = Metrics::columns().collect::<Vec<_>>().join(",") + "\n";

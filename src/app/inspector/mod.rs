@@ -106,19 +106,16 @@ impl Inspector {
     }
 
     /// True while an agent is inspected that the user has clicked on.
-    #[must_use]
     pub fn holds(&self) -> bool {
         self.held && self.focus != Focus::None
     }
 
     /// True while the geometry of one agent is shown, chosen by the mouse.
-    #[must_use]
     pub fn chooses(&self) -> bool {
         self.focus == Focus::One
     }
 
     /// True while the camera follows the agent.
-    #[must_use]
     pub fn follows(&self) -> bool {
         self.follows && self.holds()
     }
@@ -149,7 +146,6 @@ impl Inspector {
     }
 
     /// True while the camera rides behind the agent.
-    #[must_use]
     pub fn rides(&self) -> bool {
         self.rides && self.follows()
     }
@@ -325,7 +321,6 @@ impl Inspector {
     }
 
     /// Facts about the inspected agent.
-    #[must_use]
     pub fn facts(&self, scene: &Scene) -> Option<AgentFacts> {
         let (sample, steering) = self.sample.as_ref().zip(self.steering.as_ref())?;
         AgentFacts::of(scene, &sample.state, self.row()?, steering, self.follows())

@@ -31,7 +31,6 @@ pub struct AgentFacts {
 
 impl AgentFacts {
     /// The facts about the agent in a row of `state`.
-    #[must_use]
     pub fn of(
         scene: &Scene,
         state: &FlockState,

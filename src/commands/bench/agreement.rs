@@ -51,7 +51,6 @@ pub struct Agreement {
 
 impl Agreement {
     /// Compares the states of two engines after one tick and at the end.
-    #[must_use]
     pub fn of(scene: &Scene, engines: [&'static str; 2], states: [&[FlockState; 2]; 2]) -> Self {
         let [a, b] = states;
         let [one_tick, run] = [0, 1].map(|slot| distances(scene, [&a[slot], &b[slot]]));

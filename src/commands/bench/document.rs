@@ -51,7 +51,6 @@ pub struct Adapter {
 
 impl Adapter {
     /// The adapter of a device.
-    #[must_use]
     pub fn of(gpu: &Gpu) -> Self {
         let info = &gpu.info;
         Self {
@@ -73,7 +72,6 @@ impl fmt::Display for Adapter {
 
 impl<'a> Document<'a> {
     /// A document with the current date, for new reports.
-    #[must_use]
     pub fn of(reports: &'a [Report], adapter: Option<Adapter>) -> Self {
         Self {
             format: "flockwork bench",

@@ -60,7 +60,6 @@ pub struct Crowding {
 
 impl Crowding {
     /// Compares the first state and the last.
-    #[must_use]
     pub fn of(scene: &Scene, states: [&FlockState; 2]) -> Self {
         let [start, end] = states.map(|state| Metrics::of(scene, state));
         Self {
@@ -121,7 +120,6 @@ fn percentile(sorted: &[f64], share: f64) -> f64 {
 
 impl ReportRow {
     /// Makes a row from samples in milliseconds per tick.
-    #[must_use]
     pub fn new(
         engine: &'static str,
         runs_on: String,
@@ -151,7 +149,6 @@ impl ReportRow {
 
 impl Report {
     /// Describes how the flock starts.
-    #[must_use]
     pub fn start(&self) -> String {
         match (self.state, self.settle_ticks) {
             ("flocked", ticks) => format!("flocked (uniform, then {})", counted(ticks, "tick")),
@@ -163,7 +160,6 @@ impl Report {
     }
 
     /// The smallest number of samples of any engine.
-    #[must_use]
     pub fn fewest_samples(&self) -> usize {
         self.rows.iter().map(|row| row.samples).min().unwrap_or(0)
     }

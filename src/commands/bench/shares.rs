@@ -47,7 +47,6 @@ impl Shares {
     }
 
     /// A row for each rank; none if there is only one process. All ranks must ask together.
-    #[must_use]
     pub fn of_all_ranks(&self) -> Vec<RankRow> {
         if ranks::ranks().is_none() {
             return Vec::new();
@@ -77,7 +76,6 @@ impl RankRow {
 }
 
 /// The largest of some figures divided by their mean: 1 if all are equal.
-#[must_use]
 pub fn imbalance(rows: &[RankRow], figure: impl Fn(&RankRow) -> f64) -> f64 {
     let sum: f64 = rows.iter().map(&figure).sum();
     let largest = rows.iter().map(figure).fold(0.0, f64::max);

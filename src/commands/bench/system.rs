@@ -1,7 +1,6 @@
 //! The names of the processor and of the operating system. Figures mean nothing without them.
 
 /// The system's name of the processor, or its architecture where the system does not say.
-#[must_use]
 pub fn processor() -> String {
     let listed = std::fs::read_to_string("/proc/cpuinfo").ok();
     let named = listed.as_deref().and_then(model_name).map(str::to_string);
@@ -10,7 +9,6 @@ pub fn processor() -> String {
 }
 
 /// Name and version of the operating system, where known.
-#[must_use]
 pub fn operating_system() -> String {
     let release = std::fs::read_to_string("/etc/os-release").ok();
     let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").ok();

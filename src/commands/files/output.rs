@@ -26,7 +26,6 @@ impl OutputError {
     }
 
     /// A system error about `path`, with the remedy if one is known.
-    #[must_use]
     pub fn of_system(path: &Path, error: &io::Error) -> Self {
         let problem = match error.kind() {
             io::ErrorKind::StorageFull => "the disk is full; free some space or write to another \
@@ -178,13 +177,11 @@ impl OutputFile {
     }
 
     /// The path as the user wrote it.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// True if `path` refers to this file, in any spelling.
-    #[must_use]
     pub fn has_name(&self, path: &Path) -> bool {
         let whole = |target: &Path| {
             let folder = parent(target).canonicalize().ok()?;
@@ -194,7 +191,6 @@ impl OutputFile {
     }
 
     /// The path where another program writes the file, instead of this one.
-    #[must_use]
     pub fn lend(&self) -> &Path {
         // On Windows locks are mandatory, so another program could not write the file.
         #[cfg(windows)]

@@ -17,7 +17,6 @@ use flockwork_session::{HostTime, Session, Stops};
 pub type Run = Session<Stops>;
 
 /// A clock that starts at this call.
-#[must_use]
 pub fn host_time() -> HostTime {
     let begin = Instant::now();
     Arc::new(move || begin.elapsed())

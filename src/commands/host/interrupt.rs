@@ -56,7 +56,6 @@ impl Interrupt {
     /// Starts to watch for Ctrl-C. Every call returns the same flag. A signal that was ignored when
     /// the program started stays ignored (`nohup`, or `&` in a script). A signal that cannot be
     /// watched ends the program at once, as by default.
-    #[must_use]
     pub fn watch() -> Self {
         static FLAG: OnceLock<Interrupt> = OnceLock::new();
         let flag = FLAG.get_or_init(|| {
@@ -100,7 +99,6 @@ impl Interrupt {
     }
 
     /// True once the command should stop.
-    #[must_use]
     pub fn is_raised(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

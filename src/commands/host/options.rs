@@ -232,7 +232,6 @@ pub struct Prepared {
 
 impl Prepared {
     /// The record in the files of the run.
-    #[must_use]
     pub fn record(&self) -> RunRecord {
         RunRecord::new(&self.plain, &self.request, self.scene.world.size, &self.overrides)
     }
@@ -306,7 +305,6 @@ impl MachineArgs {
     }
 
     /// True when the flock goes to a GPU if there is one, so that it must fit there.
-    #[must_use]
     pub fn wants_gpu(&self) -> bool {
         match self.engine {
             EngineArg::Gpu => true,

@@ -16,7 +16,6 @@ fn target() -> ProgressDrawTarget {
 
 /// A bar on stderr that counts in `unit`s and shows the time left; nothing if stderr is not a
 /// terminal.
-#[must_use]
 pub fn progress(length: u64, unit: &str) -> ProgressBar {
     let template = format!("{{wide_bar}} {{pos}}/{{len}} {unit}, {{eta}} left");
     let bar = ProgressBar::with_draw_target(Some(length), target());
@@ -28,7 +27,6 @@ pub fn progress(length: u64, unit: &str) -> ProgressBar {
 }
 
 /// A spinner on stderr that shows the current work and its duration. It turns by itself.
-#[must_use]
 pub fn waiting(what: &str) -> ProgressBar {
     let spinner = ProgressBar::with_draw_target(None, target()).with_message(what.to_string());
     let spinner = match ProgressStyle::with_template("{spinner} {msg}, {elapsed}") {

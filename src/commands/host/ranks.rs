@@ -122,25 +122,21 @@ fn share_of_cores(processes: usize) -> usize {
 }
 
 /// The ranks, if there are several.
-#[must_use]
 pub fn ranks() -> Option<Arc<dyn Ranks>> {
     RANKS.with_borrow(Clone::clone)
 }
 
 /// Number of ranks on this machine, and of all.
-#[must_use]
 pub fn on_this_machine() -> [usize; 2] {
     [&BESIDE[0], &BESIDE[1]].map(|number| number.load(Ordering::Relaxed))
 }
 
 /// This process's rank among those on the same machine.
-#[must_use]
 pub fn local_rank() -> usize {
     LOCAL_RANK.load(Ordering::Relaxed)
 }
 
 /// True for rank 0 and for a process alone: it speaks and writes files.
-#[must_use]
 pub fn is_root() -> bool {
     match ranks() {
         Some(ranks) => ranks.rank() == 0,
@@ -178,7 +174,6 @@ fn cpu_time() -> Duration {
 }
 
 /// The exit code for an error.
-#[must_use]
 pub fn exit_code(error: &anyhow::Error) -> u8 {
     match error.downcast_ref::<Agreed>() {
         Some(agreed) => agreed.code,
@@ -220,7 +215,6 @@ pub fn same(what: &str, text: &str) -> anyhow::Result<()> {
 }
 
 /// The first line or item that differs between two texts, for a message; `None` if they are the same.
-#[must_use]
 pub fn differing(one: &str, other: &str) -> Option<[String; 2]> {
     const ENDS: [char; 4] = [',', '\n', '{', '}'];
     if one == other {
@@ -240,13 +234,11 @@ pub fn differing(one: &str, other: &str) -> Option<[String; 2]> {
 }
 
 /// True on every rank if it is true on any.
-#[must_use]
 pub fn any(flag: bool) -> bool {
     sum([u64::from(flag)])[0] > 0
 }
 
 /// The sums of numbers over all ranks.
-#[must_use]
 pub fn sum<const N: usize>(mut numbers: [u64; N]) -> [u64; N] {
     sum_all(&mut numbers);
     numbers
@@ -260,7 +252,6 @@ pub fn sum_all(numbers: &mut [u64]) {
 }
 
 /// The numbers of each rank, in the order of the ranks; only these if there are no others.
-#[must_use]
 pub fn of_all<const N: usize>(own: [u64; N]) -> Vec<[u64; N]> {
     let Some(ranks) = ranks() else { return vec![own] };
     let mut all = vec![0; N * ranks.size()];
@@ -276,14 +267,12 @@ pub fn of_all<const N: usize>(own: [u64; N]) -> Vec<[u64; N]> {
 
 /// The longest of the times that the ranks took. It is the same on all of them, so they decide
 /// alike by it.
-#[must_use]
 pub fn longest(took: Duration) -> Duration {
     let nanoseconds = of_all([took.as_nanos() as u64]).into_iter().flatten().max();
     nanoseconds.map_or(took, Duration::from_nanos)
 }
 
 /// The rows that this rank makes of a flock with `count` agents.
-#[must_use]
 pub fn own_rows(count: u64) -> Range<u64> {
     let Some(ranks) = ranks() else { return 0..count };
     let first = |rank: usize| (u128::from(count) * rank as u128 / ranks.size() as u128) as u64;
@@ -291,13 +280,11 @@ pub fn own_rows(count: u64) -> Range<u64> {
 }
 
 /// The agents of a file that this rank keeps.
-#[must_use]
 pub fn own_part() -> Part {
     ranks().map_or(Part::WHOLE, |ranks| Part { rank: ranks.rank(), size: ranks.size() })
 }
 
 /// How the ranks shared the work, in words.
-#[must_use]
 pub fn summary(load: &LoadBalance) -> String {
     let LoadBalance { imbalance, best, moves, sent, ghosts, ticks, agents, work, exchange } = load;
     if *ticks == 0 {
@@ -344,7 +331,6 @@ fn is_known(error: &anyhow::Error) -> bool {
 }
 
 /// The message of an error that this rank prints; `None` if another rank prints it.
-#[must_use]
 pub fn message_of(error: &anyhow::Error) -> Option<String> {
     match ranks() {
         Some(ranks) if ranks.rank() > 0 && !is_known(error) => {
