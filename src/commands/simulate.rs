@@ -7,7 +7,7 @@ use clap::{ArgGroup, Args};
 use indicatif::ProgressBar;
 
 use super::files::checkpoints::{Checkpoints, Every, write_portions};
-use super::files::metrics_file::Figures;
+use super::files::metrics_file::MetricsThread;
 use super::files::simulate_output::Files;
 use super::files::state_files::{StateWriter, ran_on};
 use super::host::arg_parsers::whole;
@@ -133,7 +133,7 @@ fn write_run(
     interrupt: &Interrupt,
 ) -> anyhow::Result<Outcome> {
     let figures = files.figures.take().transpose()?;
-    let figures = figures.map(|file| Figures::start(file, run.scene(), agents as usize));
+    let figures = figures.map(|file| MetricsThread::start(file, run.scene(), agents as usize));
     let mut log = Log {
         states: args.out.is_some().then(|| args.every.unwrap_or(span.before + span.ticks)),
         figures: args.metrics.is_some().then_some(args.metrics_every),
@@ -148,7 +148,7 @@ fn write_run(
     };
     let outcome = drive(run, &mut log, span.ticks, interrupt)?;
     log.bar.finish_and_clear();
-    (files.figures, files.checkpoint) = (log.measuring.map(Figures::finish), log.end);
+    (files.figures, files.checkpoint) = (log.measuring.map(MetricsThread::finish), log.end);
     Ok(outcome)
 }
 
@@ -164,7 +164,7 @@ struct Log<'a> {
     /// The checkpoint of the end.
     end: Option<(PathBuf, anyhow::Result<u64>)>,
     writer: Option<&'a mut anyhow::Result<StateWriter>>,
-    measuring: Option<Figures>,
+    measuring: Option<MetricsThread>,
     span: Span,
     bar: ProgressBar,
 }

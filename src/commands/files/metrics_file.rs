@@ -73,7 +73,7 @@ impl MetricsFile {
 
 /// The thread that writes the figures.
 #[derive(Debug)]
-pub struct Figures {
+pub struct MetricsThread {
     states: Option<SyncSender<Vec<FlockState>>>,
     /// The states that the thread gets next.
     batch: Vec<FlockState>,
@@ -82,7 +82,7 @@ pub struct Figures {
     thread: Option<JoinHandle<csv::Result<MetricsFile>>>,
 }
 
-impl Drop for Figures {
+impl Drop for MetricsThread {
     fn drop(&mut self) {
         // Join the thread, so that its file is removed before the program ends with an error.
         self.states = None;
@@ -92,7 +92,7 @@ impl Drop for Figures {
     }
 }
 
-impl Figures {
+impl MetricsThread {
     /// Starts the thread for a flock of `agents` agents.
     pub fn start(file: MetricsFile, scene: &Scene, agents: usize) -> anyhow::Result<Self> {
         let queue = (MAX_WAITING / agents.max(1)).clamp(2, MAX_QUEUE);
@@ -120,7 +120,7 @@ impl Figures {
     }
 
     /// Queues a state, and waits while the queue is full. False once nothing more can be written;
-    /// then [`Figures::finish`] returns the reason.
+    /// then [`MetricsThread::finish`] returns the reason.
     pub fn write(&mut self, state: FlockState) -> bool {
         self.batch.push(state);
         self.batch.len() < self.together || self.send()
