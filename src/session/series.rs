@@ -63,7 +63,7 @@ pub struct Series {
     rows: Vec<Metrics>,
     /// Least number of ticks between two rows.
     spacing: u64,
-    /// The revision of the state that was measured last.
+    /// The figures of the state that was measured last.
     latest: Option<Metrics>,
     /// Samples that the host has or will take.
     awaited: Vec<Awaited>,
