@@ -34,6 +34,12 @@ pub fn without_subgroups(gpu: &Arc<Gpu>) -> GpuEngine {
     GpuEngine::with_options(Arc::clone(gpu), options)
 }
 
+/// The engines as shipped that differ on this device: with subgroups, and as on a real GPU.
+pub fn different(gpu: &Arc<Gpu>) -> Vec<GpuEngine> {
+    let by_itself = gpu.has_subgroups_of_agents().then(|| without_subgroups(gpu));
+    [shipped(gpu)].into_iter().chain(by_itself).collect()
+}
+
 /// A test runs one in this many situations: `FLOCKWORK_TEST_SHARE`, or 1 (all) if it is not set.
 /// For a second driver that is too slow to run all of them.
 pub fn share() -> usize {

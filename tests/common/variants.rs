@@ -6,6 +6,7 @@ use flockwork::engine::gpu::shaders::Variant;
 use flockwork::model::behaviours::Kind;
 use flockwork::model::world::Boundary;
 
+use super::gpu::share;
 use super::situations::{Situation, situation_in};
 
 /// The shader variant of a situation.
@@ -35,8 +36,9 @@ pub fn situations_of(axes: usize, kinds: &[Kind], count: usize) -> Vec<Situation
     for (_, boundary) in Boundary::NAMES {
         let there = met.iter().map(|(variant, _)| *variant).filter(|v| v.boundary == boundary);
         // With all behaviours together there are so many extras that two variants would exclude
-        // most situations.
-        chosen.extend(there.take(if kinds.len() == 1 { 2 } else { 8 }));
+        // most situations. A second driver compiles slowly.
+        let most = if kinds.len() == 1 { 2 } else { 8 };
+        chosen.extend(there.take(most / share().min(2)));
     }
     let all = (0..).map(|number| situation_in(axes, kinds, number));
     let place = |case: &Situation| chosen.iter().position(|v| *v == variant_of(case));

@@ -50,10 +50,12 @@ fn one_tick_in_space_equals_the_reference() {
 
 /// Compares one tick of many situations in worlds with this number of axes.
 fn assert_one_tick(gpu: &Arc<Gpu>, axes: usize) {
-    let mut engine = engine(gpu);
-    // Besides the checked engine, the one that runs on a real GPU: without bounds checks and, where
-    // subgroups are the default, with the neighbour loop of all other devices.
-    let mut by_itself = without_subgroups(gpu);
+    // The engine that runs on a real GPU: without bounds checks and, where subgroups are the default, with
+    // the neighbour loop of all other devices.
+    let mut engine = without_subgroups(gpu);
+    // Besides, the one with bounds checks and subgroups; a second driver that takes a second to compile a
+    // shader leaves it out.
+    let mut checked = (share() == 1).then(|| common::gpu::engine(gpu));
     let (mut worst, mut doubtful, mut number) = (Differences::default(), 0.0, 0_u32);
     let mut of_each = [0; Kind::ALL.len()];
     let mut with_extra = [0; Uses::EXTRAS.len()];
@@ -62,8 +64,10 @@ fn assert_one_tick(gpu: &Arc<Gpu>, axes: usize) {
         for case in situations_of(axes, &kinds, count_of(&kinds)) {
             let expected = reference::step(&case.scene, &case.state);
             let state = run(&mut engine, &case.scene, &case.state, 1);
-            let alone = run(&mut by_itself, &case.scene, &case.state, 1);
-            assert!(bits(&alone) == bits(&state), "as shipped, other bits: {}", case.name);
+            if let Some(checked) = &mut checked {
+                let checked = run(checked, &case.scene, &case.state, 1);
+                assert!(bits(&checked) == bits(&state), "checked, other bits: {}", case.name);
+            }
             worst = worst.or_worse(differences(&case.scene, &expected, &state));
             doubtful += common::doubtful_part(&expected);
             number += 1;
@@ -92,7 +96,8 @@ fn assert_one_tick(gpu: &Arc<Gpu>, axes: usize) {
     let elsewhere = [Uses::TRAITS, Uses::ACCELERATIONS, Uses::AGES, Uses::MIN_SPEED];
     let extras = with_extra.iter().zip(Uses::EXTRAS);
     let mut extras = extras.filter(|(_, (_, extra))| !elsewhere.contains(extra));
-    assert!(extras.all(|(times, _)| (100..number - 100).contains(times)));
+    let fewest = 100 / share().min(2) as u32;
+    assert!(extras.all(|(times, _)| (fewest..number - fewest).contains(times)));
     common::assert_decided(part, "parity");
 }
 

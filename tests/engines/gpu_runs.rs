@@ -5,7 +5,7 @@ use crate::adapter;
 use crate::common;
 use std::sync::Arc;
 
-use crate::common::gpu::{GPU, engine, shipped, without_subgroups};
+use crate::common::gpu::{GPU, different, engine, without_subgroups};
 use crate::common::{assert_a_thousand_ticks, bits, flock, mixed, run};
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
@@ -49,7 +49,7 @@ fn every_scene_is_the_same_on_both_engines() {
     let Some(gpu) = adapter::gpu("every_scene_is_the_same_on_both_engines") else { return };
     let mut on_cpu = CpuEngine::new(None).unwrap();
     let ticks = if gpu.is_software() { SCENE_TICKS } else { 1 };
-    for mut on_gpu in [shipped(&gpu), without_subgroups(&gpu)] {
+    for mut on_gpu in different(&gpu) {
         for built_in in built_in() {
             let scene = Scene::parse(built_in.name, built_in.text).unwrap();
             let (scene, state) = scene.populate(&Request::default()).unwrap();

@@ -100,9 +100,12 @@ fn any_number_of_ranks_gives_the_same_bytes_of_a_space() {
 
 fn any_number_of_ranks(gpu: &Arc<Gpu>, space: bool) {
     let cases: Vec<Case> = BOUNDARIES.iter().map(|boundary| of_all(space, boundary, &[])).collect();
-    check(gpu, &cases, &[3], engine);
-    check(gpu, &cases[..1], &[1, 2], shipped);
-    check(gpu, &cases[..1], &[5], without_subgroups);
+    // Every rank compiles its own shaders, which takes a second driver long.
+    check(gpu, &cases[..if share() == 1 { 3 } else { 1 }], &[3], engine);
+    if share() == 1 {
+        check(gpu, &cases[..1], &[1, 2], shipped);
+        check(gpu, &cases[..1], &[5], without_subgroups);
+    }
     // Agents did hit the target. Control: another weight.
     let mut one = shipped(gpu);
     let wanted = alone(&mut one, &cases[0].scene, &cases[0].state, cases[0].ticks);
