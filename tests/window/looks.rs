@@ -152,8 +152,8 @@ fn a_picture_has_the_chosen_size_and_a_session_is_dropped() {
     let picture = || Shot(png_file::open(&new_file(&display, folder.path(), "F12")));
     assert_eq!((picture().0.width, picture().0.height), (900, 600));
     // The last row of the panel; its list opens upwards.
-    steps(&display, &["key Tab", "mousemove 640 300 click 1", "mousemove 660 504 click 1"]);
-    steps(&display, &["mousemove 645 430 click 1"]);
+    steps(&display, &["key Tab", "mousemove 640 300 click 1", "mousemove 660 527 click 1"]);
+    steps(&display, &["mousemove 645 453 click 1"]);
     let large = picture();
     assert_eq!((large.0.width, large.0.height), (1280, 720));
     assert!(large.darts(0..1280, 0..720).len() > 1000);

@@ -44,6 +44,10 @@ pub fn section(
         if style.colour == ColourBy::Age || ages(looks) {
             age(ui, start.age, &mut style.age);
         }
+        switch(ui, "frame", "The edges of the world.", start.frame, &mut style.frame);
+        if panel.scene.followed_flow().is_some() {
+            switch(ui, "arrows", "The flow field.", start.arrows, &mut style.arrows);
+        }
         if style != looks.style {
             looks.set_style(style);
         }
@@ -152,6 +156,14 @@ fn list(ui: &mut egui::Ui, colours: &mut Vec<Rgb>, most: usize) {
     });
 }
 
+/// A switch of the style.
+fn switch(ui: &mut egui::Ui, key: &str, hint: &str, start: bool, value: &mut bool) {
+    let to = if start { "on" } else { "off" };
+    edited(ui, &start, value, to, |ui, value| {
+        ui.checkbox(value, key).on_hover_text(hint);
+    });
+}
+
 /// Keys that only spaces have: light, fog and the floor.
 fn in_space(ui: &mut egui::Ui, start: &Style, style: &mut Style) {
     let hint =
@@ -162,11 +174,8 @@ fn in_space(ui: &mut egui::Ui, start: &Style, style: &mut Style) {
         let hint = "How much fades into the background with the distance.";
         with_name(ui, slider, "fog", || hint.into());
     });
-    let to = if start.ground { "on" } else { "off" };
-    edited(ui, &start.ground, &mut style.ground, to, |ui, ground| {
-        let hint = "The floor of the world, and the agents' shadows on it.";
-        ui.checkbox(ground, "ground").on_hover_text(hint);
-    });
+    let hint = "The floor of the world, and the agents' shadows on it.";
+    switch(ui, "ground", hint, start.ground, &mut style.ground);
 }
 
 fn trail(ui: &mut egui::Ui, start: Option<f32>, value: &mut Option<f32>) {

@@ -55,7 +55,7 @@ pub fn backdrop(scene: &Scene, targets: &[Target], camera: &Camera, scale: f32) 
         space_raster::draw(scene, None, targets, from, scale, false, &mut frame);
         return frame;
     }
-    for shapes in [scenery::shapes(scene, targets), scenery::seam_shapes(&scene.world, camera)] {
+    for shapes in [scenery::shapes(scene, targets), scenery::seam_shapes(scene, camera)] {
         shape_raster::draw(&ground.suited(&shapes), camera, scale, &mut frame);
     }
     frame

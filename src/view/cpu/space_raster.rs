@@ -96,7 +96,7 @@ pub fn scenery_solids(
     scale: f32,
 ) -> Solids {
     let mut shapes = scenery::shapes(scene, targets);
-    shapes.extend(scenery::seam_shapes(&scene.world, camera));
+    shapes.extend(scenery::seam_shapes(scene, camera));
     let shapes = Backdrop::of(&scene.style.background).suited(&shapes);
     solids::of(&shapes, camera, eye, lighting, scale)
 }

@@ -81,7 +81,7 @@ impl Background {
     ) -> Option<Ready<'_>> {
         let changed = self.scenery.update(scene);
         let targets = target_shapes(scene, targets);
-        let seam = seam_shapes(&scene.world, camera);
+        let seam = seam_shapes(scene, camera);
         self.of_shapes(scene, (changed, targets, seam), camera, scale, size, samples)
     }
 

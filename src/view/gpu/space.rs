@@ -111,7 +111,7 @@ impl SpaceRenderer {
         }
 
         self.scenery.update(scene);
-        let seam = seam_shapes(&scene.world, camera);
+        let seam = seam_shapes(scene, camera);
         let shapes = [self.scenery.shapes(), &target_shapes(scene, targets), &seam].concat();
         let shapes = Backdrop::of(&scene.style.background).suited(&shapes);
         let Solids { opaque, translucent } = solids::of(&shapes, camera, eye, lighting, scale);

@@ -66,17 +66,24 @@ struct SceneryInputs {
     paths: Vec<Path>,
     /// The distance that followers keep from each path; world units.
     radii: Vec<f32>,
+    /// `None` also if its arrows are not drawn.
     flow: Option<FlowPlan>,
+    frame: bool,
+}
+
+/// The flow whose arrows are drawn.
+fn drawn_flow(scene: &Scene) -> Option<&FlowPlan> {
+    scene.followed_flow().filter(|_| scene.style.arrows)
 }
 
 impl SceneryInputs {
     fn are_of(&self, scene: &Scene) -> bool {
-        let Self { world, seed, obstacles, paths, radii, flow } = self;
-        (*world, *seed) == (scene.world, scene.seed)
+        let Self { world, seed, obstacles, paths, radii, flow, frame } = self;
+        (*world, *seed, *frame) == (scene.world, scene.seed, scene.style.frame)
             && *obstacles == scene.obstacles
             && *paths == scene.paths
             && *radii == self::radii(scene)
-            && flow.as_ref() == scene.followed_flow()
+            && flow.as_ref() == drawn_flow(scene)
     }
 }
 
@@ -98,11 +105,16 @@ impl SceneryShapes {
             obstacles: scene.obstacles.clone(),
             paths: scene.paths.clone(),
             radii: radii(scene),
-            flow: scene.followed_flow().cloned(),
+            flow: drawn_flow(scene).cloned(),
+            frame: scene.style.frame,
         };
         self.shapes.clear();
-        self.shapes.extend(flow_shapes(scene));
-        self.shapes.extend(wall_shapes(&scene.world));
+        if scene.style.arrows {
+            self.shapes.extend(flow_shapes(scene));
+        }
+        if scene.style.frame {
+            self.shapes.extend(wall_shapes(&scene.world));
+        }
         self.shapes.extend(path_shapes(scene, &sources.radii));
         self.shapes.extend(obstacle_shapes(scene));
         self.of = Some(sources);
@@ -196,10 +208,12 @@ fn box_shapes(size: Point, paint: ([u8; 3], f32)) -> Vec<StyledShape> {
     edges(size).map(|ends| styled(line(ends), paint)).collect()
 }
 
-/// The edges of a wrapped world on the sides where the picture extends beyond it.
+/// The edges of a wrapped world on the sides where the picture extends beyond it, if the style has them.
 #[must_use]
-pub fn seam_shapes(world: &World, camera: &Camera) -> Vec<StyledShape> {
-    if world.boundary != Boundary::Wrap || camera.period != Point::ZERO {
+pub fn seam_shapes(scene: &Scene, camera: &Camera) -> Vec<StyledShape> {
+    let world = &scene.world;
+    let wraps = world.boundary == Boundary::Wrap && camera.period == Point::ZERO;
+    if !wraps || !scene.style.frame {
         return Vec::new();
     }
     if !world.is_flat() {
@@ -384,10 +398,10 @@ mod tests {
     #[test]
     fn a_wrapped_world_shows_its_edge_inside_the_picture() {
         let sides = |boundary: &str, width: u32, height: u32, zoom: f32| {
-            let world = scene(boundary, "").world;
-            let camera = Camera::fit(&world, width, height);
+            let scene = scene(boundary, "");
+            let camera = Camera::fit(&scene.world, width, height);
             let camera = Camera { pixels_per_unit: camera.pixels_per_unit * zoom, ..camera };
-            let lines = seam_shapes(&world, &camera).into_iter().map(|shape| match shape.shape {
+            let lines = seam_shapes(&scene, &camera).into_iter().map(|shape| match shape.shape {
                 Shape::Line { points, .. } => (points[1] - points[0]).truncate().abs().to_array(),
                 shape => panic!("{shape:?}"),
             });
@@ -414,5 +428,28 @@ mod tests {
         assert_eq!(centres(scenery.shapes()), [Point::ONE]);
         scene.species[0].body.max_speed = 5.0;
         assert!(!scenery.update(&scene), "nothing to see has changed");
+    }
+
+    #[test]
+    fn frame_and_arrows_can_be_left_out() {
+        let flow = "[species.a.follow_flow]\n[flow]\nkind = \"vortex\"";
+        let without = |boundary: &str, style: &str| {
+            let scene = scene(boundary, &format!("{flow}\n[style]\n{style}"));
+            let camera = Camera::fit(&scene.world, 640, 640);
+            (shapes(&scene, &[]).len(), seam_shapes(&scene, &camera).len())
+        };
+        let (all, _) = without("walls", "");
+        assert_eq!(without("walls", "frame = false"), (all - 1, 0));
+        assert_eq!(without("walls", "arrows = false"), (1, 0));
+        assert_eq!(without("wrap", "").1, 2);
+        assert_eq!(without("wrap", "frame = false\narrows = false"), (0, 0));
+        let mut drawn = SceneryShapes::default();
+        let mut changed = scene("walls", flow);
+        assert!(drawn.update(&changed));
+        changed.style.frame = false;
+        assert!(drawn.update(&changed) && !drawn.update(&changed));
+        changed.style.arrows = false;
+        assert!(drawn.update(&changed) && !drawn.update(&changed));
+        assert!(drawn.shapes().is_empty());
     }
 }

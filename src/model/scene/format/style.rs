@@ -44,6 +44,10 @@ section! {
         smallest: Option<f32> = None, Values::Number(1.0, 64.0) => "3.5; 2 for glows", "points";
         /// Agents of all species leave trails, which lose half their light in this many ticks.
         trail: Option<f32> = None, Values::Number(1.0, 1000.0) => "none", "ticks";
+        /// Whether pictures show the edges of the world: its walls or its seam.
+        frame: bool = true, Values::Boolean => "`true`", "";
+        /// Whether pictures show the arrows of a flow field.
+        arrows: bool = true, Values::Boolean => "`true`", "";
         /// In space: what lights the agents. `auto` is nothing before `dusk`, where agents are
         /// silhouettes, and the sun elsewhere.
         light: Light = Light::Auto, Values::Choice(|| names(&Light::NAMES)) => "`\"auto\"`", "";
