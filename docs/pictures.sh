@@ -7,7 +7,8 @@ cd "$(dirname "$0")/.."
 cargo build --release --locked
 flockwork="${CARGO_TARGET_DIR:-target}/release/flockwork"
 
-"$flockwork" capture --engine cpu --count 50000 --seed 7 --ticks 2000 --size 1600x900 --out docs/flock.png
+"$flockwork" capture --engine cpu --count 40000 --seed 7 --ticks 900 --set style.background=paper \
+  --set style.trail=60 --set 'style.palette=["#1F3B4D", "#D1495B", "#EDAE49", "#00798C"]' --out docs/flock.png
 "$flockwork" capture --engine cpu --count 1000 --ticks 480 --every 4 --fps 30 --size 400x225 \
   --out docs/flock.gif
 if command -v ffmpeg; then

@@ -1,7 +1,7 @@
 //! `flockwork capture`: frames to files.
 //!
-//! A film or a sequence shows the ticks 0, E, 2E, … up to T; a single PNG shows tick T. Ticks count
-//! from the first state's.
+//! A film or a sequence shows the ticks F, F + E, F + 2E, … up to T, of which F is 0 unless `--from` names
+//! another; a single PNG shows tick T. Ticks count from the first state's.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -50,7 +50,10 @@ pub struct CaptureArgs {
     /// Ticks to simulate [default: with --replay as many as the session has]
     #[arg(long, value_name = "T", required_unless_present = "replay", value_parser = whole::<u64>(0..=u64::MAX), allow_negative_numbers = true)]
     pub ticks: Option<u64>,
-    /// Ticks between frames; a film starts at tick 0, a single PNG shows the last tick
+    /// Tick of the first frame of a film or a sequence; ticks before are simulated, but not shown
+    #[arg(long, value_name = "T", default_value_t = 0, value_parser = whole::<u64>(0..=u64::MAX), allow_negative_numbers = true)]
+    pub from: u64,
+    /// Ticks between frames; a film starts at --from, a single PNG shows the last tick
     #[arg(long, value_name = "E", default_value_t = 1, value_parser = whole::<u64>(1..=u64::MAX), allow_negative_numbers = true)]
     pub every: u64,
     /// Frames per second of GIF, APNG and MP4; real time is 60 ticks per second
@@ -134,18 +137,33 @@ impl View {
 
 impl CaptureArgs {
     /// The plan for pictures with a background.
-    fn plan(&self, ticks: u64) -> Plan {
+    fn plan(&self, ticks: u64) -> anyhow::Result<Plan> {
         let Size { width, height } = self.size;
         let single = Kind::of(&self.out).is_ok_and(|kind| kind == Kind::Png);
-        Plan {
+        if single && self.from > 0 {
+            return Err(wrong(format!(
+                "--from {}: a single picture shows the last tick, which --ticks sets; for a film name a .gif, \
+                 .apng or .mp4, or a folder",
+                self.from
+            )));
+        }
+        if self.from > ticks {
+            return Err(wrong(format!(
+                "--from {}: the run has {}; raise --ticks, or begin earlier",
+                self.from,
+                counted(ticks, "tick")
+            )));
+        }
+        Ok(Plan {
             out: self.out.clone(),
             film: Film { width, height, rate: self.fps, alpha: false },
+            from: self.from,
             ticks,
             every: (!single).then_some(self.every),
             geometry: self.geometry,
             blur: self.blur,
             quality: self.quality,
-        }
+        })
     }
 
     /// The options that change what is seen, as overrides of the scene.
@@ -183,7 +201,7 @@ pub fn capture_on(
     let looks = args.looks()?;
     let replayed = args.replay.as_deref().map(|path| replay::read(path, &looks)).transpose()?;
     let last = replayed.as_ref().map(|session| session.ticks);
-    let mut plan = args.plan(args.ticks.or(last).unwrap_or(0));
+    let mut plan = args.plan(args.ticks.or(last).unwrap_or(0))?;
     if args.blur && plan.every.is_none_or(|every| every < 2) {
         return Err(wrong(
             "--blur: it averages the ticks between two frames; make a film, with an --every of at least 2",

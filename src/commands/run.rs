@@ -183,6 +183,7 @@ fn run_without_window(
     let plan = Plan {
         out: PICTURE.into(),
         film: Film { width, height, rate: 1.0, alpha },
+        from: 0,
         ticks,
         every: None,
         geometry: false,

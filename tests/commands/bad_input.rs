@@ -351,3 +351,19 @@ fn a_space_that_is_wrong_is_named_with_its_place() {
         assert_eq!(rows.len(), 50);
     }
 }
+
+#[test]
+fn a_film_that_cannot_begin_so_late_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for (out, from, parts) in [
+        ("a.png", "3", ["--from 3", "--ticks"]),
+        ("a.gif", "9", ["--from 9", "8 ticks"]),
+        ("frames", "-1", ["--from", "from 0 to"]),
+    ] {
+        let run = ["capture", "--engine", "cpu", "--count", "9", "--ticks", "8", "--size", "64x48"];
+        let arguments = [&run[..], &["--from", from, "--out", out]].concat();
+        let message = refused(&run_within(None, folder.path(), &arguments), 2);
+        assert!(parts.iter().all(|part| message.contains(part)), "{message}");
+        assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none(), "{out} is left");
+    }
+}

@@ -22,6 +22,8 @@ pub struct Plan {
     /// Where the frames go.
     pub out: PathBuf,
     pub film: Film,
+    /// The tick of the first frame of a film.
+    pub from: u64,
     pub ticks: u64,
     /// Ticks between frames; `None` if only the last tick is drawn.
     pub every: Option<u64>,
@@ -35,9 +37,9 @@ pub struct Plan {
 
 impl Plan {
     /// The ticks before a frame at `tick` whose pictures it averages, with its own: up to eight, spread
-    /// over the half of the time since the frame before (a shutter of 180°).
+    /// over the half of the time since the frame before (a shutter of 180°). The first frame is one picture.
     pub fn exposed(&self, tick: u64) -> impl Iterator<Item = u64> + use<> {
-        let every = self.every.filter(|_| self.blur && tick > 0).unwrap_or_default();
+        let every = self.every.filter(|_| self.blur && tick > self.from).unwrap_or_default();
         let span = every / 2;
         let parts = span.min(MAX_PARTS - 1);
         (0..=parts).map(move |part| tick - span * (parts - part) / parts.max(1))
@@ -45,13 +47,27 @@ impl Plan {
 
     /// True if the picture at `tick` is a part of a frame.
     pub fn needs(&self, tick: u64) -> bool {
-        self.every.is_some_and(|every| {
-            self.exposed(tick.div_ceil(every) * every).any(|part| part == tick)
-        })
+        let frame = self.is_frame(tick).then_some(tick).unwrap_or_else(|| self.frame_after(tick));
+        self.every.is_some() && self.exposed(frame).any(|part| part == tick)
+    }
+
+    /// True if a film has a frame at `tick`.
+    pub fn is_frame(&self, tick: u64) -> bool {
+        let since = tick.checked_sub(self.from);
+        self.every.zip(since).is_some_and(|(every, since)| since.is_multiple_of(every))
+    }
+
+    /// The tick of the first frame after `tick`: without a film, the last tick.
+    pub fn frame_after(&self, tick: u64) -> u64 {
+        match (self.every, tick.checked_sub(self.from)) {
+            (None, _) => self.ticks,
+            (Some(_), None) => self.from,
+            (Some(every), Some(since)) => (tick - since % every).saturating_add(every),
+        }
     }
 
     pub fn frames(&self) -> u64 {
-        self.every.map_or(1, |every| (self.ticks / every).saturating_add(1))
+        self.every.map_or(1, |every| ((self.ticks - self.from) / every).saturating_add(1))
     }
 
     /// Bytes of memory for each pixel of a picture: as it is drawn, kept for trails and blur, and encoded.
@@ -65,7 +81,7 @@ impl Plan {
     /// A notice about ticks after the last frame, which the film does not show.
     pub fn unseen(&self) -> Option<String> {
         let every = self.every?;
-        let left = Some(self.ticks % every).filter(|left| *left > 0)?;
+        let left = Some((self.ticks - self.from) % every).filter(|left| *left > 0)?;
         Some(format!(
             "--every {every}: the last frame shows tick {}; {} of --ticks {} not simulated",
             self.ticks - left,
@@ -255,7 +271,8 @@ mod tests {
         let quality = Quality::default();
         let ticks = |every, blur, tick| {
             let out = PathBuf::new();
-            let plan = Plan { out, film, ticks: 99, every, geometry: false, blur, quality };
+            let plan =
+                Plan { out, film, from: 0, ticks: 99, every, geometry: false, blur, quality };
             plan.exposed(tick).collect::<Vec<_>>()
         };
         assert_eq!(ticks(Some(4), true, 8), [6, 7, 8]);

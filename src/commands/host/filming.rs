@@ -43,12 +43,12 @@ pub fn film(
     plan: &Plan,
     interrupt: &Interrupt,
 ) -> anyhow::Result<Shown> {
-    // A single picture spends its time on ticks, a film on frames.
-    let bar = match plan.every {
-        Some(_) => progress(plan.frames(), "frames"),
-        None => progress(plan.ticks, "ticks"),
+    // A single picture and ticks before a film spend their time on ticks, a film on frames.
+    let bar = match counts_frames(plan) {
+        true => progress(plan.frames(), "frames"),
+        false => progress(plan.ticks, "ticks"),
     };
-    let parts = plan.every.map_or(1, |every| plan.exposed(every).count() as u32);
+    let parts = plan.every.map_or(1, |every| plan.exposed(plan.from + every).count() as u32);
     let mut averaged;
     let recorder: &mut dyn Recorder = if plan.blur {
         averaged = Averaged::new(recorder, parts);
@@ -65,7 +65,8 @@ pub fn film(
         frames: 0,
         trails: run.scene().style.trail.map(|half_life| (half_life, None)),
     };
-    let ticks = plan.every.map_or(plan.ticks, |every| (plan.frames() - 1) * every);
+    let shown = plan.every.map(|every| plan.from + (plan.frames() - 1) * every);
+    let ticks = shown.unwrap_or(plan.ticks);
     let outcome = drive(run, &mut film, ticks, interrupt)?;
     while let Some(frame) = film.painter.finish()? {
         film.recorder.push(frame)?;
@@ -78,6 +79,11 @@ pub fn film(
         interrupted: outcome.interrupted,
         crowd: outcome.crowd,
     })
+}
+
+/// True if progress is counted in frames.
+fn counts_frames(plan: &Plan) -> bool {
+    plan.every.is_some() && plan.from == 0
 }
 
 /// A capture under way.
@@ -137,7 +143,7 @@ impl Filming<'_> {
     /// Counts a frame if it is complete.
     fn count(&mut self, whole: bool) {
         self.frames += u64::from(whole);
-        if self.plan.every.is_some() && whole {
+        if counts_frames(self.plan) && whole {
             self.bar.inc(1);
         }
     }
@@ -146,17 +152,18 @@ impl Filming<'_> {
 impl Host for Filming<'_> {
     fn next_stop(&self, done: u64) -> u64 {
         if let Some((half_life, _)) = self.trails {
-            // A film needs the trails of every tick, a picture those that are still visible.
-            let first = self.plan.ticks.saturating_sub(visible_ticks(half_life));
-            return if self.plan.every.is_some() { done + 1 } else { (done + 1).max(first) };
+            // The first frame needs the trails that are then still visible; from there on each tick adds
+            // some.
+            let first = self.plan.every.map_or(self.plan.ticks, |_| self.plan.from);
+            return (done + 1).max(first.saturating_sub(visible_ticks(half_life)));
         }
-        let Some(every) = self.plan.every else { return self.plan.ticks };
-        let next = done.saturating_add(every);
-        (done + 1..next).find(|tick| self.plan.blur && self.plan.needs(*tick)).unwrap_or(next)
+        let next = self.plan.frame_after(done);
+        let parts = self.plan.exposed(next).find(|tick| *tick > done);
+        parts.unwrap_or(next)
     }
 
     fn ticked(&mut self, ticks: u64) {
-        if self.plan.every.is_none() {
+        if !counts_frames(self.plan) {
             self.bar.inc(ticks);
         }
     }
@@ -169,10 +176,11 @@ impl Host for Filming<'_> {
     fn show(&mut self, run: &mut Run, stop: Stop) -> anyhow::Result<bool> {
         let wanted = match self.plan.every {
             // An interrupted film ends with the last due frame, but it has at least one.
-            Some(_) => !stop.interrupted || stop.done == 0,
+            Some(_) => !stop.interrupted || self.frames == 0,
             None => stop.last,
         };
-        let whole = self.plan.every.is_none_or(|every| stop.done.is_multiple_of(every));
+        let early = stop.interrupted && self.frames == 0;
+        let whole = early || self.plan.every.is_none() || self.plan.is_frame(stop.done);
         let wanted = wanted && (whole || self.plan.needs(stop.done));
         if self.trails.is_some() {
             self.show_trails(run, wanted, whole)?;
@@ -206,6 +214,8 @@ fn geometry_of(run: &mut Run, scenery: &Scenery) -> Result<Vec<StyledShape>, Eng
 
 #[cfg(test)]
 mod tests {
+    use std::ops::RangeInclusive;
+
     use super::*;
     use crate::commands::host::drive::{self, tests::Straight};
     use flockwork_model::state::FlockState;
@@ -231,12 +241,12 @@ mod tests {
     }
 
     fn filmed(ticks: u64, every: Option<u64>, stop_after: Option<u64>) -> (Shown, Vec<Frame>) {
-        styled((&[], false), ticks, every, stop_after)
+        styled((&[], false), 0..=ticks, every, stop_after)
     }
 
     fn styled(
         (overrides, blur): (&[String], bool),
-        ticks: u64,
+        shown: RangeInclusive<u64>,
         every: Option<u64>,
         stop_after: Option<u64>,
     ) -> (Shown, Vec<Frame>) {
@@ -254,7 +264,8 @@ mod tests {
         let film = Film { width: 640, height: 360, rate: 30.0, alpha: false };
         let quality = Quality::default();
         let out = std::path::PathBuf::new();
-        let plan = Plan { out, film, ticks, every, geometry: false, blur, quality };
+        let (from, ticks) = shown.into_inner();
+        let plan = Plan { out, film, from, ticks, every, geometry: false, blur, quality };
         let mut kept = Kept::default();
         let mut run = drive::load(Box::new(engine), &scene, &state).unwrap();
         let painter = &mut RasterPainter { scale: 1.0 };
@@ -278,6 +289,29 @@ mod tests {
     }
 
     #[test]
+    fn a_film_may_begin_late() {
+        let trails = ["style.trail=3".to_string()];
+        for (looks, blur) in [(&[][..], false), (&[], true), (&trails, false)] {
+            let all = styled((looks, blur), 0..=47, Some(1 + 3 * u64::from(blur)), None).1;
+            let (shown, frames) = styled((looks, blur), 20..=47, Some(4), None);
+            assert_eq!((shown.frames, shown.ticks, frames.len()), (7, 44, 7));
+            for (number, frame) in frames.iter().enumerate().skip(1) {
+                let tick = 20 + 4 * number;
+                let same = &all[if blur { tick / 4 } else { tick }];
+                let apart =
+                    frame.pixels.iter().zip(&same.pixels).map(|(a, b)| a.abs_diff(*b)).max();
+                assert!(apart <= Some(1), "frame {number} is {apart:?} apart from tick {tick}");
+            }
+        }
+        let first = styled((&[], true), 20..=47, Some(4), None).1.remove(0);
+        assert!(first == filmed(20, None, None).1[0], "the first frame is one picture");
+        // A film that is interrupted before has the picture of that moment.
+        let (shown, frames) = styled((&[], false), 20..=47, Some(4), Some(5));
+        assert!(shown.interrupted);
+        assert_eq!((shown.frames, frames.len()), (1, 1));
+    }
+
+    #[test]
     fn a_picture_shows_the_last_tick() {
         let (_, first) = filmed(0, None, None);
         let (shown, frames) = filmed(47, None, None);
@@ -287,7 +321,7 @@ mod tests {
 
     #[test]
     fn a_blurred_frame_is_the_mean_of_the_ticks_before_it() {
-        let (shown, frames) = styled((&[], true), 16, Some(8), None);
+        let (shown, frames) = styled((&[], true), 0..=16, Some(8), None);
         assert_eq!((shown.frames, shown.ticks, frames.len()), (3, 16, 3));
         let all = filmed(16, Some(1), None).1;
         assert!(frames[0] == all[0]);
@@ -298,13 +332,13 @@ mod tests {
             }
         }
         let trails = ["style.trail=3".to_string()];
-        let (shown, frames) = styled((&trails, true), 16, Some(8), None);
+        let (shown, frames) = styled((&trails, true), 0..=16, Some(8), None);
         assert_eq!((shown.frames, frames.len()), (3, 3));
     }
 
     #[test]
     fn trails_do_not_depend_on_the_frames() {
-        let trail = |every| styled((&["style.trail=3".into()], false), 40, every, None);
+        let trail = |every| styled((&["style.trail=3".into()], false), 0..=40, every, None);
         let (shown, all) = trail(Some(1));
         assert_eq!((shown.frames, shown.ticks), (41, 40));
         let (shown, some) = trail(Some(8));
