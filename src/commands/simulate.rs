@@ -42,8 +42,9 @@ pub struct SimulateArgs {
     /// Ticks between written states, from tick 0 on [default: T]
     #[arg(long, value_name = "E", requires = "out", value_parser = whole::<u64>(1..=u64::MAX), allow_negative_numbers = true)]
     pub every: Option<u64>,
-    /// File for the state of every agent: at tick 0, every E ticks and the last tick
-    #[arg(long, value_name = "FILE.csv|.npz")]
+    /// File for the state of every agent: at tick 0, every E ticks and the last tick. A name without an
+    /// ending is a folder, with a PLY file a tick for 3D programs
+    #[arg(long, value_name = "FILE.csv|.npz|DIR")]
     pub out: Option<PathBuf>,
     /// File for metrics of the flock, one row per tick; works with or without --out
     #[arg(long, value_name = "FILE.csv")]
@@ -88,7 +89,14 @@ pub fn simulate_on(
     }
     let init = begun.checkpoint.as_deref().or(args.flock.init.as_deref());
     let record = ran_on(begun.prepared.record(), engine.kind(), gpu.as_deref(), init);
+    let first = begun.prepared.state.tick;
+    let every = args.every.unwrap_or(span.before + span.ticks).max(1);
     if let Some(Ok(states)) = &mut files.states {
+        states.check(first, |tick| {
+            let done = tick - first;
+            let is_due = done == 0 || (span.before + done).is_multiple_of(every);
+            done == span.ticks || (is_due && done < span.ticks)
+        })?;
         states.describe(record.clone())?;
     }
     if let Some(Ok(figures)) = &mut files.figures {

@@ -20,6 +20,7 @@ mod checkpoints;
 mod figures;
 mod hostile_files;
 mod outputs;
+mod points;
 mod readme;
 mod records;
 mod resume_files;

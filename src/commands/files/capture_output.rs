@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::output::{OutputError, OutputFile};
-use super::output_folder::OutputFolder;
+use super::output::OutputFile;
+use super::output_folder::{OutputFolder, names_folder};
 use crate::commands::host::errors::{Interrupted, wrong};
 use crate::commands::host::interrupt::Interrupt;
 use crate::commands::host::messages::tell;
@@ -47,7 +47,7 @@ impl Plan {
 
     /// True if the picture at `tick` is a part of a frame.
     pub fn needs(&self, tick: u64) -> bool {
-        let frame = self.is_frame(tick).then_some(tick).unwrap_or_else(|| self.frame_after(tick));
+        let frame = if self.is_frame(tick) { tick } else { self.frame_after(tick) };
         self.every.is_some() && self.exposed(frame).any(|part| part == tick)
     }
 
@@ -115,17 +115,14 @@ pub enum Kind {
 
 impl Kind {
     pub fn of(path: &Path) -> anyhow::Result<Self> {
-        let slash = path.as_os_str().to_string_lossy().ends_with(std::path::is_separator);
         let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-        let hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes()[0] == b'.');
         match extension.as_deref() {
-            _ if slash || path.is_dir() => Ok(Self::Folder),
-            None if hidden => Err(wrong(format!(
+            _ if names_folder(path) => Ok(Self::Folder),
+            None => Err(wrong(format!(
                 "--out {path}: a hidden folder, or an ending without a name? For a file write a \
                  name before it, such as flock.png; for the folder write {path}/",
                 path = path.display()
             ))),
-            None => Ok(Self::Folder),
             Some("png") => Ok(Self::Png),
             Some("gif") => Ok(Self::Gif),
             Some("apng") => Ok(Self::Apng),
@@ -176,7 +173,7 @@ impl Output {
                     "it holds {name} of a longer capture, which would mix with this one; delete \
                      the old frames or name another folder"
                 );
-                return Err(OutputError::new(&plan.out, problem).into());
+                return Err(folder.error(problem).into());
             }
             return Ok(Self::Folder(Arc::new(folder)));
         }

@@ -7,6 +7,13 @@ use std::path::{Path, PathBuf};
 use super::output::{OutputError, OutputFile, check_standing, parent};
 use super::temp_files;
 
+/// True if a path names a folder, not a file: it ends with a slash, is one, or has no ending.
+pub fn names_folder(path: &Path) -> bool {
+    let slash = path.as_os_str().to_string_lossy().ends_with(std::path::is_separator);
+    let hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes()[0] == b'.');
+    slash || path.is_dir() || (path.extension().is_none() && !hidden)
+}
+
 /// A folder of files, each complete or absent. If the folder was created and is still empty, it is
 /// removed again.
 #[derive(Debug)]
@@ -77,12 +84,22 @@ impl OutputFolder {
         Ok(names)
     }
 
+    /// Begins a file in it.
+    pub fn begin(&self, name: &str) -> Result<OutputFile, OutputError> {
+        OutputFile::create_in_cleared(&self.path.join(name))
+    }
+
     /// Writes one file. Returns its size in bytes.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<u64, OutputError> {
-        let path = self.path.join(name);
-        let mut file = OutputFile::create_in_cleared(&path)?;
-        file.write_all(bytes).map_err(|error| OutputError::of_system(&path, &error))?;
+        let mut file = self.begin(name)?;
+        file.write_all(bytes)
+            .map_err(|error| OutputError::of_system(&self.path.join(name), &error))?;
         file.publish()
+    }
+
+    /// A problem with the folder.
+    pub fn error(&self, problem: impl Into<String>) -> OutputError {
+        OutputError::new(&self.path, problem)
     }
 }
 

@@ -1,4 +1,4 @@
-//! State files: every agent at one or several ticks, as CSV or as NumPy arrays.
+//! State files: every agent at one or several ticks, as CSV, as NumPy arrays, or as a folder of points.
 //!
 //! [`read_state`] reads back the same bits that [`StateWriter`] has written. An `.npz` file has everything that
 //! its run goes on from; a CSV file has ticks, ids, species, places and velocities.
@@ -9,6 +9,8 @@ use std::path::Path;
 use anyhow::Context;
 
 use super::output::{OutputError, OutputFile, Scratch};
+use super::output_folder::names_folder;
+use super::point_files::PointFiles;
 use crate::commands::host::errors::wrong;
 use crate::commands::host::messages::tell;
 use crate::input::open_file;
@@ -39,8 +41,13 @@ impl StateFormat {
             Some("csv") => Ok(Self::Csv),
             Some("npz") => Ok(Self::Npz),
             _ => Err(wrong(format!(
-                "{option} {}: a state file is called NAME.csv (text) or NAME.npz (NumPy)",
-                path.display()
+                "{option} {}: a state file is called NAME.csv (text) or NAME.npz (NumPy){}",
+                path.display(),
+                if option == "--out" {
+                    "; a name without an ending is a folder of PLY files"
+                } else {
+                    ""
+                }
             ))),
         }
     }
@@ -54,6 +61,7 @@ pub struct StateWriter(FileFormat);
 enum FileFormat {
     Csv(Box<CsvStates>),
     Npz(Box<NpzWriter<OutputFile, Scratch>>),
+    Points(Box<PointFiles>),
 }
 
 /// A CSV file under way.
@@ -69,9 +77,12 @@ struct CsvStates {
 }
 
 impl StateWriter {
-    /// Begins the file, in the format of its extension. It gets its name in
+    /// Begins the file, in the format of its extension, or the folder. A file gets its name in
     /// [`StateWriter::finish`].
     pub fn create(path: &Path) -> anyhow::Result<Self> {
+        if names_folder(path) {
+            return Ok(Self(FileFormat::Points(Box::new(PointFiles::create(path)?))));
+        }
         let format = StateFormat::of(path, "--out")?;
         let file = OutputFile::create(path)?;
         Ok(Self(match format {
@@ -95,6 +106,7 @@ impl StateWriter {
         match &mut self.0 {
             FileFormat::Csv(states) => states.axes = axes,
             FileFormat::Npz(states) => states.set_axes(axes),
+            FileFormat::Points(_) => {}
         }
     }
 
@@ -107,8 +119,17 @@ impl StateWriter {
                 states.described = true;
             }
             FileFormat::Npz(states) => states.describe(run)?,
+            FileFormat::Points(points) => points.describe(&run)?,
         }
         Ok(())
+    }
+
+    /// Refuses a folder with files of another run; see [`PointFiles::check`].
+    pub fn check(&self, first: u64, is_due: impl Fn(u64) -> bool) -> Result<(), OutputError> {
+        match &self.0 {
+            FileFormat::Points(points) => points.check(first, is_due),
+            _ => Ok(()),
+        }
     }
 
     /// Adds the rows of one tick, in the order of the state, with the targets at that tick. Memory must be
@@ -133,6 +154,7 @@ impl StateWriter {
                 Ok(write_csv_rows(rows, state, *axes)?)
             }
             FileFormat::Npz(states) => Ok(states.write(state, is_first, targets)?),
+            FileFormat::Points(points) => points.write(state, is_first),
         }
     }
 
@@ -144,6 +166,7 @@ impl StateWriter {
                 (rows, described.then_some(record))
             }
             FileFormat::Npz(states) => (states.finish()?, None),
+            FileFormat::Points(points) => return points.finish(),
         };
         let size = file.publish()?;
         record.map(OutputFile::publish).transpose()?;

@@ -6,6 +6,7 @@
 mod csv;
 mod flow;
 mod npz;
+mod ply;
 mod record;
 mod table;
 
@@ -19,6 +20,7 @@ use super::state::FlockState;
 pub use csv::{COLUMNS, read_csv, write_csv_header, write_csv_rows};
 pub use flow::{MAX_ROW, read_flow};
 pub use npz::{ARRAYS, NpzWriter, RECORD, read_npz};
+pub use ply::{write_ply_header, write_ply_rows};
 pub use record::{Provenance, RunRecord, TargetRow};
 pub use table::{Part, StateTable};
 

@@ -1,0 +1,91 @@
+//! A folder of points: a PLY file for each written tick, which 3D programs read as a sequence.
+
+use std::io::Seek;
+use std::path::Path;
+
+use super::output::{OutputError, OutputFile};
+use super::output_folder::OutputFolder;
+use flockwork_model::io::{RunRecord, write_ply_header, write_ply_rows};
+use flockwork_model::state::FlockState;
+
+/// The record of the run, beside the points.
+const RECORD: &str = "run.toml";
+
+/// The folder under way.
+#[derive(Debug)]
+pub struct PointFiles {
+    folder: OutputFolder,
+    /// The file of the present tick, and its agents so far.
+    current: Option<(OutputFile, u64, u64)>,
+    /// Bytes of the files that are complete.
+    bytes: u64,
+}
+
+/// The name of the file of a tick.
+fn name_of(tick: u64) -> String {
+    format!("tick_{tick:09}.ply")
+}
+
+/// The tick of a file, from its name.
+fn tick_of(name: &str) -> Option<u64> {
+    name.strip_prefix("tick_")?.strip_suffix(".ply")?.parse().ok()
+}
+
+impl PointFiles {
+    /// Creates the folder if it is missing.
+    pub fn create(path: &Path) -> Result<Self, OutputError> {
+        let instead = "name a folder, or a file ending in .csv or .npz";
+        let folder = OutputFolder::create(path, instead)?;
+        Ok(Self { folder, current: None, bytes: 0 })
+    }
+
+    /// Writes the record of the run.
+    pub fn describe(&mut self, run: &RunRecord) -> Result<(), OutputError> {
+        self.bytes += self.folder.write(RECORD, run.text().as_bytes())?;
+        Ok(())
+    }
+
+    /// Adds some agents of a tick; `is_first` begins its file.
+    pub fn write(&mut self, state: &FlockState, is_first: bool) -> anyhow::Result<()> {
+        if is_first {
+            self.complete()?;
+            let mut file = self.folder.begin(&name_of(state.tick))?;
+            write_ply_header(&mut file, state.tick, 0)?;
+            self.current = Some((file, state.tick, 0));
+        }
+        if let Some((file, _, agents)) = &mut self.current {
+            write_ply_rows(file, state)?;
+            *agents += state.len() as u64;
+        }
+        Ok(())
+    }
+
+    /// Refuses files that this run does not write anew: they would mix with its own. `is_due` says which
+    /// ticks it writes. Ticks before `first` belong to an earlier part of the run.
+    pub fn check(&self, first: u64, is_due: impl Fn(u64) -> bool) -> Result<(), OutputError> {
+        let foreign = |name: &&String| tick_of(name).is_some_and(|t| t >= first && !is_due(t));
+        match self.folder.names()?.iter().find(foreign) {
+            None => Ok(()),
+            Some(name) => Err(self.folder.error(format!(
+                "it holds {name} of another run, which would mix with this one; delete the old files or \
+                 name another folder"
+            ))),
+        }
+    }
+
+    /// Gives the file of the present tick its count and its name.
+    fn complete(&mut self) -> anyhow::Result<()> {
+        if let Some((mut file, tick, agents)) = self.current.take() {
+            file.rewind()?;
+            write_ply_header(&mut file, tick, agents)?;
+            self.bytes += file.publish()?;
+        }
+        Ok(())
+    }
+
+    /// Completes the last file. Returns the bytes of all.
+    pub fn finish(mut self) -> anyhow::Result<u64> {
+        self.complete()?;
+        Ok(self.bytes)
+    }
+}
