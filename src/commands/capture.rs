@@ -74,6 +74,10 @@ pub struct CaptureArgs {
     /// Blur motion: a frame averages the pictures of up to 8 ticks before it, over half of --every
     #[arg(long)]
     pub blur: bool,
+    /// Make a film that repeats without a jump: its last N frames fade into its first N, which it leaves
+    /// out
+    #[arg(long = "loop", value_name = "N", default_value_t = 0, value_parser = whole::<u64>(0..=1000), allow_negative_numbers = true)]
+    pub fade: u64,
     /// How much an .mp4 film keeps: draft, good or best
     #[arg(long, value_name = "Q", default_value = "best", value_parser = quality)]
     pub quality: Quality,
@@ -154,7 +158,7 @@ impl CaptureArgs {
                 counted(ticks, "tick")
             )));
         }
-        Ok(Plan {
+        let plan = Plan {
             out: self.out.clone(),
             film: Film { width, height, rate: self.fps, alpha: false },
             from: self.from,
@@ -162,8 +166,19 @@ impl CaptureArgs {
             every: (!single).then_some(self.every),
             geometry: self.geometry,
             blur: self.blur,
+            fade: self.fade,
             quality: self.quality,
-        })
+        };
+        let most = plan.drawn().saturating_sub(1) / 2;
+        if plan.fade > most {
+            return Err(wrong(format!(
+                "--loop {}: a film of {} fades at most {most} of them into its first; raise --ticks, or lower \
+                 --every or --loop",
+                plan.fade,
+                counted(plan.drawn(), "frame")
+            )));
+        }
+        Ok(plan)
     }
 
     /// The options that change what is seen, as overrides of the scene.

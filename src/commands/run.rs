@@ -188,6 +188,7 @@ fn run_without_window(
         every: None,
         geometry: false,
         blur: false,
+        fade: 0,
         quality: Quality::default(),
     };
     let mut output = Output::open(&plan)?;

@@ -353,15 +353,18 @@ fn a_space_that_is_wrong_is_named_with_its_place() {
 }
 
 #[test]
-fn a_film_that_cannot_begin_so_late_is_refused() {
+fn a_film_that_cannot_begin_so_late_or_fade_so_long_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    for (out, from, parts) in [
-        ("a.png", "3", ["--from 3", "--ticks"]),
-        ("a.gif", "9", ["--from 9", "8 ticks"]),
-        ("frames", "-1", ["--from", "from 0 to"]),
+    for (out, option, parts) in [
+        ("a.png", "--from=3", ["--from 3", "--ticks"]),
+        ("a.gif", "--from=9", ["--from 9", "8 ticks"]),
+        ("frames", "--from=-1", ["--from", "from 0 to"]),
+        ("a.png", "--loop=1", ["--loop 1", "1 frame"]),
+        ("a.gif", "--loop=5", ["--loop 5", "at most 4 of them"]),
+        ("a.gif", "--loop=2000", ["--loop", "from 0 to 1000"]),
     ] {
         let run = ["capture", "--engine", "cpu", "--count", "9", "--ticks", "8", "--size", "64x48"];
-        let arguments = [&run[..], &["--from", from, "--out", out]].concat();
+        let arguments = [&run[..], &[option, "--out", out]].concat();
         let message = refused(&run_within(None, folder.path(), &arguments), 2);
         assert!(parts.iter().all(|part| message.contains(part)), "{message}");
         assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none(), "{out} is left");

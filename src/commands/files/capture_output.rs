@@ -31,6 +31,8 @@ pub struct Plan {
     pub geometry: bool,
     /// True if frames show motion blur.
     pub blur: bool,
+    /// Frames at the end of a film that fade into its first ones, which are left out; 0 for no loop.
+    pub fade: u64,
     /// How much an MP4 film keeps.
     pub quality: Quality,
 }
@@ -66,7 +68,13 @@ impl Plan {
         }
     }
 
+    /// Number of frames of the output.
     pub fn frames(&self) -> u64 {
+        self.drawn() - self.fade
+    }
+
+    /// Number of frames to draw.
+    pub fn drawn(&self) -> u64 {
         self.every.map_or(1, |every| ((self.ticks - self.from) / every).saturating_add(1))
     }
 
@@ -75,7 +83,7 @@ impl Plan {
         let trails = if scene.style.trail.is_some() { TRAILS } else { 0 };
         let blur = if self.blur { BLUR } else { 0 };
         let depths = if scene.world.axes() == 2 { 0 } else { DEPTHS };
-        PICTURE + depths + trails + blur
+        PICTURE + depths + trails + blur + self.fade.saturating_mul(4)
     }
 
     /// A notice about ticks after the last frame, which the film does not show.
@@ -268,8 +276,17 @@ mod tests {
         let quality = Quality::default();
         let ticks = |every, blur, tick| {
             let out = PathBuf::new();
-            let plan =
-                Plan { out, film, from: 0, ticks: 99, every, geometry: false, blur, quality };
+            let plan = Plan {
+                out,
+                film,
+                from: 0,
+                ticks: 99,
+                every,
+                geometry: false,
+                blur,
+                fade: 0,
+                quality,
+            };
             plan.exposed(tick).collect::<Vec<_>>()
         };
         assert_eq!(ticks(Some(4), true, 8), [6, 7, 8]);

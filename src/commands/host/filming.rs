@@ -16,6 +16,7 @@ use flockwork_view::camera::Camera;
 use flockwork_view::cpu::{raster, shape_raster};
 use flockwork_view::recorder::Recorder;
 use flockwork_view::recorder::averaged::Averaged;
+use flockwork_view::recorder::looped::Looped;
 use flockwork_view::shapes::StyledShape;
 use flockwork_view::shapes::geometry;
 use flockwork_view::style::{Backdrop, scale_of};
@@ -45,10 +46,12 @@ pub fn film(
 ) -> anyhow::Result<Shown> {
     // A single picture and ticks before a film spend their time on ticks, a film on frames.
     let bar = match counts_frames(plan) {
-        true => progress(plan.frames(), "frames"),
+        true => progress(plan.drawn(), "frames"),
         false => progress(plan.ticks, "ticks"),
     };
     let parts = plan.every.map_or(1, |every| plan.exposed(plan.from + every).count() as u32);
+    let mut looped = Looped::new(recorder, plan.drawn(), plan.fade);
+    let recorder: &mut dyn Recorder = &mut looped;
     let mut averaged;
     let recorder: &mut dyn Recorder = if plan.blur {
         averaged = Averaged::new(recorder, parts);
@@ -65,7 +68,7 @@ pub fn film(
         frames: 0,
         trails: run.scene().style.trail.map(|half_life| (half_life, None)),
     };
-    let shown = plan.every.map(|every| plan.from + (plan.frames() - 1) * every);
+    let shown = plan.every.map(|every| plan.from + (plan.drawn() - 1) * every);
     let ticks = shown.unwrap_or(plan.ticks);
     let outcome = drive(run, &mut film, ticks, interrupt)?;
     while let Some(frame) = film.painter.finish()? {
@@ -73,7 +76,7 @@ pub fn film(
     }
     film.bar.finish_and_clear();
     Ok(Shown {
-        frames: film.frames,
+        frames: looped.end()?,
         ticks: outcome.ticks,
         stepping: outcome.stepping,
         interrupted: outcome.interrupted,
@@ -265,7 +268,7 @@ mod tests {
         let quality = Quality::default();
         let out = std::path::PathBuf::new();
         let (from, ticks) = shown.into_inner();
-        let plan = Plan { out, film, from, ticks, every, geometry: false, blur, quality };
+        let plan = Plan { out, film, from, ticks, every, geometry: false, blur, fade: 0, quality };
         let mut kept = Kept::default();
         let mut run = drive::load(Box::new(engine), &scene, &state).unwrap();
         let painter = &mut RasterPainter { scale: 1.0 };

@@ -9,6 +9,7 @@
 pub mod apng;
 pub mod averaged;
 pub mod gif;
+pub mod looped;
 pub mod mp4;
 pub mod palette;
 pub mod png;
