@@ -7,13 +7,15 @@ cd "$(dirname "$0")/.."
 cargo build --release --locked
 flockwork="${CARGO_TARGET_DIR:-target}/release/flockwork"
 
+ink='style.palette=["#1F3B4D", "#D1495B", "#EDAE49", "#00798C"]'
 "$flockwork" capture --engine cpu --count 40000 --seed 7 --ticks 900 --set style.background=paper \
-  --set style.trail=60 --set 'style.palette=["#1F3B4D", "#D1495B", "#EDAE49", "#00798C"]' --out docs/flock.png
+  --set style.trail=60 --set "$ink" --out docs/flock.png
 "$flockwork" capture --engine cpu --count 1000 --ticks 480 --every 4 --fps 30 --size 400x225 \
   --out docs/flock.gif
 if command -v ffmpeg; then
-  "$flockwork" capture --engine cpu --count 5000 --ticks 600 --every 2 --size 960x540 \
-    --set style.trail=10 --set style.background=night --quality draft --out docs/flock.mp4
+  "$flockwork" capture --engine cpu --count 5000 --seed 7 --from 300 --ticks 960 --every 2 --loop 30 \
+    --size 960x540 --set style.background=paper --set style.trail=30 --set "$ink" --quality draft \
+    --out docs/flock.mp4
 fi
 
 # The window, on a display without a screen; it moves in real time, so no two pictures are the same.
