@@ -57,7 +57,7 @@ impl TestWindow {
         self.context.memory(|memory| memory.area_rect(egui::Id::unique(id))).unwrap()
     }
 
-    /// Clicks: a frame in which the left button goes down, and one in which it goes up.
+    /// Clicks: the left button goes down in one frame and up in the next.
     pub fn click(&mut self, pos: Pos2, mut content: impl FnMut(&mut Ui)) {
         let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
         for pressed in [true, false] {

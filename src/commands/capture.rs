@@ -1,7 +1,7 @@
 //! `flockwork capture`: frames to files.
 //!
-//! A film or a sequence shows the ticks F, F + E, F + 2E, … up to T, of which F is 0 unless `--from` names
-//! another; a single PNG shows tick T. Ticks count from the first state's.
+//! A film or a sequence shows the ticks F, F + E, F + 2E, … up to T. F is the tick of `--from`, and 0 without
+//! it. A single PNG shows tick T. Ticks count from the first state's.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -144,11 +144,12 @@ impl CaptureArgs {
     fn plan(&self, ticks: u64) -> anyhow::Result<Plan> {
         let Size { width, height } = self.size;
         let single = Kind::of(&self.out).is_ok_and(|kind| kind == Kind::Png);
-        if single && self.from > 0 {
+        let of_films = [("--from", self.from), ("--loop", self.fade)];
+        if let Some((option, value)) = of_films.into_iter().find(|(_, value)| single && *value > 0)
+        {
             return Err(wrong(format!(
-                "--from {}: a single picture shows the last tick, which --ticks sets; for a film name a .gif, \
-                 .apng or .mp4, or a folder",
-                self.from
+                "{option} {value}: a single picture shows the last tick, which --ticks sets; for a film name a .gif, \
+                 .apng or .mp4, or a folder"
             )));
         }
         if self.from > ticks {

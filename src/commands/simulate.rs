@@ -61,6 +61,13 @@ pub struct SimulateArgs {
     pub every_checkpoint: Every,
 }
 
+impl SimulateArgs {
+    /// Ticks between states.
+    fn states_every(&self, span: Span) -> u64 {
+        self.every.unwrap_or(span.before + span.ticks)
+    }
+}
+
 /// Runs the command.
 ///
 /// States are written at ticks 0, E, 2E, … and T, counted from the first state's tick. After Ctrl-C
@@ -90,13 +97,10 @@ pub fn simulate_on(
     let init = begun.checkpoint.as_deref().or(args.flock.init.as_deref());
     let record = ran_on(begun.prepared.record(), engine.kind(), gpu.as_deref(), init);
     let first = begun.prepared.state.tick;
-    let every = args.every.unwrap_or(span.before + span.ticks).max(1);
     if let Some(Ok(states)) = &mut files.states {
-        states.check(first, |tick| {
-            let done = tick - first;
-            let is_due = done == 0 || (span.before + done).is_multiple_of(every);
-            done == span.ticks || (is_due && done < span.ticks)
-        })?;
+        let every = args.states_every(span);
+        states
+            .check(first, |tick| tick - first <= span.ticks && span.is_due(every, tick - first))?;
         states.describe(record.clone())?;
     }
     if let Some(Ok(figures)) = &mut files.figures {
@@ -143,7 +147,7 @@ fn write_run(
     let figures = files.figures.take().transpose()?;
     let figures = figures.map(|file| MetricsThread::start(file, run.scene(), agents as usize));
     let mut log = Log {
-        states: args.out.is_some().then(|| args.every.unwrap_or(span.before + span.ticks)),
+        states: args.out.is_some().then(|| args.states_every(span)),
         figures: args.metrics.is_some().then_some(args.metrics_every),
         checkpoints: args.checkpoint.is_some().then_some(args.every_checkpoint),
         checked: Instant::now(),
@@ -191,8 +195,8 @@ impl Host for Log<'_> {
 
     /// Writes the due output. False once none can be written.
     fn show(&mut self, run: &mut Run, stop: Stop) -> anyhow::Result<bool> {
-        let at = self.span.before + stop.done;
-        let due = |every: u64| stop.last || stop.done == 0 || at.is_multiple_of(every);
+        let span = self.span;
+        let due = |every: u64| stop.last || span.is_due(every, stop.done);
         if self.checkpoints.is_some_and(|every| every.is_due(stop, self.checked)) {
             self.write_checkpoint(run, stop.last)?;
         }

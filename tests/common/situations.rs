@@ -117,7 +117,7 @@ pub fn situation_in(axes: usize, kinds: &[Kind], number: u64) -> Situation {
     rolled(axes, kinds, number, |dice| dice.traits = number % 4 == 3)
 }
 
-/// A situation in which quantities are plain numbers: the device's table then holds for every tick.
+/// A situation whose quantities are plain numbers, so that the device's table holds for every tick.
 pub fn steady_in(axes: usize, kinds: &[Kind], number: u64) -> Situation {
     rolled(axes, kinds, number, |dice| dice.laws = false)
 }
@@ -175,7 +175,7 @@ fn rolled(axes: usize, kinds: &[Kind], number: u64, how: impl Fn(&mut Dice)) -> 
     Situation { name, scene, state }
 }
 
-/// A situation in which every species has a smallest speed. Dice of its own: all else stays the same.
+/// The situation with a smallest speed for every species. Other dice roll it, so nothing else changes.
 pub fn hurried(mut case: Situation, number: u64) -> Situation {
     let mut dice = Dice::new(number * 1000 + 777);
     for species in &mut case.scene.species {

@@ -30,6 +30,13 @@ pub struct Span {
     pub ticks: u64,
 }
 
+impl Span {
+    /// True if output of every `every` ticks is due after `done` ticks: at the first and the last too.
+    pub fn is_due(self, every: u64, done: u64) -> bool {
+        done == 0 || done == self.ticks || (self.before + done).is_multiple_of(every)
+    }
+}
+
 impl Beginning {
     /// Prepares a flock, or goes on with it if the same command has left a checkpoint in `folder`. The
     /// checkpoint of another run is refused. With `--init` the user has chosen where the run begins.

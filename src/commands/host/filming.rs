@@ -49,7 +49,7 @@ pub fn film(
         true => progress(plan.drawn(), "frames"),
         false => progress(plan.ticks, "ticks"),
     };
-    let parts = plan.every.map_or(1, |every| plan.exposed(plan.from + every).count() as u32);
+    let parts = plan.exposed(plan.frame_after(plan.from)).count() as u32;
     let mut looped = Looped::new(recorder, plan.drawn(), plan.fade);
     let recorder: &mut dyn Recorder = &mut looped;
     let mut averaged;

@@ -225,7 +225,7 @@ impl<R: Real, const D: usize> Agent<R, D> {
         self.limited(desired - self.velocity)
     }
 
-    /// The velocity after a tick of `step` in which `force` acts.
+    /// The velocity after `force` has acted for a tick of `step`.
     #[inline(always)]
     pub fn next_velocity(&self, uses: Uses, force: Vector<R, D>, step: R) -> Vector<R, D> {
         let acceleration = force / self.body.mass;

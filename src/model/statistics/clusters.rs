@@ -15,7 +15,7 @@ use super::cells::Cells;
 /// many pairs.
 const MANY_PAIRS: usize = 4096;
 
-/// The largest number of pairs between two sets of a crowd for which each pair is compared.
+/// Two sets of a crowd are compared pair by pair up to this number of pairs.
 const FEW_PAIRS: usize = 64;
 
 /// Number of agents that show the largest group.

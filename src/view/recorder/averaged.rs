@@ -48,23 +48,11 @@ impl Recorder for Averaged<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[derive(Default)]
-    struct Kept(Vec<u8>);
-
-    impl Recorder for Kept {
-        fn push(&mut self, frame: Frame) -> Result<(), RecordError> {
-            self.0.push(frame.pixels[0]);
-            Ok(())
-        }
-        fn finish(self: Box<Self>) -> Result<(), RecordError> {
-            Ok(())
-        }
-    }
+    use crate::recorder::greys::Greys;
 
     #[test]
     fn a_frame_is_the_mean_of_its_pictures() {
-        let mut kept = Kept::default();
+        let mut kept = Greys::default();
         let mut averaged = Averaged::new(&mut kept, 3);
         for grey in [90, 10, 20, 60, 255, 255, 255, 0, 0, 1, 7] {
             averaged.push(Frame::filled(3, 2, [grey; 3])).unwrap();

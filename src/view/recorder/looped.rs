@@ -63,23 +63,11 @@ impl Recorder for Looped<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[derive(Default)]
-    struct Kept(Vec<u8>);
-
-    impl Recorder for Kept {
-        fn push(&mut self, frame: Frame) -> Result<(), RecordError> {
-            self.0.push(frame.pixels[0]);
-            Ok(())
-        }
-        fn finish(self: Box<Self>) -> Result<(), RecordError> {
-            Ok(())
-        }
-    }
+    use crate::recorder::greys::Greys;
 
     /// The frames passed on of those with these values.
     fn passed(values: &[u8], total: u64, fade: u64) -> Vec<u8> {
-        let mut kept = Kept::default();
+        let mut kept = Greys::default();
         let mut looped = Looped::new(&mut kept, total, fade);
         for value in values {
             looped.push(Frame::filled(2, 2, [*value; 3])).unwrap();

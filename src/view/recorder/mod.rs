@@ -70,3 +70,22 @@ pub struct Film {
     /// True if frames may be transparent, which only APNG can hold.
     pub alpha: bool,
 }
+
+#[cfg(test)]
+mod greys {
+    use super::{Frame, RecordError, Recorder};
+
+    /// Keeps the first channel of every frame.
+    #[derive(Default)]
+    pub struct Greys(pub Vec<u8>);
+
+    impl Recorder for Greys {
+        fn push(&mut self, frame: Frame) -> Result<(), RecordError> {
+            self.0.push(frame.pixels[0]);
+            Ok(())
+        }
+        fn finish(self: Box<Self>) -> Result<(), RecordError> {
+            Ok(())
+        }
+    }
+}
