@@ -71,9 +71,10 @@ pub struct CaptureArgs {
     /// X,Y,Z,ZOOM,AZIMUTH,ELEVATION or the first three to five of them, and the camera stands
     #[arg(long, value_name = "X,Y[,ZOOM[,DEGREES]]", allow_hyphen_values = true)]
     pub view: Option<View>,
-    /// Blur motion: a frame averages the pictures of up to 8 ticks before it, over half of --every
-    #[arg(long)]
-    pub blur: bool,
+    /// Blur motion: a frame averages N pictures (8 if no N is given) over half of --every, between ticks
+    /// too; 1 for none
+    #[arg(long, value_name = "N", default_value_t = 1, num_args = 0..=1, default_missing_value = "8", value_parser = whole::<u64>(1..=64), allow_negative_numbers = true)]
+    pub blur: u64,
     /// Make a film that repeats without a jump: its last N frames fade into its first N, which it leaves
     /// out
     #[arg(long = "loop", value_name = "N", default_value_t = 0, value_parser = whole::<u64>(0..=1000), allow_negative_numbers = true)]
@@ -144,9 +145,10 @@ impl CaptureArgs {
     fn plan(&self, ticks: u64) -> anyhow::Result<Plan> {
         let Size { width, height } = self.size;
         let single = Kind::of(&self.out).is_ok_and(|kind| kind == Kind::Png);
-        let of_films = [("--from", self.from), ("--loop", self.fade)];
-        if let Some((option, value)) = of_films.into_iter().find(|(_, value)| single && *value > 0)
-        {
+        let of_films =
+            [("--from", self.from, 0), ("--loop", self.fade, 0), ("--blur", self.blur, 1)];
+        let asked = of_films.into_iter().find(|(_, value, none)| single && value > none);
+        if let Some((option, value, _)) = asked {
             return Err(wrong(format!(
                 "{option} {value}: a single picture shows the last tick, which --ticks sets; for a film name a .gif, \
                  .apng or .mp4, or a folder"
@@ -218,11 +220,6 @@ pub fn capture_on(
     let replayed = args.replay.as_deref().map(|path| replay::read(path, &looks)).transpose()?;
     let last = replayed.as_ref().map(|session| session.ticks);
     let mut plan = args.plan(args.ticks.or(last).unwrap_or(0))?;
-    if args.blur && plan.every.is_none_or(|every| every < 2) {
-        return Err(wrong(
-            "--blur: it averages the ticks between two frames; make a film, with an --every of at least 2",
-        ));
-    }
     let interrupt = Interrupt::watch();
     // Output that cannot be written must fail before anything is simulated. Of several ranks the first
     // draws; the others keep step with a picture of one pixel.
@@ -265,7 +262,10 @@ pub fn capture_on(
              at most"
         )));
     }
-    let room = memory_check::check_pictures(args.size, plan.bytes_per_pixel(&scene));
+    let mut room = memory_check::check_pictures(args.size, plan.bytes_per_pixel(&scene));
+    if args.blur > 1 {
+        room = room.and_then(|()| memory_check::check_blur(agents));
+    }
     ranks::agree(if ranks::is_root() { room } else { Ok(()) })?;
     let mut run = ranks::agree(drive::load(engine, &scene, &state).map_err(Into::into))?;
     drop(state);

@@ -187,7 +187,7 @@ fn run_without_window(
         ticks,
         every: None,
         geometry: false,
-        blur: false,
+        blur: 1,
         fade: 0,
         quality: Quality::default(),
     };

@@ -2,6 +2,7 @@
 
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
 
+pub mod between;
 pub mod camera;
 pub mod cpu;
 pub mod frame;

@@ -360,6 +360,7 @@ fn a_film_that_cannot_begin_so_late_or_fade_so_long_is_refused() {
         ("a.gif", "--from=9", ["--from 9", "8 ticks"]),
         ("frames", "--from=-1", ["--from", "from 0 to"]),
         ("a.png", "--loop=1", ["--loop 1", "a single picture"]),
+        ("a.png", "--blur", ["--blur 8", "a single picture"]),
         ("a.gif", "--loop=5", ["--loop 5", "at most 4 of them"]),
         ("a.gif", "--loop=2000", ["--loop", "from 0 to 1000"]),
     ] {

@@ -29,8 +29,8 @@ pub struct Plan {
     pub every: Option<u64>,
     /// True if the geometry of steering is drawn.
     pub geometry: bool,
-    /// True if frames show motion blur.
-    pub blur: bool,
+    /// Pictures that a frame averages; 1 for no motion blur.
+    pub blur: u64,
     /// Frames at the end of a film that fade into its first ones, which are left out; 0 for no loop.
     pub fade: u64,
     /// How much an MP4 film keeps.
@@ -38,19 +38,22 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The ticks before a frame at `tick` whose pictures it averages, with its own: up to eight, spread
-    /// over the half of the time since the frame before (a shutter of 180°). The first frame is one picture.
-    pub fn exposed(&self, tick: u64) -> impl Iterator<Item = u64> + use<> {
-        let every = self.every.filter(|_| self.blur && tick > self.from).unwrap_or_default();
-        let span = every / 2;
-        let parts = span.min(MAX_PARTS - 1);
-        (0..=parts).map(move |part| tick - span * (parts - part) / parts.max(1))
+    /// The moments whose pictures a frame at `tick` averages, in ticks: spread over the half of the time since
+    /// the frame before (a shutter of 180°). The first frame is one picture.
+    pub fn exposed(&self, tick: u64) -> impl Iterator<Item = f64> + use<> {
+        let every = self.every.filter(|_| self.blur > 1 && tick > self.from);
+        let before = every.map_or(0, |_| self.blur - 1);
+        let step = every.unwrap_or_default() as f64 / (2 * before).max(1) as f64;
+        let moment = move |part| tick as f64 - step * (before - part) as f64;
+        // Farther apart than ticks, moments need no more than whole ticks.
+        (0..=before).map(moment).map(move |at| if step < 1.0 { at } else { at.round() })
     }
 
-    /// True if the picture at `tick` is a part of a frame.
-    pub fn needs(&self, tick: u64) -> bool {
+    /// The moments after the tick before `tick`, and up to it, whose pictures are parts of a frame.
+    pub fn needs(&self, tick: u64) -> Vec<f64> {
         let frame = if self.is_frame(tick) { tick } else { self.frame_after(tick) };
-        self.every.is_some() && self.exposed(frame).any(|part| part == tick)
+        let parts = self.exposed(frame).filter(|_| self.every.is_some());
+        parts.filter(|at| *at > tick as f64 - 1.0 && *at <= tick as f64).collect()
     }
 
     /// True if a film has a frame at `tick`.
@@ -81,7 +84,7 @@ impl Plan {
     /// Bytes of memory for each pixel of a picture: as it is drawn, kept for trails and blur, and encoded.
     pub fn bytes_per_pixel(&self, scene: &Scene) -> u64 {
         let trails = if scene.style.trail.is_some() { TRAILS } else { 0 };
-        let blur = if self.blur { BLUR } else { 0 };
+        let blur = if self.blur > 1 { BLUR } else { 0 };
         let depths = if scene.world.axes() == 2 { 0 } else { DEPTHS };
         PICTURE + depths + trails + blur + self.fade.saturating_mul(4)
     }
@@ -107,9 +110,6 @@ const DEPTHS: u64 = 16;
 const TRAILS: u64 = 32;
 /// Bytes for each pixel of the sums of a blurred frame.
 const BLUR: u64 = 16;
-
-/// The most pictures that a blurred frame averages.
-const MAX_PARTS: u64 = 8;
 
 /// The kind of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -289,14 +289,15 @@ mod tests {
             };
             plan.exposed(tick).collect::<Vec<_>>()
         };
-        assert_eq!(ticks(Some(4), true, 8), [6, 7, 8]);
-        assert_eq!(ticks(Some(4), true, 0), [0]);
-        assert_eq!(ticks(Some(2), true, 2), [1, 2]);
-        let long = ticks(Some(40), true, 40);
-        assert_eq!((long.len(), long[0], long[7]), (8, 20, 40));
-        assert!(long.windows(2).all(|pair| (2..=3).contains(&(pair[1] - pair[0]))), "{long:?}");
-        assert_eq!(ticks(Some(4), false, 8), [8]);
-        assert_eq!(ticks(None, true, 8), [8]);
+        assert_eq!(ticks(Some(4), 5, 8), [6.0, 6.5, 7.0, 7.5, 8.0]);
+        assert_eq!(ticks(Some(4), 8, 0), [0.0]);
+        assert_eq!(ticks(Some(1), 2, 2), [1.5, 2.0]);
+        let long = ticks(Some(40), 8, 40);
+        assert_eq!((long.len(), long[0], long[7]), (8, 20.0, 40.0));
+        let steps = long.windows(2).map(|pair| pair[1] - pair[0]);
+        assert!(steps.into_iter().all(|step| step == 2.0 || step == 3.0), "{long:?}");
+        assert_eq!(ticks(Some(4), 1, 8), [8.0]);
+        assert_eq!(ticks(None, 8, 8), [8.0]);
     }
 
     #[test]

@@ -8,10 +8,12 @@ use super::drive::{Crowd, Host, Run, Stop, drive};
 use super::interrupt::Interrupt;
 use super::progress::progress;
 use crate::commands::files::capture_output::Plan;
-use flockwork_engine::EngineError;
-use flockwork_model::scene::Follow;
+use flockwork_engine::cpu::CpuEngine;
+use flockwork_engine::{Engine, EngineError, Snapshot};
+use flockwork_model::scene::{Follow, Scene};
 use flockwork_model::scenery::Scenery;
 use flockwork_view::Painter;
+use flockwork_view::between::between;
 use flockwork_view::camera::Camera;
 use flockwork_view::cpu::{raster, shape_raster};
 use flockwork_view::recorder::Recorder;
@@ -53,7 +55,7 @@ pub fn film(
     let mut looped = Looped::new(recorder, plan.drawn(), plan.fade);
     let recorder: &mut dyn Recorder = &mut looped;
     let mut averaged;
-    let recorder: &mut dyn Recorder = if plan.blur {
+    let recorder: &mut dyn Recorder = if plan.blur > 1 {
         averaged = Averaged::new(recorder, parts);
         &mut averaged
     } else {
@@ -66,6 +68,8 @@ pub fn film(
         plan,
         bar,
         frames: 0,
+        before: None,
+        still: None,
         trails: run.scene().style.trail.map(|half_life| (half_life, None)),
     };
     let shown = plan.every.map(|every| plan.from + (plan.drawn() - 1) * every);
@@ -98,57 +102,102 @@ struct Filming<'a> {
     plan: &'a Plan,
     bar: ProgressBar,
     frames: u64,
+    /// The flock at the stop before, if a picture shows it between then and now.
+    before: Option<Snapshot>,
+    /// Holds a flock between two ticks for the painter; it never steps.
+    still: Option<CpuEngine>,
     /// If the style has them: their half-life in ticks, and those so far.
     trails: Option<(f32, Option<Trails>)>,
 }
 
+/// A picture under way.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Picture {
+    /// Only its trails are kept.
+    Unseen,
+    /// A part of a frame between two ticks; it leaves no trails.
+    Between,
+    /// A part of a frame at a tick.
+    Part,
+    /// The last part of a frame.
+    Last,
+}
+
 impl Filming<'_> {
-    /// The scene's view at this tick.
-    fn camera(&self, run: &mut Run) -> Result<Camera, EngineError> {
-        let followed = match run.scene().camera.follow {
+    /// Draws the flock of an engine at a tick or between two.
+    fn draw(
+        &mut self,
+        engine: &mut dyn Engine,
+        scene: &Scene,
+        at: f64,
+        picture: Picture,
+    ) -> anyhow::Result<()> {
+        let followed = match scene.camera.follow {
             Follow::None => None,
-            _ => {
-                let state = run.state()?;
-                Camera::followed(run.scene(), &state)
-            }
+            _ => Camera::followed(scene, &engine.read_back()?),
         };
-        let size = (self.plan.film.width, self.plan.film.height);
-        Ok(Camera::of(run.scene(), run.tick(), followed, size))
-    }
-
-    /// Adds the trails of this tick. If `wanted`, it takes a picture of them; with `whole` that
-    /// picture completes a frame.
-    fn show_trails(&mut self, run: &mut Run, wanted: bool, whole: bool) -> anyhow::Result<()> {
-        run.gather()?;
-        let camera = self.camera(run)?;
-        let (engine, scene) = run.engine_and_scene();
-        let agents = self.painter.paint_agents(engine, scene, &camera)?;
-        let Some((half_life, trails)) = &mut self.trails else { return Ok(()) };
-        let trails = trails.get_or_insert_with(|| Trails::new(*half_life, &camera));
-        trails.add(&agents, &camera);
-        if !wanted {
-            return Ok(());
-        }
-        let targets = engine.targets()?;
-        let scale = scale_of(self.plan.film.width, self.plan.film.height);
-        let behind = raster::backdrop(scene, &targets, &camera, scale);
-        let mut frame = trails.picture(behind, &agents);
-        if let Some(scenery) = &self.scenery {
-            let above = geometry_of(run, scenery)?;
-            let above = Backdrop::of(&run.scene().style.background).suited(&above);
+        let (width, height) = (self.plan.film.width, self.plan.film.height);
+        let camera = Camera::at(scene, at, followed, (width, height));
+        let above = match &self.scenery {
+            Some(scenery) if picture != Picture::Unseen => geometry_of(engine, scene, scenery)?,
+            _ => Vec::new(),
+        };
+        if let Some((half_life, trails)) = &mut self.trails {
+            let agents = self.painter.paint_agents(engine, scene, &camera)?;
+            let trails = trails.get_or_insert_with(|| Trails::new(*half_life, &camera));
+            if picture != Picture::Between {
+                trails.add(&agents, &camera);
+            }
+            if picture == Picture::Unseen {
+                return Ok(());
+            }
+            let targets = engine.targets()?;
+            let scale = scale_of(width, height);
+            let behind = raster::backdrop(scene, &targets, &camera, scale);
+            let mut frame = trails.picture(behind, &agents);
+            let above = Backdrop::of(&scene.style.background).suited(&above);
             shape_raster::draw(&above, &camera, scale, &mut frame);
+            self.recorder.push(frame)?;
+        } else if picture != Picture::Unseen {
+            // The flock moves on while the device draws the picture and copies it.
+            let earlier = self.painter.begin(engine, scene, &camera, &above)?;
+            earlier.map_or(Ok(()), |frame| self.recorder.push(frame))?;
         }
-        self.recorder.push(frame)?;
-        self.count(whole);
-        Ok(())
-    }
-
-    /// Counts a frame if it is complete.
-    fn count(&mut self, whole: bool) {
+        let whole = picture == Picture::Last;
         self.frames += u64::from(whole);
         if counts_frames(self.plan) && whole {
             self.bar.inc(1);
         }
+        Ok(())
+    }
+
+    /// Draws the flock at moments between the tick before and this one. Notes it as it is now if the next
+    /// ones come after this tick.
+    fn draw_between(&mut self, run: &mut Run, stop: Stop) -> anyhow::Result<()> {
+        let shares = |tick| {
+            let moments = self.plan.needs(tick).into_iter().map(f64::fract);
+            moments.filter(|share| *share > 0.0).collect::<Vec<_>>()
+        };
+        let (shares, next) = (shares(stop.done), shares(stop.done + 1));
+        let goes_on = !next.is_empty() && !stop.last;
+        let before = self.before.take();
+        if shares.is_empty() && !goes_on {
+            return Ok(());
+        }
+        let (now, scene) = (run.snapshot()?, run.scene().clone());
+        if let Some(before) = before.filter(|_| !shares.is_empty()) {
+            let mut still = self.still.take().map_or_else(|| CpuEngine::new(None), Ok)?;
+            for share in shares {
+                let Snapshot { state, targets } = between(&scene, [&before, &now], share as f32);
+                let scene = scene.with_targets(targets);
+                still.load(&scene, &state)?;
+                let at = run.tick() as f64 - 1.0 + share;
+                self.draw(&mut still, &scene, at, Picture::Between)?;
+            }
+            self.still = Some(still);
+        }
+        self.before = goes_on.then_some(now);
+        Ok(())
     }
 }
 
@@ -161,8 +210,8 @@ impl Host for Filming<'_> {
             return (done + 1).max(first.saturating_sub(visible_ticks(half_life)));
         }
         let next = self.plan.frame_after(done);
-        let parts = self.plan.exposed(next).find(|tick| *tick > done);
-        parts.unwrap_or(next)
+        let parts = self.plan.exposed(next).flat_map(|at| [at.floor() as u64, at.ceil() as u64]);
+        parts.into_iter().find(|tick| *tick > done).unwrap_or(next)
     }
 
     fn ticked(&mut self, ticks: u64) {
@@ -184,35 +233,35 @@ impl Host for Filming<'_> {
         };
         let early = stop.interrupted && self.frames == 0;
         let whole = early || self.plan.every.is_none() || self.plan.is_frame(stop.done);
-        let wanted = wanted && (whole || self.plan.needs(stop.done));
-        if self.trails.is_some() {
-            self.show_trails(run, wanted, whole)?;
-            return Ok(true);
-        }
-        if !wanted {
-            return Ok(true);
-        }
-        let above = match &self.scenery {
-            Some(scenery) => geometry_of(run, scenery)?,
-            None => Vec::new(),
+        let part = self.plan.needs(stop.done).contains(&(stop.done as f64));
+        let picture = match wanted {
+            true if whole => Picture::Last,
+            true if part => Picture::Part,
+            _ => Picture::Unseen,
         };
+        if wanted && !early {
+            self.draw_between(run, stop)?;
+        }
+        if picture == Picture::Unseen && self.trails.is_none() {
+            return Ok(true);
+        }
         run.gather()?;
-        let camera = self.camera(run)?;
-        // The flock moves on while the device draws the picture and copies it.
+        let at = run.tick() as f64;
         let (engine, scene) = run.engine_and_scene();
-        let earlier = self.painter.begin(engine, scene, &camera, &above)?;
-        earlier.map_or(Ok(()), |frame| self.recorder.push(frame))?;
-        self.count(whole);
+        self.draw(engine, scene, at, picture)?;
         Ok(true)
     }
 }
 
-/// The shapes of everything that the agents react to at this tick.
-fn geometry_of(run: &mut Run, scenery: &Scenery) -> Result<Vec<StyledShape>, EngineError> {
-    let (state, targets) = (run.state()?, run.targets()?);
+/// The shapes of everything that the agents of an engine react to.
+fn geometry_of(
+    engine: &mut dyn Engine,
+    scene: &Scene,
+    scenery: &Scenery,
+) -> Result<Vec<StyledShape>, EngineError> {
+    let Snapshot { state, targets } = engine.snapshot()?;
     let agents: Vec<usize> = (0..state.len()).collect();
-    let scene = run.scene().at(state.tick);
-    Ok(geometry::shapes_of_all(&scene, scenery, &targets, &state, &agents))
+    Ok(geometry::shapes_of_all(&scene.at(state.tick), scenery, &targets, &state, &agents))
 }
 
 #[cfg(test)]
@@ -244,11 +293,22 @@ mod tests {
     }
 
     fn filmed(ticks: u64, every: Option<u64>, stop_after: Option<u64>) -> (Shown, Vec<Frame>) {
-        styled((&[], false), 0..=ticks, every, stop_after)
+        styled((&[], 1), 0..=ticks, every, stop_after)
     }
 
     fn styled(
-        (overrides, blur): (&[String], bool),
+        looks: (&[String], u64),
+        shown: RangeInclusive<u64>,
+        every: Option<u64>,
+        stop_after: Option<u64>,
+    ) -> (Shown, Vec<Frame>) {
+        flown(1.0, looks, shown, every, stop_after)
+    }
+
+    /// Films an agent of this speed.
+    fn flown(
+        speed: f32,
+        (overrides, blur): (&[String], u64),
         shown: RangeInclusive<u64>,
         every: Option<u64>,
         stop_after: Option<u64>,
@@ -260,7 +320,7 @@ mod tests {
             id: vec![0],
             species: vec![0],
             position: vec![flat(100.5, 100.5)],
-            velocity: vec![Point::X],
+            velocity: vec![Point::X * speed],
             ..FlockState::default()
         };
         let engine = Straight { stop_after, interrupt: interrupt.clone(), ..Straight::default() };
@@ -294,22 +354,22 @@ mod tests {
     #[test]
     fn a_film_may_begin_late() {
         let trails = ["style.trail=3".to_string()];
-        for (looks, blur) in [(&[][..], false), (&[], true), (&trails, false)] {
-            let all = styled((looks, blur), 0..=47, Some(1 + 3 * u64::from(blur)), None).1;
+        for (looks, blur) in [(&[][..], 1), (&[], 8), (&trails, 1)] {
+            let all = styled((looks, blur), 0..=47, Some(if blur > 1 { 4 } else { 1 }), None).1;
             let (shown, frames) = styled((looks, blur), 20..=47, Some(4), None);
             assert_eq!((shown.frames, shown.ticks, frames.len()), (7, 44, 7));
             for (number, frame) in frames.iter().enumerate().skip(1) {
                 let tick = 20 + 4 * number;
-                let same = &all[if blur { tick / 4 } else { tick }];
+                let same = &all[if blur > 1 { tick / 4 } else { tick }];
                 let apart =
                     frame.pixels.iter().zip(&same.pixels).map(|(a, b)| a.abs_diff(*b)).max();
                 assert!(apart <= Some(1), "frame {number} is {apart:?} apart from tick {tick}");
             }
         }
-        let first = styled((&[], true), 20..=47, Some(4), None).1.remove(0);
+        let first = styled((&[], 8), 20..=47, Some(4), None).1.remove(0);
         assert!(first == filmed(20, None, None).1[0], "the first frame is one picture");
         // A film that is interrupted before has the picture of that moment.
-        let (shown, frames) = styled((&[], false), 20..=47, Some(4), Some(5));
+        let (shown, frames) = styled((&[], 1), 20..=47, Some(4), Some(5));
         assert!(shown.interrupted);
         assert_eq!((shown.frames, frames.len()), (1, 1));
     }
@@ -324,7 +384,7 @@ mod tests {
 
     #[test]
     fn a_blurred_frame_is_the_mean_of_the_ticks_before_it() {
-        let (shown, frames) = styled((&[], true), 0..=16, Some(8), None);
+        let (shown, frames) = styled((&[], 5), 0..=16, Some(8), None);
         assert_eq!((shown.frames, shown.ticks, frames.len()), (3, 16, 3));
         let all = filmed(16, Some(1), None).1;
         assert!(frames[0] == all[0]);
@@ -335,13 +395,29 @@ mod tests {
             }
         }
         let trails = ["style.trail=3".to_string()];
-        let (shown, frames) = styled((&trails, true), 0..=16, Some(8), None);
+        let (shown, frames) = styled((&trails, 5), 0..=16, Some(8), None);
         assert_eq!((shown.frames, frames.len()), (3, 3));
     }
 
     #[test]
+    fn a_fast_agent_leaves_a_streak_without_gaps() {
+        let dark = |parts, every, number: usize| {
+            let looks = (&[][..], parts);
+            let frame = flown(20.0, looks, 0..=3 * every, Some(every), None).1.swap_remove(number);
+            let lit = |x: &u32| frame.rgb(*x, 259) != Some(flockwork_view::style::BACKGROUND);
+            let (tail, nose) = ((0..640).find(lit).unwrap(), nose(&frame));
+            (tail..nose).filter(|x| !lit(x)).count()
+        };
+        for (every, number) in [(1, 1), (2, 1), (2, 3), (3, 2)] {
+            assert_eq!(dark(8, every, number), 0, "frame {number} of every {every}");
+        }
+        // The control: the pictures of the two ticks alone.
+        assert!(dark(2, 2, 1) > 4, "{} columns are dark", dark(2, 2, 1));
+    }
+
+    #[test]
     fn trails_do_not_depend_on_the_frames() {
-        let trail = |every| styled((&["style.trail=3".into()], false), 0..=40, every, None);
+        let trail = |every| styled((&["style.trail=3".into()], 1), 0..=40, every, None);
         let (shown, all) = trail(Some(1));
         assert_eq!((shown.frames, shown.ticks), (41, 40));
         let (shown, some) = trail(Some(8));

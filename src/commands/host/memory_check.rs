@@ -70,6 +70,21 @@ fn on_this_machine(whole: u64, [beside, all]: [usize; 2]) -> u64 {
     PROGRAM * beside as u64 + (u128::from(whole) * beside as u128 / all as u128) as u64
 }
 
+/// Fails if there is not enough memory for pictures of a flock between two ticks: the states of both and
+/// the one between, sorted once more.
+pub fn check_blur(agents: usize) -> anyhow::Result<()> {
+    let count = agents as u64;
+    if count < SMALL {
+        return Ok(());
+    }
+    let agents = format!("{} in a blurred film", counted(count, "agent"));
+    check_bytes(
+        &agents,
+        "leave --blur out, or lower --count",
+        PROGRAM + (3 * STATE + ENGINE) * count,
+    )
+}
+
 /// Fails if there is not enough memory to compute figures. The flock exists already, but it is not
 /// yet in `engine`.
 pub fn check_metrics(scene: &Scene, agents: usize, engine: &dyn Engine) -> anyhow::Result<()> {

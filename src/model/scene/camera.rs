@@ -22,14 +22,14 @@ pub struct View {
 
 /// How far a camera has gone round its focus at a tick; degrees from 0 to 360. A whole round takes `turn`
 /// ticks.
-fn turned(tick: u64, Orbit(turn): Orbit) -> f32 {
-    turn.map_or(0.0, |turn| (360.0 * (tick as f64 / f64::from(turn)).fract()) as f32)
+fn turned(tick: f64, Orbit(turn): Orbit) -> f32 {
+    turn.map_or(0.0, |turn| (360.0 * (tick / f64::from(turn)).fract()) as f32)
 }
 
 impl CameraPlan {
-    /// The view at a tick. Between keys it starts and stops softly.
+    /// The view at a tick or between two. Between keys it starts and stops softly.
     #[must_use]
-    pub fn at(&self, tick: u64) -> View {
+    pub fn at(&self, tick: f64) -> View {
         let mix = |a: f32, b: f32, share: f32| a + (b - a) * share;
         let centre = self.between(tick, |key| key.centre, |a: Point, b, share| a + (b - a) * share);
         // Equal times magnify by equal factors.
@@ -51,11 +51,11 @@ impl CameraPlan {
     /// A value at a tick from the keys that have it; `None` if none has.
     fn between<T: Copy>(
         &self,
-        tick: u64,
+        tick: f64,
         value: impl Fn(&CameraKey) -> Option<T>,
         mix: impl Fn(T, T, f32) -> T,
     ) -> Option<T> {
-        let known = || self.keys.iter().filter_map(|key| Some((key.tick, value(key)?)));
+        let known = || self.keys.iter().filter_map(|key| Some((key.tick as f64, value(key)?)));
         let before = known().take_while(|(at, _)| *at <= tick).last();
         let after = known().find(|(at, _)| *at > tick);
         match (before, after) {
@@ -82,32 +82,35 @@ mod tests {
             centre: Some(flat(3.0, 4.0)),
             ..CameraPlan::default()
         };
-        let zooms = [0, 10, 20, 30, 99].map(|tick| plan.at(tick).zoom);
+        let zooms = [0.0, 10.0, 20.0, 30.0, 99.0].map(|tick| plan.at(tick).zoom);
         for (zoom, wanted) in zooms.into_iter().zip([1.0, 1.0, 2.0, 4.0, 4.0]) {
             assert!((zoom - wanted).abs() < 1e-5, "{zooms:?}");
         }
-        let step = |tick| plan.at(tick + 1).zoom.ln() - plan.at(tick).zoom.ln();
-        assert!(step(10) < 0.3 * step(19) && step(29) < 0.3 * step(19), "it eases in and out");
+        let step = |tick| plan.at(tick + 1.0).zoom.ln() - plan.at(tick).zoom.ln();
         assert!(
-            [0, 20, 50].iter().all(|tick| plan.at(*tick).rotation == 90.0),
+            step(10.0) < 0.3 * step(19.0) && step(29.0) < 0.3 * step(19.0),
+            "it eases in and out"
+        );
+        assert!(
+            [0.0, 20.0, 50.0].iter().all(|tick| plan.at(*tick).rotation == 90.0),
             "one key is for ever"
         );
-        assert_eq!(plan.at(25).centre, Some(flat(3.0, 4.0)));
+        assert_eq!(plan.at(25.0).centre, Some(flat(3.0, 4.0)));
     }
 
     #[test]
     fn a_camera_in_space_goes_round_until_a_key_says_where_it_stands() {
         let mut plan = CameraPlan { orbit: Orbit(Some(400.0)), ..CameraPlan::default() };
-        let azimuths = [0, 100, 500].map(|tick| plan.at(tick).azimuth);
+        let azimuths = [0.0, 100.0, 500.0].map(|tick| plan.at(tick).azimuth);
         assert_eq!(azimuths, [30.0, 120.0, 120.0]);
-        assert!(plan.at(u64::MAX).azimuth.is_finite());
+        assert!(plan.at(u64::MAX as f64).azimuth.is_finite());
         plan.orbit = Orbit(None);
-        assert_eq!(plan.at(100).azimuth, 30.0);
+        assert_eq!(plan.at(100.0).azimuth, 30.0);
         plan.orbit = Orbit(Some(400.0));
         let key = |tick, azimuth| CameraKey { tick, azimuth: Some(azimuth), ..Default::default() };
         plan.keys = vec![key(0, 350.0), key(100, 370.0)];
         assert_eq!(
-            [0, 50, 100, 900].map(|tick| plan.at(tick).azimuth),
+            [0.0, 50.0, 100.0, 900.0].map(|tick| plan.at(tick).azimuth),
             [350.0, 360.0, 370.0, 370.0]
         );
     }

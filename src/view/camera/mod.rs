@@ -61,7 +61,7 @@ impl Camera {
     /// shows it at its start.
     #[must_use]
     pub fn fit(world: &World, width: u32, height: u32) -> Self {
-        Self::whole(world, &CameraPlan::default().at(0), (width, height))
+        Self::whole(world, &CameraPlan::default().at(0.0), (width, height))
     }
 
     /// The whole world from where a view stands.
@@ -92,9 +92,15 @@ impl Camera {
 
     /// The scene's own view at a tick. `followed` is what the camera follows, where it follows something.
     #[must_use]
-    pub fn of(
+    pub fn of(scene: &Scene, tick: u64, followed: Option<Followed>, size: (u32, u32)) -> Self {
+        Self::at(scene, tick as f64, followed, size)
+    }
+
+    /// The same at a tick or between two.
+    #[must_use]
+    pub fn at(
         scene: &Scene,
-        tick: u64,
+        tick: f64,
         followed: Option<Followed>,
         (width, height): (u32, u32),
     ) -> Self {
