@@ -30,6 +30,8 @@ pub enum Action {
     WholeWorld,
     /// Write the present view into the scene.
     WriteView,
+    /// Make it a camera key of the scene at the present tick.
+    WriteKey,
     /// Show the geometry of one agent, of many, or of none.
     Geometry,
     /// Follow the agent that is chosen, or no longer.
@@ -165,6 +167,7 @@ impl Action {
                 "g" | "G" => Some(Self::Geometry),
                 "o" | "O" => Some(Self::Scenes),
                 "v" | "V" => Some(Self::WriteView),
+                "k" | "K" => Some(Self::WriteKey),
                 "m" | "M" => Some(Self::Figures),
                 "f" | "F" => Some(Self::Follow),
                 "b" | "B" => Some(Self::Ride),
@@ -236,6 +239,7 @@ pub const CARD: [(&str, &[(&str, &str)]); 5] = [
             ("wheel", "zoom; in space go nearer"),
             ("Home", "the whole world"),
             ("V", "write this view into the scene"),
+            ("K", "only for this tick: a camera key"),
             ("G", "geometry of one, many, none"),
             ("Ctrl+click", "inspect an agent"),
             ("F", "follow it"),
@@ -276,7 +280,7 @@ mod tests {
         assert_eq!(Action::of_key(&Key::Named(NamedKey::Space)), Some(Action::Pause));
         assert_eq!(Action::of_key(&Key::Named(NamedKey::PageDown)), Some(Action::NextScene));
         assert_eq!(action("E"), Some(Action::SwitchEngine));
-        assert_eq!(action("g"), Some(Action::Geometry));
+        assert_eq!([action("g"), action("k")], [Action::Geometry, Action::WriteKey].map(Some));
         assert_eq!([action("1"), action("9")], [0, 8].map(|i| Some(Action::Species(i))));
         assert_eq!([action(","), action("=")], [Action::StepBack, Action::Faster].map(Some));
         for nothing in ["0", "10", "x", "d", ""] {

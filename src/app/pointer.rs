@@ -118,6 +118,11 @@ impl Pointer {
         self.follows = true;
     }
 
+    /// Lets the scene move the camera again.
+    pub fn be_guided(&mut self) {
+        self.guided = true;
+    }
+
     /// True if what the scene's camera follows is kept in the middle.
     pub fn follows(&self) -> bool {
         self.guided || self.follows

@@ -6,12 +6,12 @@ use flockwork_engine::Snapshot;
 use flockwork_model::scene::Scene;
 use flockwork_model::vector::{DIMENSIONS, Point, Vector, components, point};
 
-/// What goes farther in a tick than this many times its way at its speed has jumped.
+/// A thing that goes farther in a tick than this many times its way at its speed has jumped.
 const JUMP: f32 = 2.0;
 
 /// A flock at a share from 0 to 1 of the way between two ticks of it. Places and velocities go straight, in
-/// a wrapped world across the seam where that is shorter. What jumps, or is there at only one of the ticks,
-/// is as it is at the nearer one.
+/// a wrapped world across the seam where that is shorter. An agent or a target that jumps, or is there at
+/// only one of the ticks, is as it is at the nearer one.
 #[must_use]
 pub fn between(scene: &Scene, [before, after]: [&Snapshot; 2], share: f32) -> Snapshot {
     let late = share >= 0.5;

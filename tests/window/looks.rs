@@ -78,6 +78,19 @@ fn the_view_is_written_into_the_scene_and_follows_the_flock() {
     steps(&display, &["key ctrl+z"]);
     assert_eq!(numbers(&saved(&display, folder.path()), "zoom"), [2.0]);
     ends(&display, program);
+    // Two views at two ticks: the camera then goes from one to the other, and undo takes a key back.
+    let program = start(&display, folder.path(), "--scene one.toml");
+    display.until_title(&program, "1 agent");
+    steps(&display, &["key space", "key r", "key k", "mousemove 450 300", "click 4", "key Right"]);
+    steps(&display, &["key space", "key k"]);
+    let text = saved(&display, folder.path());
+    assert_eq!(text.matches("[[camera.keys]]").count(), 2, "{text}");
+    let keys: Vec<&str> = text.split("[[camera.keys]]").collect();
+    let zooms = [keys[1], keys[2]].map(|key| numbers(key, "zoom")[0]);
+    assert!(zooms[0] == 2.0 && zooms[1] > 2.2 && numbers(keys[2], "tick")[0] >= 60.0, "{text}");
+    steps(&display, &["key ctrl+z"]);
+    assert_eq!(saved(&display, folder.path()).matches("[[camera.keys]]").count(), 1);
+    ends(&display, program);
     // Followed, it stays in the middle, though it crosses the world's edge; also when one zooms.
     let followed = plain.replace("[camera]", "[camera]\nfollow = 0");
     fs::write(folder.path().join("one.toml"), followed).unwrap();

@@ -62,6 +62,11 @@ pub fn section(
         if ui.button("write this view into the scene").on_hover_text(hint).clicked() {
             command = Some(Command::Act(Action::WriteView));
         }
+        let hint = "K: the present view at the present tick. The camera flies from key to key, until you move it. \
+                    Saved with the scene.";
+        if ui.button("make this view a camera key").on_hover_text(hint).clicked() {
+            command = Some(Command::Act(Action::WriteKey));
+        }
         command = picture_size(ui, panel.picture_size).or(command.take());
     });
     command

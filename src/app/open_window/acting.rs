@@ -131,6 +131,7 @@ impl OpenWindow {
                 self.hand.pointer.fit(&self.session.scene().world);
             }
             Action::WriteView => self.write_view()?,
+            Action::WriteKey => self.write_key()?,
             Action::FullScreen => {
                 let full = self.window.fullscreen().is_none();
                 self.window.set_fullscreen(full.then_some(Fullscreen::Borderless(None)));

@@ -4,10 +4,11 @@
 use super::OpenWindow;
 use crate::WindowError;
 use flockwork_engine::AgentsAt;
-use flockwork_model::scene::{Follow, Orbit, Scene};
+use flockwork_model::scene::{CameraKey, CameraPlan, Follow, Orbit};
 use flockwork_model::vector::Point;
 use flockwork_session::{Appearance, Edit};
 use flockwork_view::camera::{self, Camera};
+use flockwork_view::words::counted;
 
 /// The last position of the agents that the scene's camera follows.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,40 +57,48 @@ impl OpenWindow {
         self.hand.followed.place
     }
 
-    /// Writes the present view into the scene. Views at given ticks would hide it: they go, and undo
-    /// brings them back.
-    pub(super) fn write_view(&mut self) -> Result<(), WindowError> {
+    /// The present view as a camera without keys, and the place in its middle.
+    fn view(&self) -> (CameraPlan, Point) {
         let camera = self.hand.pointer.camera;
-        let mut looks = Appearance::of(self.session.scene());
-        let keys = std::mem::take(&mut looks.camera.keys);
+        let scene = self.session.scene();
+        let mut plan = CameraPlan { keys: Vec::new(), ..scene.camera.clone() };
         let (width, height) = (camera.size.x as u32, camera.size.y as u32);
-        let whole = Camera::fit(&self.session.scene().world, width, height);
+        let whole = Camera::fit(&scene.world, width, height);
         let zoom = camera.pixels_per_unit / whole.pixels_per_unit;
         // Within the range of a scene's keys. A view of almost the whole world counts as the whole
         // world.
-        looks.camera.zoom = if (zoom - 1.0).abs() < 1e-4 { 1.0 } else { zoom.clamp(0.01, 1e4) };
-        let size = self.session.scene().world.size;
+        plan.zoom = if (zoom - 1.0).abs() < 1e-4 { 1.0 } else { zoom.clamp(0.01, 1e4) };
         // An endless world has the same place inside.
         let endless = camera.period != Point::ZERO;
-        let centre = if endless { camera.centre.rem_euclid(size) } else { camera.centre };
-        looks.camera.centre = Some(centre).filter(|centre| *centre != whole.centre);
+        let centre =
+            if endless { camera.centre.rem_euclid(scene.world.size) } else { camera.centre };
+        plan.centre = Some(centre).filter(|centre| *centre != whole.centre);
         if !self.hand.pointer.follows() {
-            looks.camera.follow = Follow::None;
+            plan.follow = Follow::None;
         }
-        looks.camera.rotation = camera.turn.y.atan2(camera.turn.x).to_degrees();
+        plan.rotation = camera.turn.y.atan2(camera.turn.x).to_degrees();
         if let Some(angles) = camera.angles() {
-            let plan = &mut looks.camera;
             plan.rotation = angles.rotation;
             (plan.azimuth, plan.fov) = (angles.azimuth, angles.fov.clamp(1.0, 150.0));
             plan.elevation = angles.elevation.clamp(-90.0, 90.0);
             // It stays where the user has left it.
             (plan.orbit, plan.ride) = (Orbit(None), plan.ride && self.hand.pointer.follows());
-            let own = Camera::of(&self.seen_by(&looks), 0, None, (width, height));
-            let zoom = looks.camera.zoom * camera.pixels_per_unit / own.pixels_per_unit;
-            looks.camera.zoom = zoom.clamp(0.01, 1e4);
+            let mut seen = scene.clone();
+            seen.camera = plan.clone();
+            let own = Camera::of(&seen, 0, None, (width, height));
+            let zoom = plan.zoom * camera.pixels_per_unit / own.pixels_per_unit;
+            plan.zoom = zoom.clamp(0.01, 1e4);
         }
+        (plan, centre)
+    }
+
+    /// Writes the present view into the scene. Views at given ticks would hide it: they go, and undo
+    /// brings them back.
+    pub(super) fn write_view(&mut self) -> Result<(), WindowError> {
+        let mut looks = Appearance::of(self.session.scene());
+        let before = std::mem::replace(&mut looks.camera, self.view().0);
         if self.try_edit(Edit::Appearance(Box::new(looks)))? {
-            self.notify(Some(match keys.len() {
+            self.notify(Some(match before.keys.len() {
                 0 => "this view is the scene's now; Ctrl+S saves it".into(),
                 _ => {
                     "this view is the scene's now, at all ticks; Ctrl+Z brings its keys back".into()
@@ -99,10 +108,31 @@ impl OpenWindow {
         Ok(())
     }
 
-    /// The scene with another appearance.
-    fn seen_by(&self, looks: &Appearance) -> Scene {
-        let mut scene = self.session.scene().clone();
-        looks.put(&mut scene);
-        scene
+    /// Makes the present view a camera key of the scene at the present tick. From then on the camera goes from
+    /// key to key, until the user moves it.
+    pub(super) fn write_key(&mut self) -> Result<(), WindowError> {
+        let (view, centre) = self.view();
+        let (scene, tick) = (self.session.scene(), self.session.tick());
+        let in_space = !scene.world.is_flat();
+        let mut looks = Appearance::of(scene);
+        (looks.camera.follow, looks.camera.ride) = (view.follow, view.ride);
+        let key = CameraKey {
+            tick,
+            centre: Some(centre).filter(|_| view.follow == Follow::None),
+            zoom: Some(view.zoom),
+            rotation: Some(view.rotation),
+            azimuth: in_space.then_some(view.azimuth),
+            elevation: in_space.then_some(view.elevation),
+            fov: in_space.then_some(view.fov),
+        };
+        looks.camera.set_key(key);
+        let keys = counted(looks.camera.keys.len() as u64, "key");
+        self.hand.pointer.be_guided();
+        if self.try_edit(Edit::Appearance(Box::new(looks)))? {
+            let notice =
+                format!("a camera key at tick {tick}: the camera has {keys}; Ctrl+S saves them");
+            self.notify(Some(notice));
+        }
+        Ok(())
     }
 }

@@ -48,6 +48,18 @@ impl CameraPlan {
         }
     }
 
+    /// Adds a key, or replaces the one of the same tick. Its angles become those nearest to the present
+    /// ones, so that the camera turns the shorter way.
+    pub fn set_key(&mut self, mut key: CameraKey) {
+        let now = self.at(key.tick as f64);
+        let near = |angle: f32, known: f32| angle + 360.0 * ((known - angle) / 360.0).round();
+        key.rotation = key.rotation.map(|angle| near(angle, now.rotation));
+        key.azimuth = key.azimuth.map(|angle| near(angle, now.azimuth));
+        let at = self.keys.partition_point(|own| own.tick < key.tick);
+        let old = self.keys.get(at).is_some_and(|own| own.tick == key.tick);
+        self.keys.splice(at..at + usize::from(old), [key]);
+    }
+
     /// A value at a tick from the keys that have it; `None` if none has.
     fn between<T: Copy>(
         &self,
@@ -96,6 +108,18 @@ mod tests {
             "one key is for ever"
         );
         assert_eq!(plan.at(25.0).centre, Some(flat(3.0, 4.0)));
+    }
+
+    #[test]
+    fn a_key_stands_at_its_tick_and_turns_the_shorter_way() {
+        let key = |tick, azimuth| CameraKey { tick, azimuth: Some(azimuth), ..Default::default() };
+        let mut plan = CameraPlan { keys: vec![key(10, 350.0)], ..CameraPlan::default() };
+        for (tick, azimuth) in [(30, -170.0), (20, -5.0), (30, 10.0), (0, -20.0)] {
+            plan.set_key(key(tick, azimuth));
+        }
+        let keys = plan.keys.iter().map(|key| (key.tick, key.azimuth.unwrap()));
+        let wanted = [(0, 340.0), (10, 350.0), (20, 355.0), (30, 370.0)];
+        assert_eq!(keys.collect::<Vec<_>>(), wanted);
     }
 
     #[test]
