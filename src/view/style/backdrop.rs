@@ -1,6 +1,6 @@
 //! The backdrop of a flock.
 
-use super::oklab::{self, mix, unit};
+use super::oklab::{self, unit};
 use crate::frame::Frame;
 use crate::shapes::StyledShape;
 use flockwork_model::scene::{Background, Rgb};
@@ -46,21 +46,18 @@ impl Backdrop {
     /// A picture of nothing else.
     #[must_use]
     pub fn frame(&self, width: u32, height: u32) -> Frame {
-        let colours = match self.plain() {
+        match self.plain() {
             Some([r, g, b, 255]) => return Frame::filled(width, height, [r, g, b]),
             Some(_) => {
                 let pixels = vec![0; 4 * width as usize * height as usize];
                 return Frame { width, height, pixels };
             }
-            None => &self.0,
-        };
-        let intervals = (colours.len() - 1) as f32;
+            None => {}
+        }
         let mut pixels = Vec::with_capacity(4 * width as usize * height as usize);
         for row in 0..height {
-            let place = (row as f32 + 0.5) / height as f32 * intervals;
-            let index = (place as usize).min(colours.len() - 2);
-            let [from, to] = [index, index + 1].map(|i| unit(colours[i]));
-            let colour = mix(from, to, place - index as f32).map(|channel| 255.0 * channel);
+            let place = (row as f32 + 0.5) / height as f32;
+            let colour = self.at(place).unwrap_or_default().map(|channel| 255.0 * channel);
             // A row repeats its pattern of four pixels.
             let pixel = |column: u32| {
                 let order = ORDER[row as usize % 4][column as usize % 4];
@@ -73,18 +70,34 @@ impl Backdrop {
         Frame { width, height, pixels }
     }
 
+    /// Its sRGB colour at a place from 0 at the top to 1; `None` if it is transparent. Between its colours a
+    /// monotone cubic goes through Oklab (Fritsch and Butland, 1984): a straight line would crease where it
+    /// meets the next one.
+    fn at(&self, place: f32) -> Option<[f32; 3]> {
+        let last = self.0.len().checked_sub(1)?;
+        let place = place * last as f32;
+        let index = (place as usize).min(last.saturating_sub(1));
+        let share = place - index as f32;
+        let lab = |number: usize| oklab::of(unit(self.0[number.min(last)]));
+        let [before, from, to, after] =
+            [index.saturating_sub(1), index, index + 1, index + 2].map(lab);
+        // The slope at a colour is the harmonic mean of those beside it.
+        let mean = |a: f32, b: f32| if a * b > 0.0 { 2.0 * a * b / (a + b) } else { 0.0 };
+        Some(oklab::to_srgb([0, 1, 2].map(|i| {
+            let step = to[i] - from[i];
+            let first = if index == 0 { step } else { mean(from[i] - before[i], step) };
+            let second = if index + 1 >= last { step } else { mean(step, after[i] - to[i]) };
+            let bend = 3.0 * step - 2.0 * first - second;
+            from[i] + share * (first + share * (bend + share * (first + second - 2.0 * step)))
+        })))
+    }
+
     /// Its premultiplied colours from top to bottom, evenly spaced, from 0 to 1; zeros if it is
     /// transparent.
     #[must_use]
     pub fn stops<const N: usize>(&self) -> [[f32; 4]; N] {
-        std::array::from_fn(|number| {
-            let place = number as f32 / (N - 1).max(1) as f32 * (self.0.len().max(1) - 1) as f32;
-            let index = (place as usize).min(self.0.len().saturating_sub(2));
-            let Some(from) = self.0.get(index) else { return [0.0; 4] };
-            let to = self.0.get(index + 1).unwrap_or(from);
-            let [r, g, b] = mix(unit(*from), unit(*to), place - index as f32);
-            [r, g, b, 1.0]
-        })
+        let stop = |number| self.at(number as f32 / (N - 1).max(1) as f32);
+        std::array::from_fn(|number| stop(number).map_or([0.0; 4], |[r, g, b]| [r, g, b, 1.0]))
     }
 
     /// Shapes in colours that suit it. Their own are for dark backgrounds: on a light one, what is
@@ -128,6 +141,31 @@ mod tests {
             .collect();
         assert!(means.windows(2).all(|pair| pair[0] > pair[1]), "blocks of 4 × 4 show every step");
         assert!(frame.pixels.chunks_exact(4).all(|pixel| pixel[3] == 255));
+    }
+
+    #[test]
+    fn a_gradient_has_no_crease_at_its_colours() {
+        let dusk = named(BackgroundName::Dusk);
+        // The largest change of the slope of the lightness from a place to the next.
+        let bend = |at: &dyn Fn(f32) -> [f32; 3]| {
+            let light = (0..=400).map(|i| oklab::of(at(i as f32 / 400.0))[0]).collect::<Vec<_>>();
+            let bends = light.windows(3).map(|l| (l[0] - 2.0 * l[1] + l[2]).abs());
+            bends.fold(0.0, f32::max)
+        };
+        let straight = |place: f32| {
+            let index = ((4.0 * place) as usize).min(3);
+            let [from, to] = [index, index + 1].map(|i| unit(dusk.0[i]));
+            oklab::mix(from, to, 4.0 * place - index as f32)
+        };
+        let (smooth, creased) = (bend(&|place| dusk.at(place).unwrap()), bend(&straight));
+        assert!(smooth < 0.1 * creased, "{smooth} and, with straight lines, {creased}");
+        for (number, colour) in dusk.0.iter().enumerate() {
+            let found = dusk.at(number as f32 / 4.0).unwrap().map(|c| (255.0 * c).round() as u8);
+            assert_eq!(found, *colour, "it passes through its colours");
+        }
+        let lit: [[f32; 4]; 64] = dusk.stops();
+        let rises = lit.windows(2).all(|s| s[1][0] >= s[0][0]);
+        assert!(rises, "no colour overshoots");
     }
 
     #[test]
