@@ -33,7 +33,8 @@ struct Canvas {
     lift_to: f32,
     // The depth at which a crowd has half of its lift.
     lift_depth: f32,
-    padding: u32,
+    // Factor on the depth of all agents.
+    matter: f32,
 }
 
 @group(0) @binding(4) var<uniform> canvas: Canvas;

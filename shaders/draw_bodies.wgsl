@@ -7,10 +7,12 @@
 import package::agents::{place_of, velocity_of};
 import package::eye::{faded, far_of, offset_from_focus, shade, viewed, visibility};
 import package::picture::{
-    picture, SpeciesLook, colour_of_tone, amount_of, shows_shape, size_of, species_look_of, tone_of
+    picture, SpeciesLook, amount_of, colour_of_tone, core_light_of, glow_of, light_of, shows_shape, size_of,
+    species_look_of, tone_of
 };
 @if(!flat)
 import package::picture::sized;
+import package::shade::sunlit;
 
 // Shape numbers.
 const DART: u32 = 0;
@@ -67,6 +69,7 @@ struct Sight {
     offset: vec3<f32>,
     seen: vec3<f32>,
     look: SpeciesLook,
+    // In the shade of others.
     colour: vec3<f32>,
     light: f32,
     visible: f32,
@@ -74,7 +77,8 @@ struct Sight {
 
 fn sight_of(agent: u32) -> Sight {
     var sight: Sight;
-    sight.offset = offset_from_focus(place_of(agent));
+    let place = place_of(agent);
+    sight.offset = offset_from_focus(place);
     sight.seen = viewed(sight.offset);
     let depth = sight.seen.z;
     let look = species_look_of(agent);
@@ -84,7 +88,7 @@ fn sight_of(agent: u32) -> Sight {
     }
     let amount = amount_of(agent);
     let tone = tone_of(velocity_of(agent), amount, far_of(depth), look);
-    sight.colour = colour_of_tone(agent, tone, look);
+    sight.colour = colour_of_tone(agent, tone, look) * sunlit(place);
     sight.light = tone.y;
     let small = !shows_shape(look, size * pixels_per_unit(depth)) && picture.eye.sums > 0.0;
     // Also 0 for what is not finite.
@@ -165,8 +169,8 @@ fn round_corner(agent: u32, which: u32, shape: u32) -> RoundCorner {
         out.colour = vec4(sight.colour, sight.visible * min(look.strength / look.full, 1.0));
     } else {
         let strength = look.strength * sight.visible;
-        out.colour = strength * vec4(sight.colour, look.cover);
-        out.heat = strength * sight.light * look.heat;
+        out.colour = strength * vec4(light_of(sight.colour), look.cover);
+        out.heat = strength * core_light_of(sight.light * look.heat);
     }
     return out;
 }
@@ -196,7 +200,7 @@ fn paint_ball(in: RoundCorner) -> @location(0) vec4<f32> {
 fn paint_glow(in: RoundCorner) -> @location(0) vec4<f32> {
     let squared = dot(in.offset, in.offset);
     let window = max(1.0 - squared, 0.0);
-    let share = window * window / (1.0 + squared / (in.radius * in.radius));
+    let share = glow_of(window * window / (1.0 + squared / (in.radius * in.radius)));
     return share * in.colour + vec4(in.heat * (share * share * share), 0.0);
 }
 

@@ -9,8 +9,8 @@
 
 import package::agents::motion_of;
 import package::picture::{
-    picture, SpeciesLook, brightness_of, colour_of, amount_of, heading_of, look_of, offset_of,
-    turned
+    picture, SpeciesLook, brightness_of, colour_of, amount_of, core_light_of, glow_of, heading_of,
+    light_of, look_of, offset_of, turned
 };
 
 // The agents by id.
@@ -39,7 +39,7 @@ struct FigureCorner {
 
 // Premultiplied paint at full strength: its light, and the share that it hides of what is behind.
 fn paint_of(agent: u32, velocity: vec2<f32>, amount: f32, look: SpeciesLook) -> vec4<f32> {
-    return look.strength * vec4(colour_of(agent, velocity, amount, look), look.cover);
+    return look.strength * vec4(light_of(colour_of(agent, velocity, amount, look)), look.cover);
 }
 
 // The offset from the middle of a dart to a corner; pixels.
@@ -97,7 +97,7 @@ fn figure_corner(@builtin(vertex_index) vertex: u32) -> FigureCorner {
     out.colour = paint_of(agent, motion.zw, amount, look);
     out.shape = look.shape;
     out.extent = vec2(look.radius, look.reach);
-    out.heat = look.strength * brightness_of(amount, look) * look.heat;
+    out.heat = look.strength * core_light_of(brightness_of(amount, look) * look.heat);
     return out;
 }
 
@@ -108,7 +108,7 @@ fn figure_paint(in: FigureCorner) -> @location(0) vec4<f32> {
     let squared = dot(in.offset, in.offset);
     // The light falls off with the square of the distance; the window ends it.
     let window = max(1.0 - squared / (reach * reach), 0.0);
-    let glow = window * window / (1.0 + squared / (radius * radius));
+    let glow = glow_of(window * window / (1.0 + squared / (radius * radius)));
     // The share of the pixel inside the disc, for a smooth edge.
     let disc = clamp(radius + 0.5 - sqrt(squared), 0.0, 1.0);
     let share = select(select(glow, disc, in.shape == DISC), 1.0, in.shape == DART);

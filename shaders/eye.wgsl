@@ -1,7 +1,7 @@
 // How a space is seen: projection, light and fog. src/view/camera/eye.rs and src/view/space/lighting.rs compute
 // the same.
 
-import package::picture::{GROUND_STOPS, picture};
+import package::picture::{GROUND_STOPS, light_of, picture};
 
 // A place as the eye sees it, from the focus: to the right, up, and the depth; world units.
 fn viewed(offset: vec3<f32>) -> vec3<f32> {
@@ -50,5 +50,5 @@ fn ground_at(place: f32) -> vec4<f32> {
 // A colour in the fog: the share `seen` of it, and the background for the rest.
 fn faded(colour: vec3<f32>, seen: f32, place: f32) -> vec4<f32> {
     let ground = ground_at(place);
-    return ground + (vec4(min(colour, vec3(1.0)), 1.0) - ground) * seen;
+    return ground + (vec4(light_of(min(colour, vec3(1.0))), 1.0) - ground) * seen;
 }

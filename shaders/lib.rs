@@ -42,6 +42,8 @@ pub struct Variant {
     pub packs: bool,
     /// True if colours are lists of stops instead of circles; see `shaders/picture.wgsl`.
     pub stops: bool,
+    /// True if pictures are sums of linear light, not of sRGB colours; see `shaders/expose.wgsl`.
+    pub as_light: bool,
     /// True if the flock is the part of one of several processes; see `shaders/grid.wgsl`.
     pub slab: bool,
 }
@@ -55,6 +57,7 @@ impl Variant {
             unrolled: false,
             packs: false,
             stops: false,
+            as_light: false,
             slab: false,
             narrow,
             flat: scene.world.is_flat(),
@@ -91,6 +94,7 @@ impl Variant {
             unrolled: false,
             packs,
             stops,
+            as_light: false,
             slab: false,
             narrow: false,
             flat: true,
@@ -117,6 +121,7 @@ impl Variant {
             "unrolled" => self.unrolled,
             "packs" => self.packs,
             "stops" => self.stops,
+            "as_light" => self.as_light,
             "slab" => self.slab,
             "narrow" => self.narrow,
             "several_species" => self.several_species,

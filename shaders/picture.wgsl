@@ -75,6 +75,8 @@ struct Eye {
     sums: f32,
     // Light of the sun, the sky, the ground, and on all sides.
     light: vec4<f32>,
+    // Cells of the shade's grid per world unit, the depth of an agent in a cell, and the light in full shade.
+    shade: vec4<f32>,
     // Premultiplied colours of the background from top to bottom.
     ground: array<vec4<f32>, GROUND_STOPS>,
 }
@@ -176,6 +178,35 @@ fn amount_of(agent: u32) -> f32 {
 // Factor on the light of an agent.
 fn brightness_of(amount: f32, look: SpeciesLook) -> f32 {
     return 1.0 - look.dimming * (1.0 - amount);
+}
+
+// The light of an sRGB colour, where pictures are sums of light; else the colour itself.
+fn light_of(colour: vec3<f32>) -> vec3<f32> {
+    @if(as_light) {
+        let upper = pow((max(colour, vec3(0.0)) + 0.055) / 1.055, vec3(2.4));
+        return select(upper, colour / 12.92, colour <= vec3(0.04045));
+    }
+    @if(!as_light)
+    return colour;
+}
+
+// Light of a glow's core is far brighter than a screen.
+const CORE_LIGHT: f32 = 6.0;
+
+// The light of a glow's core, of this colour.
+fn core_light_of(colour: vec3<f32>) -> vec3<f32> {
+    @if(as_light)
+    return CORE_LIGHT * light_of(colour);
+    @if(!as_light)
+    return colour;
+}
+
+// The share of a glow's light at a place, where `share` is how bright it looks.
+fn glow_of(share: f32) -> f32 {
+    @if(as_light)
+    return share * share;
+    @if(!as_light)
+    return share;
 }
 
 // The place of an agent's colour on its scale; turns.

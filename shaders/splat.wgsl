@@ -19,6 +19,8 @@ import package::picture::{
 @if(!flat)
 import package::eye::{far_of, mean_shade, offset_from_focus, viewed, visibility};
 @if(!flat)
+import package::shade::sunlit;
+@if(!flat)
 import package::picture::{factors_at, shows_shape, size_of, sized, species_look_of, tone_of};
 
 // Four sums per cell: depth; and depth times each of the colour's three factors (see factors_of), where the
@@ -130,7 +132,8 @@ fn mark_of(agent: u32) -> Mark {
 @if(!flat)
 fn mark_of(agent: u32) -> Mark {
     let velocity = velocity_of(agent);
-    let seen = viewed(offset_from_focus(place_of(agent)));
+    let place = place_of(agent);
+    let seen = viewed(offset_from_focus(place));
     let depth = max(seen.z, picture.eye.near);
     let pixels_per_unit = picture.pixels_per_unit * (picture.eye.distance / depth);
     let look = species_look_of(agent);
@@ -143,7 +146,7 @@ fn mark_of(agent: u32) -> Mark {
     var mark: Mark;
     mark.middle = select(pixel * canvas.cells_per_pixel, vec2(-1e9), elsewhere);
     mark.ahead = ahead;
-    mark.factors = factors_at(agent, tone.x, tone.y * mean_shade());
+    mark.factors = factors_at(agent, tone.x, tone.y * mean_shade() * sunlit(place));
     let own = sized(look, size, pixels_per_unit);
     mark.strength = own.strength * own.radius * own.radius * canvas.per_light * visibility(depth);
     return mark;

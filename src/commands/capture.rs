@@ -273,7 +273,7 @@ pub fn capture_on(
     if let Some((events, last)) = events {
         run.replay(events, last)?;
     }
-    let mut painter = painter(gpu, args.size)?;
+    let mut painter = painter(gpu, args.size, &scene.style)?;
     let start = Instant::now();
     let shown = film(&mut run, painter.as_mut(), recorder.as_mut(), &plan, &interrupt)
         .and_then(|shown| Ok(recorder.finish().map(|()| shown)?))

@@ -201,7 +201,7 @@ fn run_without_window(
     if let Some((events, last)) = record {
         run.replay(events, last)?;
     }
-    let mut painter = painter(gpu, args.size)?;
+    let mut painter = painter(gpu, args.size, &scene.style)?;
     let mut recorder = output.recorder(&plan, &comment)?;
     let shown = film(&mut run, painter.as_mut(), recorder.as_mut(), &plan, &interrupt)?;
     recorder.finish()?;

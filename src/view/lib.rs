@@ -15,6 +15,8 @@ pub mod style;
 pub mod trails;
 pub mod words;
 
+use std::borrow::Cow;
+
 use camera::Camera;
 use cpu::{raster, shape_raster};
 use flockwork_engine::{Engine, EngineError};
@@ -71,6 +73,16 @@ pub struct RasterPainter {
     pub scale: f32,
 }
 
+/// The scene in the style that the CPU can draw.
+fn drawn_by_cpu(scene: &Scene) -> Cow<'_, Scene> {
+    if !scene.style.needs_adapter() {
+        return Cow::Borrowed(scene);
+    }
+    let mut drawn = scene.clone();
+    drawn.style = scene.style.without_adapter();
+    Cow::Owned(drawn)
+}
+
 impl Painter for RasterPainter {
     fn describe(&self) -> String {
         "CPU rasteriser".into()
@@ -84,6 +96,7 @@ impl Painter for RasterPainter {
         above: &[StyledShape],
     ) -> Result<Frame, EngineError> {
         let (state, targets) = (engine.read_back()?, engine.targets()?);
+        let scene = &drawn_by_cpu(scene);
         let mut frame = raster::draw(scene, &state, &targets, camera, self.scale);
         let above = Backdrop::of(&scene.style.background).suited(above);
         shape_raster::draw(&above, camera, self.scale, &mut frame);
@@ -96,6 +109,7 @@ impl Painter for RasterPainter {
         scene: &Scene,
         camera: &Camera,
     ) -> Result<Frame, EngineError> {
+        let scene = &drawn_by_cpu(scene);
         Ok(raster::draw_agents(scene, &engine.read_back()?, camera, self.scale))
     }
 }

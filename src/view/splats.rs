@@ -85,8 +85,8 @@ pub struct Canvas {
     pub lift_to: f32,
     /// The depth at which a crowd has half of its lift.
     pub lift_depth: f32,
-    /// Unused.
-    pub padding: u32,
+    /// Factor on the depth of all agents.
+    pub matter: f32,
 }
 
 /// A band of the picture: rows that are drawn together.
@@ -256,7 +256,7 @@ impl Canvas {
             lift,
             lift_to: LIFT_TO[usize::from(ink)],
             lift_depth: LIFT_DEPTH,
-            padding: 0,
+            matter: scene.style.matter.unwrap_or(1.0),
         }
     }
 

@@ -10,6 +10,7 @@ mod picture;
 mod png_file;
 
 mod files;
+mod light;
 mod looks;
 mod lost_device;
 mod order;

@@ -48,6 +48,7 @@ pub fn section(
         if panel.scene.followed_flow().is_some() {
             switch(ui, "arrows", "The flow field.", start.arrows, &mut style.arrows);
         }
+        light(ui, start, &mut style);
         if style != looks.style {
             looks.set_style(style);
         }
@@ -181,6 +182,23 @@ fn in_space(ui: &mut egui::Ui, start: &Style, style: &mut Style) {
     });
     let hint = "The floor of the world, and the agents' shadows on it.";
     switch(ui, "ground", hint, start.ground, &mut style.ground);
+}
+
+/// Keys of what only a graphics adapter draws: matter, exposure and bloom.
+fn light(ui: &mut egui::Ui, start: &Style, style: &mut Style) {
+    let hint =
+        "Each agent hides this many times as much as its size does; crowds in space cast shade.";
+    optional(ui, "matter", hint, (0.5, 50.0, 4.0), start.matter, &mut style.matter);
+    let hint = "Light adds up and is exposed as film is, this many times as bright.";
+    optional(ui, "exposure", hint, (0.1, 10.0, 1.0), start.exposure, &mut style.exposure);
+    if style.exposure.is_none() {
+        style.bloom = 0.0;
+        return;
+    }
+    edited(ui, &start.bloom, &mut style.bloom, &start.bloom.to_string(), |ui, bloom| {
+        let slider = Slider::new(bloom, 0.0..=1.0).max_decimals(2);
+        with_name(ui, slider, "bloom", || "The share of the light that spreads.".into());
+    });
 }
 
 fn trail(ui: &mut egui::Ui, start: Option<f32>, value: &mut Option<f32>) {

@@ -20,7 +20,7 @@ use flockwork_engine::cpu::CpuEngine;
 use flockwork_engine::gpu::{AdapterChoice, Gpu, GpuEngine, adapter_for, device};
 use flockwork_engine::{Engine, EngineError, EngineKind};
 use flockwork_model::io::RunRecord;
-use flockwork_model::scene::{Request, Scene};
+use flockwork_model::scene::{Request, Scene, Style};
 use flockwork_model::state::FlockState;
 use flockwork_view::gpu::offscreen::Offscreen;
 use flockwork_view::style::scale_of;
@@ -340,11 +340,26 @@ fn software_notice(adapter: &str, engine: &str) -> String {
     )
 }
 
-/// A painter that needs no window: the device that has the flock, or the CPU. Pictures of any size
-/// are equally bright.
-pub fn painter(gpu: Option<Arc<Gpu>>, size: Size) -> Result<Box<dyn Painter>, EngineError> {
+/// A painter that needs no window: the device that has the flock, or the CPU. A style that the CPU cannot
+/// draw gets any adapter that there is. Pictures of any size are equally bright.
+pub fn painter(
+    gpu: Option<Arc<Gpu>>,
+    size: Size,
+    style: &Style,
+) -> Result<Box<dyn Painter>, EngineError> {
     let Size { width, height } = size;
     let scale = scale_of(width, height);
+    let gpu = match gpu {
+        None if style.needs_adapter() => match Gpu::open(&AdapterChoice::default()) {
+            Ok(gpu) => Some(gpu),
+            Err(EngineError::NoAdapter(why)) => {
+                tell(&format!("{why}. The CPU draws without exposure, bloom and matter."));
+                None
+            }
+            Err(error) => return Err(error),
+        },
+        gpu => gpu,
+    };
     Ok(match gpu {
         Some(gpu) => {
             let mut offscreen = Offscreen::new(gpu, width, height)?;

@@ -289,7 +289,7 @@ fn shown(canvas: &Canvas, basis: &Circle, sums: &Sums) -> ShownCell {
     }
     let first = if canvas.three_factors == 0 { 1.0 } else { first / depth };
     let (second, third) = ((x - depth) / depth, (y - depth) / depth);
-    let bits = depth / canvas.counts_per_bit;
+    let bits = canvas.matter * depth / canvas.counts_per_bit;
     // The share of the background's light that remains.
     let left = (-bits).exp2();
     let crowd = bits * bits / (bits * bits + canvas.lift_depth * canvas.lift_depth);

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::drawing::Drawing;
+use super::drawing::{Drawing, LIGHT};
 use crate::camera::Camera;
 use crate::cpu::shape_raster;
 use crate::shapes::StyledShape;
@@ -154,7 +154,10 @@ impl Background {
             mip_level_count: 1,
             sample_count: 1,
             dimension: wgpu::TextureDimension::D2,
-            format: wgpu::TextureFormat::Rgba8Unorm,
+            format: match self.format {
+                LIGHT => wgpu::TextureFormat::Rgba8UnormSrgb,
+                _ => wgpu::TextureFormat::Rgba8Unorm,
+            },
             usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST,
             view_formats: &[],
         });

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::chunks::{self, Chunk};
-use super::drawing::Drawing;
+use super::drawing::{Drawing, LIGHT};
+use super::shade::depths_entry;
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::Gpu;
 use flockwork_engine::gpu::shaders::{Variant, compose};
@@ -77,20 +78,27 @@ impl Bodies {
     /// Pipelines for targets of `format`.
     #[must_use]
     pub fn new(gpu: Arc<Gpu>, format: wgpu::TextureFormat, samples: u32) -> Self {
+        let both = wgpu::ShaderStages::VERTEX_FRAGMENT;
         let layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("draw_bodies"),
-            entries: &chunks::layout_entries(wgpu::ShaderStages::VERTEX_FRAGMENT),
+            entries: &[&chunks::layout_entries(both)[..], &[depths_entry(both)]].concat(),
         });
         Self { gpu, format, samples, layout, pipelines: BTreeMap::new() }
     }
 
-    /// Binds agents and the uniform `picture`.
+    /// Binds agents, the uniform `picture`, and the shade's depths.
     #[must_use]
-    pub fn bind(&self, chunk: &Chunk<'_>, picture: &wgpu::Buffer) -> wgpu::BindGroup {
+    pub fn bind(
+        &self,
+        chunk: &Chunk<'_>,
+        picture: &wgpu::Buffer,
+        depths: &wgpu::Buffer,
+    ) -> wgpu::BindGroup {
+        let own = wgpu::BindGroupEntry { binding: 7, resource: depths.as_entire_binding() };
         self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("draw_bodies"),
             layout: &self.layout,
-            entries: &chunk.entries(picture),
+            entries: &[&chunk.entries(picture)[..], &[own]].concat(),
         })
     }
 
@@ -123,7 +131,9 @@ impl Bodies {
         stops: bool,
     ) -> Result<wgpu::RenderPipeline, EngineError> {
         let device = &self.gpu.device;
-        let variant = Variant { flat: false, ..Variant::of_drawing(false, own_sizes, stops) };
+        let as_light = self.format == LIGHT;
+        let plain = Variant::of_drawing(false, own_sizes, stops);
+        let variant = Variant { flat: false, as_light, ..plain };
         let composed = compose("draw_bodies", variant);
         let (wgsl, _) = composed.map_err(|error| self.gpu.error(error.to_string()))?;
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {

@@ -1,5 +1,8 @@
 //! How the render pipelines of this folder are made.
 
+/// The format of pictures of linear light. Renderers for it draw light, those for others sRGB colours.
+pub const LIGHT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba16Float;
+
 /// The differences between render pipelines. All draw triangles over the picture so far.
 #[derive(Clone, Debug)]
 pub struct Drawing<'a> {

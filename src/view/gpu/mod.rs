@@ -1,13 +1,16 @@
 //! Draws on a GPU, directly from the engine's buffers if possible.
 
 mod background;
+mod bloom;
 mod bodies;
 mod chunks;
 mod drawing;
+mod exposure;
 pub mod offscreen;
 pub mod order;
 pub mod picture;
 pub mod renderer;
+mod shade;
 mod solids;
 mod space;
 pub mod splat;

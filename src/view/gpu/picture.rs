@@ -4,8 +4,11 @@ use bytemuck::{Pod, Zeroable};
 
 use crate::camera::Camera;
 use crate::space::lighting::{GROUND_STOPS, Lighting};
+use crate::space::shade::Shade;
 use crate::space::sums_small_agents;
-use crate::style::{self, ANY_GAIN, Colours, MIN_STRENGTH_IN_SPACE, Paint, STOPS, Stops};
+use crate::style::{
+    self, ANY_GAIN, Colours, MIN_STRENGTH_IN_SPACE, Paint, STOPS, Stops, light_of_paint,
+};
 use flockwork_model::memory::Shown;
 use flockwork_model::parameter::MAX_SPECIES;
 use flockwork_model::scene::{Scene, Slot, Species};
@@ -104,6 +107,8 @@ pub struct EyeUniform {
     pub sums: f32,
     /// See [`Lighting::light`].
     pub light: [f32; 4],
+    /// See [`Shade`].
+    pub shade: [f32; 4],
     /// See [`Lighting::ground`].
     pub ground: [[f32; 4]; GROUND_STOPS],
 }
@@ -127,6 +132,7 @@ impl EyeUniform {
             world: scene.world.size.to_array(),
             sums: f32::from(u8::from(sums_small_agents(scene))),
             light: lighting.light,
+            shade: Shade::of(scene).uniform(),
             ground: lighting.ground,
         }
     }
@@ -255,10 +261,19 @@ impl Picture {
         }
     }
 
-    /// The same for a space, with its lighting.
+    /// The same for a space, with its lighting; for a picture of light, or one of sRGB colours.
     #[must_use]
-    pub fn in_space(mut self, scene: &Scene, camera: &Camera, lighting: &Lighting) -> Self {
+    pub fn in_space(
+        mut self,
+        scene: &Scene,
+        camera: &Camera,
+        lighting: &Lighting,
+        as_light: bool,
+    ) -> Self {
         self.eye = EyeUniform::new(scene, camera, lighting);
+        if as_light {
+            self.eye.ground = self.eye.ground.map(light_of_paint);
+        }
         for look in &mut self.species {
             look.faintest = MIN_STRENGTH_IN_SPACE;
             look.most_gain = ANY_GAIN;
@@ -313,11 +328,11 @@ mod tests {
         assert_eq!(reflected("Picture"), picture);
         let eye = layout!(EyeUniform:
             focus distance right near up fog_from back fog_per_unit period depth_from sun
-            depth_per_unit world sums light ground);
+            depth_per_unit world sums light shade ground);
         assert_eq!(reflected("Eye"), eye);
         let canvas = layout!(Canvas:
             columns rows top cells_per_pixel counts_per_bit most_hidden several three_factors margin
-            deepest nose tail crowding per_light lift lift_to lift_depth padding);
+            deepest nose tail crowding per_light lift lift_to lift_depth matter);
         assert_eq!(reflected("Canvas"), canvas);
     }
 }

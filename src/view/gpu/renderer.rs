@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use super::background::Background;
 use super::chunks::Chunk;
+use super::drawing::LIGHT;
+use super::exposure::LightRenderer;
 use super::picture::Picture;
 use super::space::{SpaceDrawing, SpaceRenderer};
 use super::splat::Splat;
@@ -14,7 +16,7 @@ use super::triangles::Triangles;
 use crate::camera::{Camera, Eye};
 use crate::space::lighting::Lighting;
 use crate::splats::{self, Canvas};
-use crate::style::{Backdrop, Paint};
+use crate::style::{Backdrop, Paint, light_of_paint};
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::{AgentBuffers, Gpu};
 use flockwork_model::behaviours::Target;
@@ -50,6 +52,8 @@ pub struct Renderer {
     /// Compiled when a flock in space is drawn for the first time.
     space: Option<SpaceRenderer>,
     agents_alone: Option<wgpu::TextureView>,
+    /// Compiled when a style has an exposure for the first time.
+    light: Option<Box<LightRenderer>>,
 }
 
 /// The content of a frame.
@@ -66,8 +70,8 @@ struct Drawing<'a> {
 impl Renderer {
     /// A renderer for targets of `format`.
     ///
-    /// Colours are sRGB values and are blended as such, as in the CPU rasteriser. So the format
-    /// must not be an `…Srgb` one, which would encode them a second time.
+    /// Colours are sRGB values and are blended as such, as in the CPU rasteriser, unless the style has
+    /// an exposure. So the format must not be an `…Srgb` one, which would encode them a second time.
     #[must_use]
     pub fn new(gpu: Arc<Gpu>, format: wgpu::TextureFormat) -> Self {
         let uniform = gpu.device.create_buffer(&wgpu::BufferDescriptor {
@@ -88,6 +92,7 @@ impl Renderer {
             layer: None,
             space: None,
             agents_alone: None,
+            light: None,
             gpu,
         }
     }
@@ -127,12 +132,59 @@ impl Renderer {
         targets: &[Target],
         camera: &Camera,
     ) -> Result<(), EngineError> {
+        self.exposed(encoder, target, scene, |renderer, encoder, target| {
+            renderer.draw_colours(encoder, target, agents, scene, targets, camera)
+        })
+    }
+
+    /// Records a drawing: on `target` itself or, if the style has an exposure, as light that is then exposed
+    /// on it.
+    fn exposed(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        target: &wgpu::TextureView,
+        scene: &Scene,
+        draw: impl FnOnce(
+            &mut Self,
+            &mut wgpu::CommandEncoder,
+            &wgpu::TextureView,
+        ) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
+        let Some(mut light) = self.light_of(scene) else { return draw(self, encoder, target) };
+        let own = light.light_for(target);
+        let drawn = draw(&mut light.renderer, encoder, &own);
+        light.expose(encoder, target, &scene.style);
+        self.light = Some(light);
+        drawn
+    }
+
+    /// The renderer of light, if the style has an exposure and this is not that renderer.
+    fn light_of(&mut self, scene: &Scene) -> Option<Box<LightRenderer>> {
+        if scene.style.exposure.is_none() || self.format == LIGHT {
+            return None;
+        }
+        let new = || Box::new(LightRenderer::new(&self.gpu, self.format));
+        let mut light = self.light.take().unwrap_or_else(new);
+        (light.renderer.scale, light.renderer.method) = (self.scale, self.method);
+        light.renderer.bare = self.bare;
+        Some(light)
+    }
+
+    fn draw_colours(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        target: &wgpu::TextureView,
+        agents: &AgentBuffers,
+        scene: &Scene,
+        targets: &[Target],
+        camera: &Camera,
+    ) -> Result<(), EngineError> {
         let paints = Paint::all(scene);
         let remembers = scene.shows_memory() && agents.memory.is_some();
         let picture = Picture::new(scene, &paints, camera, self.scale, remembers);
         if let Some(eye) = &camera.eye {
             let lighting = Lighting::of(scene, camera, eye, self.bare);
-            let picture = picture.in_space(scene, camera, &lighting);
+            let picture = picture.in_space(scene, camera, &lighting, self.format == LIGHT);
             self.gpu.queue.write_buffer(&self.uniform, 0, bytemuck::bytes_of(&picture));
             let stops = Paint::has_stops(&paints);
             let seen = (camera, eye, &lighting);
@@ -159,6 +211,11 @@ impl Renderer {
         targets: &[Target],
         camera: &Camera,
     ) -> Result<wgpu::TextureView, EngineError> {
+        if let Some(mut light) = self.light_of(scene) {
+            let drawn = light.renderer.draw_alone(encoder, target, agents, scene, targets, camera);
+            self.light = Some(light);
+            return drawn;
+        }
         let size = target.texture().size();
         let kept = self.agents_alone.take().filter(|view| view.texture().size() == size);
         let alone = kept.unwrap_or_else(|| canvas(&self.gpu, "agents", size, self.format));
@@ -172,6 +229,20 @@ impl Renderer {
     /// Records the drawing of the scenery, the trails over it, and over them the agents, which
     /// [`Self::draw_alone`] has drawn.
     pub fn draw_over_trails(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        target: &wgpu::TextureView,
+        layers: (&wgpu::TextureView, &TrailView),
+        scene: &Scene,
+        targets: &[Target],
+        camera: &Camera,
+    ) -> Result<(), EngineError> {
+        self.exposed(encoder, target, scene, |renderer, encoder, target| {
+            renderer.lay_over_trails(encoder, target, layers, scene, targets, camera)
+        })
+    }
+
+    fn lay_over_trails(
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
         target: &wgpu::TextureView,
@@ -189,8 +260,9 @@ impl Renderer {
             return Ok(());
         }
         let size = target.texture().size();
+        let clear = self.clear_colour(scene);
         let scenery = self.background.prepare(scene, targets, camera, self.scale, size, 1);
-        let mut pass = begin(encoder, "draw_background", target, None, clear_colour(scene));
+        let mut pass = begin(encoder, "draw_background", target, None, clear);
         if let Some(scenery) = scenery {
             scenery.draw(&mut pass);
         }
@@ -212,10 +284,9 @@ impl Renderer {
         (camera, eye, lighting): (&Camera, &Eye, &Lighting),
         stops: bool,
     ) -> Result<(), EngineError> {
-        let samples = self.triangles.samples;
+        let (samples, clear) = (self.triangles.samples, self.clear_colour(scene));
         let new = || SpaceRenderer::new(&self.gpu, self.format, samples);
         let space = self.space.get_or_insert_with(new);
-        let clear = if self.bare { wgpu::Color::TRANSPARENT } else { clear_colour(scene) };
         let drawing = SpaceDrawing {
             target,
             agents,
@@ -233,6 +304,18 @@ impl Renderer {
         space.draw(encoder, &drawing, &mut self.background)
     }
 
+    /// The colour behind everything; of a gradient, which [`Background`] draws, any.
+    fn clear_colour(&self, scene: &Scene) -> wgpu::Color {
+        if self.bare {
+            return wgpu::Color::TRANSPARENT;
+        }
+        let plain = Backdrop::of(&scene.style.background).plain().unwrap_or_default();
+        let colour = plain.map(|channel| f32::from(channel) / 255.0);
+        let colour = if self.format == LIGHT { light_of_paint(colour) } else { colour };
+        let [r, g, b, a] = colour.map(f64::from);
+        wgpu::Color { r, g, b, a }
+    }
+
     fn draw_triangles(
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
@@ -241,9 +324,8 @@ impl Renderer {
         let chunks = self.triangles.bind(encoder, drawing.agents, &self.uniform)?;
         let sampled = self.triangles.sampled_like(drawing.target);
         let size = drawing.target.texture().size();
-        let samples = self.triangles.samples;
+        let (samples, clear) = (self.triangles.samples, self.clear_colour(drawing.scene));
         let Drawing { scene, targets, camera, stops, .. } = drawing;
-        let clear = if self.bare { wgpu::Color::TRANSPARENT } else { clear_colour(scene) };
         let scenery = self.background.prepare(scene, targets, camera, self.scale, size, samples);
         let scenery = scenery.filter(|_| !self.bare);
         let darts_alone = scene.species.iter().all(|species| species.look == BoidShape::Triangle);
@@ -266,6 +348,7 @@ impl Renderer {
         drawing: &Drawing<'_>,
     ) -> Result<(), EngineError> {
         let Drawing { target, agents, scene, targets, camera, stops } = *drawing;
+        let clear = self.clear_colour(scene);
         let splat = match &mut self.splat {
             Some(splat) => splat,
             none => none.insert(Splat::new(Arc::clone(&self.gpu), self.format)?),
@@ -275,10 +358,11 @@ impl Renderer {
         let canvas = Canvas::of(scene, count, camera, (size.width, size.height), self.scale);
         let bands = splat.bands(&canvas, size.height);
         let chunks: Vec<_> = Chunk::all(&self.gpu, agents).collect();
-        let bound = splat.prepare(&chunks, &self.uniform, &agents.grid_stats, &bands);
+        // A plane has no shade; any buffer will do.
+        let stats = [&agents.grid_stats; 2];
+        let bound = splat.prepare(&chunks, &self.uniform, stats, &bands);
         let scenery = self.background.prepare(scene, targets, camera, self.scale, size, 1);
         let scenery = scenery.filter(|_| !self.bare);
-        let clear = if self.bare { wgpu::Color::TRANSPARENT } else { clear_colour(scene) };
         for (number, band) in bands.iter().enumerate() {
             splat.sum(encoder, &bound, number, scene.draws_sizes(), stops)?;
             let mut pass = if number == 0 {
@@ -305,13 +389,6 @@ fn begin<'a>(
     clear: wgpu::Color,
 ) -> wgpu::RenderPass<'a> {
     attach(encoder, label, target, sampled, wgpu::LoadOp::Clear(clear))
-}
-
-/// The colour behind everything; of a gradient, which [`Background`] draws, any.
-fn clear_colour(scene: &Scene) -> wgpu::Color {
-    let plain = Backdrop::of(&scene.style.background).plain().unwrap_or_default();
-    let [r, g, b, a] = plain.map(|channel| f64::from(channel) / 255.0);
-    wgpu::Color { r, g, b, a }
 }
 
 fn attach<'a>(

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::bodies::depth_state;
-use super::drawing::Drawing;
+use super::drawing::{Drawing, LIGHT};
 use crate::camera::Camera;
 use crate::space::solids::Corner;
+use crate::style::light_of_paint;
 use flockwork_engine::gpu::Gpu;
 
 /// Source of the shader.
@@ -28,6 +29,7 @@ pub enum Layer {
 #[derive(Debug)]
 pub struct SolidPipelines {
     gpu: Arc<Gpu>,
+    as_light: bool,
     /// In the order of [`Layer`].
     pipelines: [wgpu::RenderPipeline; 4],
 }
@@ -38,7 +40,7 @@ impl SolidPipelines {
     pub fn new(gpu: Arc<Gpu>, format: wgpu::TextureFormat, samples: u32) -> Self {
         let layers = [Layer::Floor, Layer::Opaque, Layer::Hidden, Layer::Translucent];
         let pipelines = layers.map(|layer| pipeline(&gpu.device, format, samples, layer));
-        Self { gpu, pipelines }
+        Self { gpu, as_light: format == LIGHT, pipelines }
     }
 
     /// Records the drawing of triangles that a camera sees.
@@ -55,7 +57,8 @@ impl SolidPipelines {
         let placed = corners.iter().map(|corner| {
             let [x, y, near] = corner.position;
             let place = [2.0 * x / camera.size.x - 1.0, 1.0 - 2.0 * y / camera.size.y, near];
-            Corner { position: place, ..*corner }
+            let colour = if self.as_light { light_of_paint(corner.colour) } else { corner.colour };
+            Corner { position: place, colour }
         });
         let placed: Vec<Corner> = placed.collect();
         let bytes: &[u8] = bytemuck::cast_slice(&placed);

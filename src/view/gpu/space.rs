@@ -6,11 +6,13 @@ use std::sync::Arc;
 use super::background::Background;
 use super::bodies::{Bodies, DEPTH, Part};
 use super::chunks::Chunk;
+use super::shade::{ShadePasses, numbers};
 use super::solids::{Layer, SolidPipelines};
 use super::splat::Splat;
 use crate::camera::{Camera, Eye};
 use crate::shapes::scenery::{SceneryShapes, seam_shapes, target_shapes};
 use crate::space::lighting::Lighting;
+use crate::space::shade::Shade;
 use crate::space::solids::{self, Solids};
 use crate::space::ways;
 use crate::splats::Canvas;
@@ -28,6 +30,10 @@ pub struct SpaceRenderer {
     samples: u32,
     bodies: Bodies,
     solids: SolidPipelines,
+    /// Compiled when agents are matter for the first time.
+    shade: Option<ShadePasses>,
+    /// For shaders that read no shade.
+    no_depths: wgpu::Buffer,
     /// Compiled when agents are small enough for the first time.
     splat: Option<Splat>,
     scenery: SceneryShapes,
@@ -65,6 +71,8 @@ impl SpaceRenderer {
         Self {
             bodies: Bodies::new(Arc::clone(gpu), format, samples),
             solids: SolidPipelines::new(Arc::clone(gpu), format, samples),
+            shade: None,
+            no_depths: numbers(gpu, 1),
             splat: None,
             scenery: SceneryShapes::default(),
             sampled: None,
@@ -89,10 +97,9 @@ impl SpaceRenderer {
         let ways = ways(scene, camera, eye, scale);
         let chunks = drawing.agents.iter().flat_map(|agents| Chunk::all(&self.gpu, agents));
         let chunks: Vec<Chunk<'_>> = chunks.collect();
-        let bound: Vec<_> = chunks
-            .iter()
-            .map(|chunk| (self.bodies.bind(chunk, drawing.picture), chunk.length))
-            .collect();
+        let depths = self.shade(encoder, drawing, &chunks)?;
+        let bind = |chunk| self.bodies.bind(chunk, drawing.picture, &depths);
+        let bound: Vec<_> = chunks.iter().map(|chunk| (bind(chunk), chunk.length)).collect();
         let looks = (scene.draws_sizes(), drawing.stops);
 
         let behind = background.prepare_in_space(scene, size, self.samples).filter(|_| !bare);
@@ -107,7 +114,7 @@ impl SpaceRenderer {
         }
         drop(pass);
         if let Some(agents) = drawing.agents.filter(|_| ways.splats) {
-            self.splat(encoder, drawing, canvas, agents, &chunks)?;
+            self.splat(encoder, drawing, canvas, (agents, &chunks), &depths)?;
         }
 
         self.scenery.update(scene);
@@ -136,14 +143,32 @@ impl SpaceRenderer {
         Ok(())
     }
 
+    /// Records the computation of the shade. Returns its depths, or any buffer if there is no shade.
+    fn shade(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        drawing: &SpaceDrawing<'_>,
+        chunks: &[Chunk<'_>],
+    ) -> Result<wgpu::Buffer, EngineError> {
+        let shade = Shade::of(drawing.scene);
+        if shade == Shade::default() || chunks.is_empty() {
+            return Ok(self.no_depths.clone());
+        }
+        let passes = match &mut self.shade {
+            Some(passes) => passes,
+            none => none.insert(ShadePasses::new(Arc::clone(&self.gpu))?),
+        };
+        Ok(passes.run(encoder, chunks, drawing.picture, &shade))
+    }
+
     /// Records the drawing of the agents that are too small to show their shape.
     fn splat(
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
         drawing: &SpaceDrawing<'_>,
         canvas: &wgpu::TextureView,
-        agents: &AgentBuffers,
-        chunks: &[Chunk<'_>],
+        (agents, chunks): (&AgentBuffers, &[Chunk<'_>]),
+        depths: &wgpu::Buffer,
     ) -> Result<(), EngineError> {
         let SpaceDrawing { scene, camera, scale, stops, .. } = *drawing;
         let splat = match &mut self.splat {
@@ -154,7 +179,7 @@ impl SpaceRenderer {
         let count = u64::from(agents.count);
         let cells = Canvas::of(scene, count, camera, (size.width, size.height), scale);
         let bands = splat.bands(&cells, size.height);
-        let bound = splat.prepare(chunks, drawing.picture, &agents.grid_stats, &bands);
+        let bound = splat.prepare(chunks, drawing.picture, [&agents.grid_stats, depths], &bands);
         for (number, band) in bands.iter().enumerate() {
             splat.sum(encoder, &bound, number, scene.draws_sizes(), stops)?;
             let mut pass = begin(encoder, canvas, None, None, wgpu::LoadOp::Load);

@@ -6,7 +6,8 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use super::chunks::{self, Chunk};
-use super::drawing::Drawing;
+use super::drawing::{Drawing, LIGHT};
+use super::shade::depths_entry;
 use crate::splats::{Canvas, PictureBand};
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::Gpu;
@@ -79,13 +80,13 @@ impl Splat {
         canvas.bands(height, longest.min(MAX_BYTES))
     }
 
-    /// Writes the bands' uniforms through the queue, and binds everything. Call it only once per
-    /// submission.
+    /// Writes the bands' uniforms through the queue, and binds everything, also the grid's statistics and
+    /// the shade's depths. Call it only once per submission.
     pub fn prepare(
         &mut self,
         chunks: &[Chunk<'_>],
         picture: &wgpu::Buffer,
-        grid_stats: &wgpu::Buffer,
+        [grid_stats, depths]: [&wgpu::Buffer; 2],
         bands: &[PictureBand],
     ) -> Bound {
         let stride = stride(&self.gpu);
@@ -126,7 +127,9 @@ impl Splat {
             })
         };
         let chunk = |chunk: &Chunk<'_>| {
-            let group = bind(&self.layouts[0], &chunk.entries(picture));
+            let depths = wgpu::BindGroupEntry { binding: 7, resource: depths.as_entire_binding() };
+            let entries = [&chunk.entries(picture)[..], &[depths]].concat();
+            let group = bind(&self.layouts[0], &entries);
             (group, chunk.length)
         };
         let picture = [wgpu::BindGroupEntry { binding: 2, resource: picture.as_entire_binding() }];
@@ -238,9 +241,10 @@ fn layouts(device: &wgpu::Device) -> [wgpu::BindGroupLayout; 2] {
     };
     let compute = wgpu::ShaderStages::COMPUTE;
     let draw = wgpu::ShaderStages::VERTEX_FRAGMENT;
+    let agents = [&chunks::layout_entries(compute)[..], &[depths_entry(compute)]].concat();
     let picture = chunks::layout_entry(2, draw, wgpu::BufferBindingType::Uniform);
     [
-        layout("splat", &[&chunks::layout_entries(compute)[..], &own(compute, false)].concat()),
+        layout("splat", &[&agents[..], &own(compute, false)].concat()),
         layout("splat_resolve", &[&[picture][..], &own(draw, true)].concat()),
     ]
 }
@@ -288,7 +292,8 @@ fn resolve_pipelines(
     format: wgpu::TextureFormat,
     samples: u32,
 ) -> Result<[wgpu::RenderPipeline; 2], EngineError> {
-    let variant = Variant::of_drawing(gpu.packs_sums(), false, false);
+    let plain = Variant::of_drawing(gpu.packs_sums(), false, false);
+    let variant = Variant { as_light: format == LIGHT, ..plain };
     let module = module(gpu, "splat_resolve", variant)?;
     Ok(["resolve", "resolve_between"].map(|entry_point| {
         let entries = ["cover", entry_point];

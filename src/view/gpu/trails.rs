@@ -6,15 +6,12 @@ use std::sync::Arc;
 use bytemuck::{Pod, Zeroable};
 use glam::{Vec2, Vec3};
 
-use super::drawing::Drawing;
+use super::drawing::{Drawing, LIGHT};
 use crate::camera::Camera;
 use flockwork_engine::gpu::Gpu;
 
 /// Source of the shader.
 pub const SHADER: &str = include_str!("../../../shaders/trails.wgsl");
-
-/// The light of trails needs more than 255 steps: it fades a little in every tick.
-const LIGHT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba16Float;
 
 /// A camera in the uniform of `trails.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -208,7 +205,8 @@ pub(super) fn canvas(
     texture.create_view(&Default::default())
 }
 
-/// The light that agents have left behind until a tick.
+/// The light that agents have left behind until a tick. It has more than 255 steps, because it fades a
+/// little in every tick.
 #[derive(Debug)]
 pub struct TrailLight {
     gpu: Arc<Gpu>,

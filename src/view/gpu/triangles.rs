@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use super::chunks::{self, Chunk};
-use super::drawing::Drawing;
+use super::drawing::{Drawing, LIGHT};
 use super::order::{DrawOrder, ORDER_BYTES};
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::shaders::{Variant, compose};
@@ -131,7 +131,9 @@ impl Triangles {
         stops: bool,
     ) -> Result<wgpu::RenderPipeline, EngineError> {
         let device = &self.gpu.device;
-        let composed = compose("draw_boids", Variant::of_drawing(false, own_sizes, stops));
+        let as_light = self.format == LIGHT;
+        let variant = Variant { as_light, ..Variant::of_drawing(false, own_sizes, stops) };
+        let composed = compose("draw_boids", variant);
         let (wgsl, _) = composed.map_err(|error| self.gpu.error(error.to_string()))?;
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some("draw_boids"),

@@ -4,6 +4,7 @@
 pub mod body;
 pub mod lighting;
 mod lines;
+pub mod shade;
 pub mod solids;
 mod stage;
 mod surfaces;

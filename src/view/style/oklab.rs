@@ -5,11 +5,23 @@
 /// Lightness from 0 to 1, and two axes of colour: green to red, blue to yellow.
 pub type Lab = [f32; 3];
 
+/// The light of an sRGB channel; both from 0 to 1.
+#[must_use]
+pub fn light_of(channel: f32) -> f32 {
+    if channel <= 0.040_45 { channel / 12.92 } else { ((channel + 0.055) / 1.055).powf(2.4) }
+}
+
+/// The same for a premultiplied colour; its alpha stays.
+#[must_use]
+pub fn light_of_paint([r, g, b, alpha]: [f32; 4]) -> [f32; 4] {
+    let [r, g, b] = [r, g, b].map(|channel| alpha * light_of(channel / alpha.max(1e-6)));
+    [r, g, b, alpha]
+}
+
 /// The Oklab values of an sRGB colour from 0 to 1.
 #[must_use]
 pub fn of(colour: [f32; 3]) -> Lab {
-    let [r, g, b] =
-        colour.map(|c| if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) });
+    let [r, g, b] = colour.map(light_of);
     let l = (0.412_221_47 * r + 0.536_332_54 * g + 0.051_445_99 * b).cbrt();
     let m = (0.211_903_5 * r + 0.680_699_5 * g + 0.107_396_96 * b).cbrt();
     let s = (0.088_302_46 * r + 0.281_718_84 * g + 0.629_978_7 * b).cbrt();

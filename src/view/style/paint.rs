@@ -30,6 +30,9 @@ const COVER: f32 = 0.75;
 /// The colours of silhouettes before a dark and before a light background.
 const SILHOUETTES: [[u8; 3]; 2] = [[226, 229, 236], [20, 22, 31]];
 
+/// The same in the sun, if agents cast shade on one another.
+const SUNLIT: [[u8; 3]; 2] = [[255, 255, 255], [92, 92, 112]];
+
 /// The place of the last stop on a scale that does not return to its beginning.
 const END: f32 = (STOPS - 1) as f32 / STOPS as f32;
 
@@ -181,7 +184,9 @@ impl Paint {
         // On a light background a glow is a soft spot of ink.
         let (cover, heat) = if glows && !light { (COVER, HEAT) } else { (1.0, [0.0; 3]) };
         if plain && by != ColourBy::Species && are_silhouettes(scene) {
-            let stops = Stops::one(unit(SILHOUETTES[usize::from(light)]));
+            let shaded = scene.style.matter.is_some() && !scene.world.is_flat();
+            let colours = if shaded { SUNLIT } else { SILHOUETTES };
+            let stops = Stops::one(unit(colours[usize::from(light)]));
             return Self { hue: Hue::CONSTANT, colours: Colours::Stops(stops), cover, heat };
         }
         let colours = if plain && by == ColourBy::Heading {

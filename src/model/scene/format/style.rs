@@ -48,6 +48,16 @@ section! {
         frame: bool = true, Values::Boolean => "`true`", "";
         /// Whether pictures show the arrows of a flow field.
         arrows: bool = true, Values::Boolean => "`true`", "";
+        /// Pictures are exposed as film is: light adds up, and what is too bright keeps its hue. Twice the
+        /// exposure makes all twice as bright. Without it, colours are painted over one another. Needs a
+        /// graphics adapter, which may be software.
+        exposure: Option<f32> = None, Values::Number(0.01, 100.0) => "none", "";
+        /// With an exposure: the share of the light that spreads over the picture.
+        bloom: f32 = 0.0, Values::Number(0.0, 1.0) => "0", "";
+        /// Agents are matter: each hides this many times as much as its size does. In space they also keep
+        /// the sun from one another, so crowds are dark where they are deep. Without it, each hides what its
+        /// size does. Only a graphics adapter draws the shade.
+        matter: Option<f32> = None, Values::Number(0.1, 1000.0) => "none", "";
         /// In space: what lights the agents. `auto` is nothing before `dusk`, where agents are
         /// silhouettes, and the sun elsewhere.
         light: Light = Light::Auto, Values::Choice(|| names(&Light::NAMES)) => "`\"auto\"`", "";
@@ -59,12 +69,32 @@ section! {
     }
 }
 
+impl Style {
+    /// True if only a graphics adapter draws all of it.
+    #[must_use]
+    pub fn needs_adapter(&self) -> bool {
+        self.exposure.is_some() || self.matter.is_some()
+    }
+
+    /// The same as far as the CPU draws it.
+    #[must_use]
+    pub fn without_adapter(&self) -> Self {
+        Self { exposure: None, bloom: 0.0, matter: None, ..self.clone() }
+    }
+}
+
 fn check(style: &Style, _: &[Style], table: &Reader) -> Result<(), SceneError> {
     let Style { light, fog, ground, .. } = Style::default();
     if table.axes() == 2 && (style.light, style.fog, style.ground) != (light, fog, ground) {
         return Err(table.fail(
             "light, fog and ground are for a space, and this world is a plane; leave them out, or \
              give world.size three numbers",
+        ));
+    }
+    if style.bloom > 0.0 && style.exposure.is_none() {
+        return Err(table.fail(
+            "bloom spreads light, which only exposed pictures have; set exposure too, for example \
+             exposure = 1, or leave bloom out",
         ));
     }
     Ok(())

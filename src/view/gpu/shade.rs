@@ -1,0 +1,120 @@
+//! Shade in a flock that is matter: the passes of `shaders/shade_cells.wgsl`.
+
+use std::sync::Arc;
+
+use super::chunks::{Chunk, layout_entries, layout_entry};
+use crate::space::shade::Shade;
+use flockwork_engine::EngineError;
+use flockwork_engine::gpu::Gpu;
+use flockwork_engine::gpu::pass::{AGENTS_PER_WORKGROUP, dispatch_size};
+use flockwork_engine::gpu::shaders::{Variant, compose};
+
+/// Computes the shade.
+#[derive(Debug)]
+pub struct ShadePasses {
+    gpu: Arc<Gpu>,
+    layout: wgpu::BindGroupLayout,
+    /// In the order in which they run.
+    passes: [wgpu::ComputePipeline; 2],
+    counts: wgpu::Buffer,
+    depths: wgpu::Buffer,
+}
+
+/// The bind group's entry of the depths in the layouts of the shaders that read them.
+#[must_use]
+pub fn depths_entry(visibility: wgpu::ShaderStages) -> wgpu::BindGroupLayoutEntry {
+    layout_entry(7, visibility, wgpu::BufferBindingType::Storage { read_only: true })
+}
+
+/// A buffer of a number a cell. Shaders that read no shade get one of a single cell.
+pub fn numbers(gpu: &Gpu, cells: u32) -> wgpu::Buffer {
+    gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("shade"),
+        size: u64::from(cells) * 4,
+        usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    })
+}
+
+impl ShadePasses {
+    /// Compiles the passes.
+    pub fn new(gpu: Arc<Gpu>) -> Result<Self, EngineError> {
+        let compute = wgpu::ShaderStages::COMPUTE;
+        let own = [5, 7].map(|binding| {
+            layout_entry(binding, compute, wgpu::BufferBindingType::Storage { read_only: false })
+        });
+        let layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some("shade"),
+            entries: &[&layout_entries(compute)[..], &own].concat(),
+        });
+        let bound = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some("shade"),
+            bind_group_layouts: &[Some(&layout)],
+            immediate_size: 0,
+        });
+        let variant = Variant { flat: false, ..Variant::of_drawing(false, false, false) };
+        let composed = compose("shade_cells", variant);
+        let (wgsl, _) = composed.map_err(|error| gpu.error(error.to_string()))?;
+        let module = gpu.device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: Some("shade_cells"),
+            source: wgpu::ShaderSource::Wgsl(wgsl.into()),
+        });
+        let passes = ["count_agents", "sum_depths"].map(|entry_point| {
+            gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                label: Some(entry_point),
+                layout: Some(&bound),
+                module: &module,
+                entry_point: Some(entry_point),
+                compilation_options: Default::default(),
+                cache: None,
+            })
+        });
+        let [counts, depths] = [(); 2].map(|()| numbers(&gpu, 1));
+        Ok(Self { gpu, layout, passes, counts, depths })
+    }
+
+    /// Records the passes. Returns the optical depth from each cell towards the sun.
+    pub fn run(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        chunks: &[Chunk<'_>],
+        picture: &wgpu::Buffer,
+        shade: &Shade,
+    ) -> wgpu::Buffer {
+        let cells = shade.cells();
+        if self.depths.size() != u64::from(cells) * 4 {
+            [self.counts, self.depths] = [(); 2].map(|()| numbers(&self.gpu, cells));
+        }
+        encoder.clear_buffer(&self.counts, 0, None);
+        let limit = self.gpu.device.limits().max_compute_workgroups_per_dimension;
+        let workgroups = |items: u32| dispatch_size(items.div_ceil(AGENTS_PER_WORKGROUP), limit);
+        let [count, sum] = &self.passes;
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+            label: Some("shade"),
+            timestamp_writes: None,
+        });
+        for (number, chunk) in chunks.iter().enumerate() {
+            let own = [(5, &self.counts), (7, &self.depths)];
+            let own = own.map(|(binding, buffer)| wgpu::BindGroupEntry {
+                binding,
+                resource: buffer.as_entire_binding(),
+            });
+            let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some("shade"),
+                layout: &self.layout,
+                entries: &[&chunk.entries(picture)[..], &own].concat(),
+            });
+            pass.set_bind_group(0, &group, &[]);
+            pass.set_pipeline(count);
+            let (x, y) = workgroups(chunk.length);
+            pass.dispatch_workgroups(x, y, 1);
+            if number + 1 == chunks.len() {
+                pass.set_pipeline(sum);
+                let (x, y) = workgroups(cells);
+                pass.dispatch_workgroups(x, y, 1);
+            }
+        }
+        drop(pass);
+        self.depths.clone()
+    }
+}

@@ -1,0 +1,55 @@
+//! The grid in which a flock that is matter casts shade on itself.
+
+use crate::style::SLENDERNESS;
+use flockwork_model::scene::Scene;
+
+/// Cells along the longest side of the world.
+const CELLS: f32 = 80.0;
+
+/// The light of an agent in full shade, as a share of its light in the sun.
+const SHADED: f32 = 0.22;
+
+/// The grid and its light. Plain numbers for `shaders/shade.wgsl`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Shade {
+    /// Cells per world unit along one side; 0 if nothing casts shade.
+    pub cells_per_unit: f32,
+    /// The optical depth of one agent in a cell, from side to side.
+    pub depth_of_agent: f32,
+    /// See [`SHADED`].
+    pub shaded: f32,
+    along: [u32; 3],
+}
+
+impl Shade {
+    /// The shade in a picture of a scene.
+    #[must_use]
+    pub fn of(scene: &Scene) -> Self {
+        let Some(matter) = scene.style.matter.filter(|_| !scene.world.is_flat()) else {
+            return Self::default();
+        };
+        let cells_per_unit = CELLS / scene.world.size.max_element();
+        let size = scene.species.first().map_or(0.0, |species| species.body.size);
+        // A dart from the side.
+        let area = 2.0 * SLENDERNESS * size * size;
+        let along = (scene.world.size * cells_per_unit).ceil().to_array();
+        Self {
+            cells_per_unit,
+            depth_of_agent: matter * area * cells_per_unit * cells_per_unit,
+            shaded: SHADED,
+            along: along.map(|cells| (cells as u32).max(1)),
+        }
+    }
+
+    /// Number of cells.
+    #[must_use]
+    pub fn cells(&self) -> u32 {
+        self.along.iter().product()
+    }
+
+    /// The uniform of the shaders.
+    #[must_use]
+    pub fn uniform(&self) -> [f32; 4] {
+        [self.cells_per_unit, self.depth_of_agent, self.shaded, 0.0]
+    }
+}

@@ -1,0 +1,213 @@
+//! Level 5: pictures of light. Exposure, bloom and shade against closed forms, on the GPU alone.
+
+use std::sync::Arc;
+
+use crate::adapter;
+use crate::picture::{by_gpu, scene};
+use flockwork::engine::gpu::Gpu;
+use flockwork::model::scene::{Request, Scene};
+use flockwork::model::state::FlockState;
+use flockwork::model::vector::{Point, flat};
+use flockwork::view::camera::Camera;
+use flockwork::view::frame::Frame;
+use flockwork::view::gpu::offscreen::Offscreen;
+use flockwork::view::gpu::upload::UploadedAgents;
+use flockwork::view::space::lighting::Lighting;
+use flockwork::view::style::{OPACITY, SLENDERNESS};
+
+/// Steps of 255 between a channel and its closed form: half a step of dither, half of rounding, and the
+/// error of light in 16 bits.
+const EXPOSED: f64 = 1.3;
+
+/// One disc in the middle of a world, or none.
+fn disc(radius: f32, keys: &[&str]) -> (Scene, FlockState) {
+    let size = format!("starling.size={radius}");
+    let mut all = vec!["world.size=[400, 200]", "starling.look=disc", size.as_str()];
+    all.extend(["style.colour='#B04020'", "style.frame=false"]);
+    all.extend(keys);
+    let state = FlockState {
+        id: vec![0],
+        species: vec![0],
+        position: vec![flat(200.0, 100.0)],
+        velocity: vec![Point::X],
+        ..FlockState::default()
+    };
+    (scene(&all), state)
+}
+
+fn light_of(channel: f64) -> f64 {
+    if channel <= 0.04045 { channel / 12.92 } else { ((channel + 0.055) / 1.055).powf(2.4) }
+}
+
+/// Khronos' curve above 0.8, then sRGB; 0 to 255.
+fn exposed(light: [f64; 3]) -> [f64; 3] {
+    let peak = light.into_iter().fold(0.0, f64::max);
+    let toned = if peak <= 0.8 {
+        light
+    } else {
+        let lowered = 1.0 - 0.04 / (peak - 0.6);
+        let white = 1.0 - 1.0 / (0.15 * (peak - lowered) + 1.0);
+        light.map(|channel| channel * lowered / peak * (1.0 - white) + lowered * white)
+    };
+    toned
+        .map(|c| 255.0 * if c <= 0.0031308 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 })
+}
+
+fn unit(colour: [u8; 3]) -> [f64; 3] {
+    colour.map(|channel| f64::from(channel) / 255.0)
+}
+
+fn steps(found: Option<[u8; 3]>, wanted: [f64; 3]) -> f64 {
+    let apart = found.unwrap().into_iter().zip(wanted).map(|(a, b)| (f64::from(a) - b).abs());
+    apart.fold(0.0, f64::max)
+}
+
+#[test]
+fn light_is_blended_exposed_and_compressed() {
+    let Some(gpu) = adapter::gpu("light_is_blended_exposed_and_compressed") else { return };
+    let (over, ground) = (unit([0xB0, 0x40, 0x20]), unit([0x30, 0x70, 0xD0]));
+    let alpha = f64::from(OPACITY);
+    let mixed = [0, 1, 2].map(|i| light_of(over[i]) * alpha + light_of(ground[i]) * (1.0 - alpha));
+    let painted = [0, 1, 2].map(|i| light_of(over[i] * alpha + ground[i] * (1.0 - alpha)));
+    let mut wrong = 0.0_f64;
+    for factor in [0.25, 1.0, 3.0, 20.0] {
+        let exposure = format!("style.exposure={factor}");
+        let (scene, state) = disc(60.0, &["style.background='#3070D0'", &exposure]);
+        let camera = Camera::fit(&scene.world, 320, 160);
+        let frame = by_gpu(&gpu, &scene, &state, &camera);
+        let behind = exposed(ground.map(|channel| factor * light_of(channel)));
+        let before = exposed(mixed.map(|light| factor * light));
+        let apart = [steps(frame.rgb(3, 3), behind), steps(frame.rgb(160, 80), before)];
+        println!("exposure {factor}: {apart:?}");
+        assert!(apart.iter().all(|steps| *steps < EXPOSED), "exposure {factor}: {apart:?}");
+        // The control: colours painted over one another.
+        wrong = wrong.max(steps(frame.rgb(160, 80), exposed(painted.map(|light| factor * light))));
+    }
+    assert!(wrong > 2.0 * EXPOSED, "painted colours: {wrong}");
+}
+
+/// The light of a picture's pixels, before a black ground.
+fn light(frame: &Frame) -> Vec<f64> {
+    let pixel = |p: &[u8]| p[..3].iter().map(|c| light_of(f64::from(*c) / 255.0)).sum::<f64>();
+    frame.pixels.chunks_exact(4).map(pixel).collect()
+}
+
+/// A picture in a size of `scale` times 320 × 160.
+fn bloomed(gpu: &Arc<Gpu>, bloom: f32, scale: u32) -> Frame {
+    let key = format!("style.bloom={bloom}");
+    let keys = ["style.background='#000000'", "style.exposure=1", &key];
+    let (scene, state) = disc(10.0, &keys);
+    let camera = Camera::fit(&scene.world, 320 * scale, 160 * scale);
+    let mut agents = UploadedAgents::new(Arc::clone(gpu));
+    agents.upload(&state).unwrap();
+    let mut offscreen = Offscreen::new(Arc::clone(gpu), 320 * scale, 160 * scale).unwrap();
+    offscreen.set_scale(scale as f32);
+    offscreen.render(agents.agents(), &scene, &[], &camera).unwrap()
+}
+
+#[test]
+fn bloom_spreads_light_and_neither_adds_nor_takes_any() {
+    let Some(gpu) = adapter::gpu("bloom_spreads_light_and_neither_adds_nor_takes_any") else {
+        return;
+    };
+    let (none, half) = (bloomed(&gpu, 0.0, 1), bloomed(&gpu, 0.5, 1));
+    let sum = |frame: &Frame| light(frame).iter().sum::<f64>();
+    let kept = sum(&half) / sum(&none);
+    println!("kept: {kept}");
+    // Calmed pixels at the disc's edge, and faint light below the first step, are lost.
+    assert!((0.85..1.03).contains(&kept), "{kept}");
+    // 30 pixels from the middle, well outside the disc.
+    let at = |frame: &Frame, scale: u32| {
+        let x = 160 * scale + 30 * scale;
+        light(frame)[(80 * scale * frame.width + x) as usize]
+    };
+    assert!(at(&none, 1) < 1e-4 && at(&half, 1) > 1e-3, "{} {}", at(&none, 1), at(&half, 1));
+    let large = bloomed(&gpu, 0.5, 3);
+    let ratio = at(&large, 3) / at(&half, 1);
+    println!("three times as large: {ratio}");
+    assert!((0.8..1.25).contains(&ratio), "it spreads as far in any resolution: {ratio}");
+}
+
+#[test]
+fn exposed_pictures_without_a_background_are_right_over_any() {
+    let test = "exposed_pictures_without_a_background_are_right_over_any";
+    let Some(gpu) = adapter::gpu(test) else { return };
+    let keys = ["style.background=none", "style.exposure=2", "style.bloom=0.3"];
+    for look in ["disc", "glow"] {
+        let key = format!("starling.look={look}");
+        let (scene, state) = disc(10.0, &[&keys[..], &[&key]].concat());
+        let camera = Camera::fit(&scene.world, 320, 160);
+        let frame = by_gpu(&gpu, &scene, &state, &camera);
+        let premultiplied = |p: &[u8]| p[..3].iter().all(|channel| *channel <= p[3]);
+        assert!(frame.pixels.chunks_exact(4).all(premultiplied), "{look}");
+        assert_eq!(frame.pixels[..4], [0; 4], "{look}: nothing in the corner");
+        let middle = &frame.pixels[4 * (80 * 320 + 160)..][..4];
+        assert!(middle[0] > 150 && middle[3] > 150, "{look}: {middle:?}");
+    }
+}
+
+/// A probe in the middle of a world, and agents above it that cast shade on it; with the probe's pixel in
+/// the picture.
+fn shaded(gpu: &Arc<Gpu>, matter: &str, others: bool) -> (f64, f64) {
+    let text = format!(
+        "world = {{ size = [160, 160, 160], boundary = \"walls\" }}\n\
+         style = {{ {matter}light = \"none\", fog = 0, background = \"#000000\", frame = false }}\n\
+         [species.small]\nsize = 0.5\n[species.probe]\nlook = \"disc\"\nsize = 6\n\
+         colour = \"#FFFFFF\"\n"
+    );
+    let scene = Scene::parse("test", &text).unwrap();
+    let (scene, mut state) =
+        scene.populate(&Request { count: Some(10), ..Request::default() }).unwrap();
+    let camera = Camera::of(&scene, 0, None, (480, 270));
+    let eye = camera.eye.unwrap();
+    let sun = Lighting::of(&scene, &camera, &eye, false).sun;
+    let middle = scene.world.size * 0.5;
+    let places = (0..64_000).map(|i| [i % 40, i / 40 % 40, i / 1600].map(|i| 2.0 + 4.0 * i as f32));
+    let above = |place: &Point| (*place - middle).dot(eye.up) > 12.0;
+    let places: Vec<Point> = places.map(Point::from_array).filter(above).collect();
+    // The depth of the agents in a tube round the ray to the sun. The first does not hide the probe.
+    const TUBE: f64 = 12.0;
+    let in_tube = |place: &&Point| {
+        let offset = **place - middle;
+        let along = offset.dot(sun);
+        along > 0.0 && f64::from((offset - sun * along).length()) < TUBE
+    };
+    let area = 2.0 * f64::from(SLENDERNESS) * 0.5 * 0.5;
+    let agents = places.iter().filter(in_tube).count() as f64;
+    let depth = agents * area / (std::f64::consts::PI * TUBE * TUBE);
+    let small = if others { places } else { Vec::new() };
+    state.position = small.into_iter().chain([middle]).collect();
+    let count = state.position.len();
+    state.velocity = vec![Point::X; count];
+    state.id = (0..count as u32).collect();
+    state.species = vec![0; count];
+    state.species[count - 1] = 1;
+    state.memory.clear();
+    let mut agents = UploadedAgents::new(Arc::clone(gpu));
+    agents.upload_in(&state, false).unwrap();
+    let mut offscreen = Offscreen::new(Arc::clone(gpu), 480, 270).unwrap();
+    let frame = offscreen.render(agents.agents(), &scene, &[], &camera).unwrap();
+    let pixel = camera.seen(middle).unwrap().pixel;
+    let found = frame.rgb(pixel.x as u32, pixel.y as u32).unwrap();
+    (f64::from(found[1]) / 255.0, depth)
+}
+
+/// The largest error of the light in shade: cells are two world units wide, and an agent is in one of them
+/// as a whole.
+const SHADE_TOLERANCE: f64 = 0.04;
+
+#[test]
+fn a_crowd_takes_the_suns_light_from_what_is_behind_it() {
+    let Some(gpu) = adapter::gpu("a_crowd_takes_the_suns_light_from_what_is_behind_it") else {
+        return;
+    };
+    let (clear, _) = shaded(&gpu, "matter = 60, ", false);
+    let (without, _) = shaded(&gpu, "", true);
+    assert!(clear > 0.99 && without > 0.99, "no crowd, or no matter: {clear}, {without}");
+    for matter in [20.0, 60.0, 200.0] {
+        let (found, depth) = shaded(&gpu, &format!("matter = {matter}, "), true);
+        let wanted = 0.22 + 0.78 * (-matter * depth).exp();
+        println!("matter {matter}: {found} for {wanted}");
+        assert!((found - wanted).abs() < SHADE_TOLERANCE, "{matter}: {found}, not {wanted}");
+    }
+}
