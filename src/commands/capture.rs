@@ -9,6 +9,7 @@ use std::time::Instant;
 use clap::Args;
 
 use super::files::capture_output::{Kind, Output, Plan};
+use super::files::scene_files::read_scene;
 use super::files::state_files::ran_on;
 use super::host::arg_parsers::{Size, frame_rate, whole};
 use super::host::drive;
@@ -21,6 +22,7 @@ use super::host::options::{FlockArgs, Machine, MachineArgs, Prepared, painter};
 use super::host::ranks;
 use super::host::replay::{self, Replayed};
 use flockwork_model::io::RunRecord;
+use flockwork_model::scene::CameraPlan;
 use flockwork_session::Opening;
 use flockwork_view::frame::Frame;
 use flockwork_view::recorder::mp4::Quality;
@@ -86,6 +88,9 @@ pub struct CaptureArgs {
     #[arg(long, value_name = "DIR|FILE")]
     pub out: PathBuf,
 }
+
+/// The share of a picture that a world fills at least; below it a hint says how it could.
+const MOSTLY: f32 = 0.5;
 
 /// Parses the value of `--quality`.
 fn quality(text: &str) -> Result<Quality, String> {
@@ -193,6 +198,33 @@ impl CaptureArgs {
         Ok(looks)
     }
 
+    /// A hint for pictures that are mostly empty, because a plane's world has another shape.
+    fn hint(&self) -> anyhow::Result<Option<String>> {
+        if self.replay.is_some() || self.flock.init.is_some() || self.view.is_some() {
+            return Ok(None);
+        }
+        let scene = read_scene(self.flock.scene_name(), &self.flock.overrides)?;
+        let Size { width, height } = self.size;
+        let (world, wanted) = (scene.world.size, width as f32 / height as f32);
+        let fit = world.x / world.y / wanted;
+        if !scene.world.is_flat()
+            || scene.camera != CameraPlan::default()
+            || fit.min(fit.recip()) >= MOSTLY
+        {
+            return Ok(None);
+        }
+        // As large, in the shape of the picture.
+        let side = |length: f32| (100.0 * length.sqrt()).round() / 100.0;
+        let area = world.x * world.y;
+        Ok(Some(format!(
+            "the world fills {:.0} % of a picture of {width}x{height}; for one in its shape add --set \
+             world.size=[{},{}], or show a part with --view X,Y,ZOOM",
+            100.0 * fit.min(fit.recip()),
+            side(area * wanted),
+            side(area / wanted)
+        )))
+    }
+
     /// Number of axes of the world.
     fn axes(&self) -> anyhow::Result<usize> {
         Ok(match &self.replay {
@@ -253,6 +285,9 @@ pub fn capture_on(
     plan.film.alpha = scene.style.background.is_none();
     let recorder = output.as_mut().map(|output| output.recorder(&plan, &comment)).transpose();
     let mut recorder = ranks::agree(recorder)?.unwrap_or_else(|| Box::new(Discarded));
+    if let Some(hint) = ranks::agree(args.hint())? {
+        tell(&format!("flockwork: {hint}"));
+    }
     if let Some(unseen) = plan.unseen() {
         tell(&format!("flockwork: {unseen}"));
     }

@@ -371,3 +371,18 @@ fn a_film_that_cannot_begin_so_late_or_fade_so_long_is_refused() {
         assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none(), "{out} is left");
     }
 }
+
+#[test]
+fn a_picture_that_the_world_does_not_fill_has_a_hint() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = |more: &[&str]| {
+        let run = ["capture", "--engine", "cpu", "--count", "9", "--ticks", "1", "--size", "54x96"];
+        let arguments = [&run[..], more, &["--out", "a.png"]].concat();
+        refused(&run_within(None, folder.path(), &arguments), 0)
+    };
+    let hint = told(&[]);
+    assert!(hint.contains("32 %") && hint.contains("--set world.size=[360,640]"), "{hint}");
+    for remedy in [["--set", "world.size=[360,640]"], ["--view", "320,180,4"]] {
+        assert_eq!(told(&remedy), "", "{remedy:?}");
+    }
+}

@@ -205,7 +205,8 @@ impl FlockArgs {
         earlier.into_iter().flatten().chain(self.overrides.clone()).collect()
     }
 
-    fn scene_name(&self) -> &str {
+    /// The built-in scene or the file.
+    pub fn scene_name(&self) -> &str {
         self.scene.as_deref().unwrap_or(DEFAULT_SCENE)
     }
 }
