@@ -75,10 +75,16 @@ struct Eye {
     sums: f32,
     // Light of the sun, the sky, the ground, and on all sides.
     light: vec4<f32>,
-    // Cells of the shade's grid per world unit, the depth of an agent in a cell, and the light in full shade.
-    shade: vec4<f32>,
+    // Cells of the shade's grid per axis, and per world unit; none if there is no shade.
+    shade_cells: vec3<u32>,
+    shade_cells_per_unit: f32,
+    // The depth of an agent in a cell, and the light in full shade.
+    shade: vec2<f32>,
+    padding: vec2<u32>,
     // Premultiplied colours of the background from top to bottom.
     ground: array<vec4<f32>, GROUND_STOPS>,
+    // The light of a sky from its top to the horizon, if there is one.
+    sky: array<vec4<f32>, GROUND_STOPS>,
 }
 
 struct Picture {
@@ -183,8 +189,9 @@ fn brightness_of(amount: f32, look: SpeciesLook) -> f32 {
 // The light of an sRGB colour, where pictures are sums of light; else the colour itself.
 fn light_of(colour: vec3<f32>) -> vec3<f32> {
     @if(as_light) {
-        let upper = pow((max(colour, vec3(0.0)) + 0.055) / 1.055, vec3(2.4));
-        return select(upper, colour / 12.92, colour <= vec3(0.04045));
+        // The mean colour of a cell without depth is any number.
+        let own = clamp(colour, vec3(0.0), vec3(1.0));
+        return select(pow((own + 0.055) / 1.055, vec3(2.4)), own / 12.92, own <= vec3(0.04045));
     }
     @if(!as_light)
     return colour;

@@ -5,22 +5,18 @@ import package::picture::picture;
 // The optical depth from the middle of each cell of a coarse grid towards the sun; see shade_cells.wgsl.
 @group(0) @binding(7) var<storage, read> depths: array<f32>;
 
-fn shade_cells_along() -> vec3<u32> {
-    return max(vec3<u32>(ceil(picture.eye.world * picture.eye.shade.x)), vec3(1u));
-}
-
 fn shade_cell_number(cell: vec3<u32>, along: vec3<u32>) -> u32 {
     return (cell.z * along.y + cell.y) * along.x + cell.x;
 }
 
 // The share of the sun's light that is left at a place; 1 where nothing casts shade.
 fn sunlit(place: vec3<f32>) -> f32 {
-    if picture.eye.shade.x <= 0.0 {
+    let along = picture.eye.shade_cells;
+    if along.x == 0u {
         return 1.0;
     }
-    let along = shade_cells_along();
     let last = along - 1u;
-    let at = clamp(place * picture.eye.shade.x - 0.5, vec3(0.0), vec3<f32>(last));
+    let at = clamp(place * picture.eye.shade_cells_per_unit - 0.5, vec3(0.0), vec3<f32>(last));
     let corner = vec3<u32>(at);
     let share = at - vec3<f32>(corner);
     // Between the middles of eight cells.
@@ -31,5 +27,5 @@ fn sunlit(place: vec3<f32>) -> f32 {
         let cell = min(corner + step, last);
         depth += weights.x * weights.y * weights.z * depths[shade_cell_number(cell, along)];
     }
-    return mix(exp(-depth), 1.0, picture.eye.shade.z);
+    return mix(exp(-depth), 1.0, picture.eye.shade.y);
 }

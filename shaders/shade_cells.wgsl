@@ -3,7 +3,7 @@
 import package::agents::{agent_count, place_of};
 import package::dispatch::linear_workgroup;
 import package::picture::picture;
-import package::shade::{shade_cell_number, shade_cells_along};
+import package::shade::{shade_cell_number};
 
 @group(0) @binding(5) var<storage, read_write> counts: array<atomic<u32>>;
 @group(0) @binding(7) var<storage, read_write> depths: array<f32>;
@@ -18,8 +18,8 @@ fn count_agents(
     if agent >= agent_count() {
         return;
     }
-    let at = place_of(agent) * picture.eye.shade.x;
-    let along = shade_cells_along();
+    let at = place_of(agent) * picture.eye.shade_cells_per_unit;
+    let along = picture.eye.shade_cells;
     // Also false for places that are not finite.
     if all(at >= vec3(0.0)) && all(at < vec3<f32>(along)) {
         let cell = min(vec3<u32>(at), along - 1u);
@@ -34,7 +34,7 @@ fn sum_depths(
     @builtin(local_invocation_index) local: u32,
 ) {
     let number = linear_workgroup(workgroup, workgroups) * 64u + local;
-    let along = shade_cells_along();
+    let along = picture.eye.shade_cells;
     if number >= along.x * along.y * along.z {
         return;
     }
@@ -48,5 +48,5 @@ fn sum_depths(
         agents += f32(atomicLoad(&counts[shade_cell_number(cell, along)]));
         at += picture.eye.sun;
     }
-    depths[number] = agents * picture.eye.shade.y;
+    depths[number] = agents * picture.eye.shade.x;
 }

@@ -85,6 +85,7 @@ fn variants() -> Vec<Variant> {
                     unrolled,
                     packs,
                     stops,
+                    as_light: false,
                     slab,
                 });
             }

@@ -13,6 +13,7 @@ use flockwork::view::frame::Frame;
 use flockwork::view::gpu::offscreen::Offscreen;
 use flockwork::view::gpu::upload::UploadedAgents;
 use flockwork::view::space::lighting::Lighting;
+use flockwork::view::space::sky::Sky;
 use flockwork::view::style::{OPACITY, SLENDERNESS};
 
 /// Steps of 255 between a channel and its closed form: half a step of dither, half of rounding, and the
@@ -201,13 +202,72 @@ fn a_crowd_takes_the_suns_light_from_what_is_behind_it() {
     let Some(gpu) = adapter::gpu("a_crowd_takes_the_suns_light_from_what_is_behind_it") else {
         return;
     };
-    let (clear, _) = shaded(&gpu, "matter = 60, ", false);
+    let (clear, _) = shaded(&gpu, "matter = 3, ", false);
     let (without, _) = shaded(&gpu, "", true);
     assert!(clear > 0.99 && without > 0.99, "no crowd, or no matter: {clear}, {without}");
-    for matter in [20.0, 60.0, 200.0] {
+    for matter in [1.0, 3.0, 8.0] {
         let (found, depth) = shaded(&gpu, &format!("matter = {matter}, "), true);
         let wanted = 0.22 + 0.78 * (-matter * depth).exp();
         println!("matter {matter}: {found} for {wanted}");
         assert!((found - wanted).abs() < SHADE_TOLERANCE, "{matter}: {found}, not {wanted}");
     }
+}
+
+/// A sky with the sun at these angles, seen from elevation -10, without agents.
+fn sky(gpu: &Arc<Gpu>, height: f32, azimuth: f32) -> (Scene, Camera, Frame) {
+    let text = format!(
+        "world = {{ size = [100, 100, 100], boundary = \"open\" }}\n\
+         style = {{ background = \"dusk\", frame = false, exposure = 1, sun = {height}, \
+         sun_azimuth = {azimuth} }}\ncamera = {{ azimuth = 30, elevation = -10 }}\n\
+         [species.a]\nsize = 0.01\n"
+    );
+    let scene = Scene::parse("test", &text).unwrap();
+    let mut state = FlockState { id: vec![0], species: vec![0], ..FlockState::default() };
+    // Behind the eye.
+    state.position = vec![Point::splat(-1e6)];
+    state.velocity = vec![Point::X];
+    let camera = Camera::of(&scene, 0, None, (480, 270));
+    let mut agents = UploadedAgents::new(Arc::clone(gpu));
+    agents.upload_in(&state, false).unwrap();
+    let mut offscreen = Offscreen::new(Arc::clone(gpu), 480, 270).unwrap();
+    let frame = offscreen.render(agents.agents(), &scene, &[], &camera).unwrap();
+    (scene, camera, frame)
+}
+
+/// The largest difference between the sky and the colours that fog takes from it, in steps of 255: those are
+/// evenly spaced over the height of a picture, and the air round the sun is not among them.
+const FOG_STEPS: f64 = 3.0;
+
+#[test]
+fn the_sun_stands_where_it_should_and_fog_takes_the_skys_colours() {
+    let test = "the_sun_stands_where_it_should_and_fog_takes_the_skys_colours";
+    let Some(gpu) = adapter::gpu(test) else { return };
+    let (scene, camera, frame) = sky(&gpu, 12.0, 40.0);
+    let eye = camera.eye.unwrap();
+    let sun = Lighting::of(&scene, &camera, &eye, false).sun;
+    let [height, east] = [sun.z.asin().to_degrees(), (-sun.x).atan2(sun.y).to_degrees()];
+    assert!((height - 12.0).abs() < 1e-3 && (east - 40.0).abs() < 1e-3, "{height}, {east}");
+    let far = camera.seen(camera.centre + eye.back * eye.distance + sun * 1e5).unwrap().pixel;
+    let bright = |(i, p): (usize, &[u8])| {
+        (p[..3].iter().all(|c| *c > 225)).then_some([i as f64 % 480.0, (i / 480) as f64])
+    };
+    let disc: Vec<[f64; 2]> = frame.pixels.chunks_exact(4).enumerate().filter_map(bright).collect();
+    let middle =
+        [0, 1].map(|axis| disc.iter().map(|at| at[axis] + 0.5).sum::<f64>() / disc.len() as f64);
+    println!("sun: {} pixels at {middle:?}, wanted {far}", disc.len());
+    assert!((20..90).contains(&disc.len()));
+    assert!((middle[0] - f64::from(far.x)).hypot(middle[1] - f64::from(far.y)) < 1.5);
+    // Behind the eye it is not seen, and the colours of the sky are those of the fog.
+    let (_, _, frame) = sky(&gpu, 12.0, 210.0);
+    assert!(!frame.pixels.chunks_exact(4).enumerate().any(|pixel| bright(pixel).is_some()));
+    let rows = Sky::of(&scene.style).unwrap().rows(&camera, &eye);
+    // The horizon is between two of the rows.
+    let apart = |row: usize| {
+        let wanted = exposed([0, 1, 2].map(|i| f64::from(rows[row][i])));
+        steps(frame.rgb(240, (row * 270 / 15).min(269) as u32), wanted)
+    };
+    let apart: Vec<f64> = (0..16).map(apart).collect();
+    println!("fog: {apart:?}");
+    let wrong = apart.iter().filter(|steps| **steps > FOG_STEPS).count();
+    assert!(wrong <= 1, "{apart:?}");
 }

@@ -48,7 +48,7 @@ pub fn section(
         if panel.scene.followed_flow().is_some() {
             switch(ui, "arrows", "The flow field.", start.arrows, &mut style.arrows);
         }
-        light(ui, start, &mut style);
+        light(ui, start, &mut style, panel.scene.world.is_flat());
         if style != looks.style {
             looks.set_style(style);
         }
@@ -173,7 +173,7 @@ fn switch(ui: &mut egui::Ui, key: &str, hint: &str, start: bool, value: &mut boo
 /// Keys that only spaces have: light, fog and the floor.
 fn in_space(ui: &mut egui::Ui, start: &Style, style: &mut Style) {
     let hint =
-        "What lights the agents; auto is nothing before an evening sky, and the sun elsewhere.";
+        "What lights the agents; auto is nothing before dusk and dawn, and the sun elsewhere.";
     Choice::new("light", hint, &Light::NAMES).show(ui, &start.light, &mut style.light, |_, _| ());
     edited(ui, &start.fog, &mut style.fog, &start.fog.to_string(), |ui, fog| {
         let slider = Slider::new(fog, 0.0..=4.0).max_decimals(2);
@@ -184,21 +184,40 @@ fn in_space(ui: &mut egui::Ui, start: &Style, style: &mut Style) {
     switch(ui, "ground", hint, start.ground, &mut style.ground);
 }
 
-/// Keys of what only a graphics adapter draws: matter, exposure and bloom.
-fn light(ui: &mut egui::Ui, start: &Style, style: &mut Style) {
+/// Keys of what only a graphics adapter draws: matter, exposure, bloom and the sky.
+fn light(ui: &mut egui::Ui, start: &Style, style: &mut Style, flat: bool) {
     let hint =
         "Each agent hides this many times as much as its size does; crowds in space cast shade.";
     optional(ui, "matter", hint, (0.5, 50.0, 4.0), start.matter, &mut style.matter);
     let hint = "Light adds up and is exposed as film is, this many times as bright.";
     optional(ui, "exposure", hint, (0.1, 10.0, 1.0), start.exposure, &mut style.exposure);
     if style.exposure.is_none() {
-        style.bloom = 0.0;
+        (style.bloom, style.sun) = (0.0, None);
         return;
     }
     edited(ui, &start.bloom, &mut style.bloom, &start.bloom.to_string(), |ui, bloom| {
         let slider = Slider::new(bloom, 0.0..=1.0).max_decimals(2);
         with_name(ui, slider, "bloom", || "The share of the light that spreads.".into());
     });
+    if flat {
+        return;
+    }
+    let hint =
+        "How high the sun stands over the horizon, in degrees. The background becomes a sky.";
+    optional(ui, "sun", hint, (-10.0, 90.0, 5.0), start.sun, &mut style.sun);
+    if style.sun.is_some() {
+        edited(
+            ui,
+            &start.sun_azimuth,
+            &mut style.sun_azimuth,
+            &start.sun_azimuth.to_string(),
+            |ui, azimuth| {
+                let slider = Slider::new(azimuth, -180.0..=180.0).max_decimals(0);
+                let hint = "The azimuth of a camera that looks into the sun.";
+                with_name(ui, slider, "sun azimuth", || hint.into());
+            },
+        );
+    }
 }
 
 fn trail(ui: &mut egui::Ui, start: Option<f32>, value: &mut Option<f32>) {

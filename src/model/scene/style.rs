@@ -54,6 +54,8 @@ named! {
         Paper = "paper",
         /// An evening sky: from a dark blue down to an orange horizon.
         Dusk = "dusk",
+        /// A morning sky: from a pale blue down to a rose horizon.
+        Dawn = "dawn",
         /// Nothing: pictures are transparent.
         None = "none",
     }
@@ -77,9 +79,22 @@ impl Background {
             Self::Named(BackgroundName::Dusk) => {
                 &[[42, 51, 80], [94, 109, 150], [143, 160, 196], [201, 181, 166], [242, 197, 143]]
             }
+            Self::Named(BackgroundName::Dawn) => &[
+                [88, 120, 164],
+                [136, 160, 190],
+                [190, 190, 200],
+                [238, 200, 184],
+                [252, 222, 176],
+            ],
             Self::Named(BackgroundName::None) => &[],
         };
         named.iter().copied().map(Rgb).collect()
+    }
+
+    /// True for the sky at dusk or dawn, before which agents are silhouettes.
+    #[must_use]
+    pub fn is_sky(&self) -> bool {
+        [BackgroundName::Dusk, BackgroundName::Dawn].map(Self::Named).contains(self)
     }
 
     /// True if pictures are transparent where there is no agent.

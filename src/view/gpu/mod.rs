@@ -11,6 +11,7 @@ pub mod order;
 pub mod picture;
 pub mod renderer;
 mod shade;
+mod sky;
 mod solids;
 mod space;
 pub mod splat;

@@ -5,6 +5,7 @@ use bytemuck::{Pod, Zeroable};
 use crate::camera::Camera;
 use crate::space::lighting::{GROUND_STOPS, Lighting};
 use crate::space::shade::Shade;
+use crate::space::sky::Sky;
 use crate::space::sums_small_agents;
 use crate::style::{
     self, ANY_GAIN, Colours, MIN_STRENGTH_IN_SPACE, Paint, STOPS, Stops, light_of_paint,
@@ -107,15 +108,24 @@ pub struct EyeUniform {
     pub sums: f32,
     /// See [`Lighting::light`].
     pub light: [f32; 4],
-    /// See [`Shade`].
-    pub shade: [f32; 4],
+    /// See [`Shade`] for this field and the next two.
+    pub shade_cells: [u32; 3],
+    /// Per world unit.
+    pub shade_cells_per_unit: f32,
+    /// The depth of an agent, and the light in full shade.
+    pub shade: [f32; 2],
+    /// Unused.
+    pub padding: [u32; 2],
     /// See [`Lighting::ground`].
     pub ground: [[f32; 4]; GROUND_STOPS],
+    /// See [`Sky::colours`].
+    pub sky: [[f32; 4]; GROUND_STOPS],
 }
 
 impl EyeUniform {
     fn new(scene: &Scene, camera: &Camera, lighting: &Lighting) -> Self {
         let Some(eye) = &camera.eye else { return Self::default() };
+        let shade = Shade::of(scene);
         Self {
             focus: camera.centre.to_array(),
             distance: eye.distance,
@@ -132,8 +142,12 @@ impl EyeUniform {
             world: scene.world.size.to_array(),
             sums: f32::from(u8::from(sums_small_agents(scene))),
             light: lighting.light,
-            shade: Shade::of(scene).uniform(),
+            shade_cells: shade.cells_along,
+            shade_cells_per_unit: shade.cells_per_unit,
+            shade: [shade.depth_of_agent, shade.shaded],
+            padding: [0; 2],
             ground: lighting.ground,
+            sky: Default::default(),
         }
     }
 }
@@ -273,6 +287,11 @@ impl Picture {
         self.eye = EyeUniform::new(scene, camera, lighting);
         if as_light {
             self.eye.ground = self.eye.ground.map(light_of_paint);
+            if let Some((sky, eye)) = Sky::of(&scene.style).zip(camera.eye.as_ref()) {
+                self.eye.sky = sky.colours();
+                let bare = self.eye.ground[0][3] == 0.0;
+                self.eye.ground = if bare { self.eye.ground } else { sky.rows(camera, eye) };
+            }
         }
         for look in &mut self.species {
             look.faintest = MIN_STRENGTH_IN_SPACE;
@@ -328,7 +347,7 @@ mod tests {
         assert_eq!(reflected("Picture"), picture);
         let eye = layout!(EyeUniform:
             focus distance right near up fog_from back fog_per_unit period depth_from sun
-            depth_per_unit world sums light shade ground);
+            depth_per_unit world sums light shade_cells shade_cells_per_unit shade padding ground sky);
         assert_eq!(reflected("Eye"), eye);
         let canvas = layout!(Canvas:
             columns rows top cells_per_pixel counts_per_bit most_hidden several three_factors margin

@@ -6,13 +6,16 @@ use std::sync::Arc;
 use super::background::Background;
 use super::bodies::{Bodies, DEPTH, Part};
 use super::chunks::Chunk;
+use super::drawing::LIGHT;
 use super::shade::{ShadePasses, numbers};
+use super::sky::SkyPipeline;
 use super::solids::{Layer, SolidPipelines};
 use super::splat::Splat;
 use crate::camera::{Camera, Eye};
 use crate::shapes::scenery::{SceneryShapes, seam_shapes, target_shapes};
 use crate::space::lighting::Lighting;
 use crate::space::shade::Shade;
+use crate::space::sky::Sky;
 use crate::space::solids::{self, Solids};
 use crate::space::ways;
 use crate::splats::Canvas;
@@ -30,6 +33,8 @@ pub struct SpaceRenderer {
     samples: u32,
     bodies: Bodies,
     solids: SolidPipelines,
+    /// Compiled when there is a sky for the first time.
+    sky: Option<SkyPipeline>,
     /// Compiled when agents are matter for the first time.
     shade: Option<ShadePasses>,
     /// For shaders that read no shade.
@@ -71,6 +76,7 @@ impl SpaceRenderer {
         Self {
             bodies: Bodies::new(Arc::clone(gpu), format, samples),
             solids: SolidPipelines::new(Arc::clone(gpu), format, samples),
+            sky: None,
             shade: None,
             no_depths: numbers(gpu, 1),
             splat: None,
@@ -102,10 +108,19 @@ impl SpaceRenderer {
         let bound: Vec<_> = chunks.iter().map(|chunk| (bind(chunk), chunk.length)).collect();
         let looks = (scene.draws_sizes(), drawing.stops);
 
-        let behind = background.prepare_in_space(scene, size, self.samples).filter(|_| !bare);
+        let sky = Sky::of(&scene.style).filter(|_| self.format == LIGHT && !bare);
+        if sky.is_some() && self.sky.is_none() {
+            self.sky = Some(SkyPipeline::new(&self.gpu, self.format, self.samples)?);
+        }
+        let sky = self.sky.as_ref().filter(|_| sky.is_some());
+        let behind = background.prepare_in_space(scene, size, self.samples);
+        let behind = behind.filter(|_| !bare && sky.is_none());
         let mut pass = begin(encoder, canvas, None, None, wgpu::LoadOp::Clear(drawing.clear));
         if let Some(behind) = behind {
             behind.draw(&mut pass);
+        }
+        if let Some(sky) = sky {
+            sky.draw(&mut pass, drawing.picture);
         }
         if solids::shows_floor(scene, camera, eye) && !bare {
             let floor = solids::floor(scene, camera, eye, lighting, scale);

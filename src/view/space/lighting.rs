@@ -1,8 +1,9 @@
 //! Light and fog in a space.
 
+use super::sky::Sky;
 use crate::camera::{Camera, Eye};
 use crate::style::Backdrop;
-use flockwork_model::scene::{Background, BackgroundName, Light, Scene};
+use flockwork_model::scene::{Light, Scene};
 use flockwork_model::vector::Point;
 
 /// Light of the sun on a side that faces it, of the sky on one that faces up, of the ground on one that
@@ -51,11 +52,14 @@ impl Lighting {
         let around =
             if camera.period == Point::ZERO { middle - camera.centre } else { Point::ZERO };
         let from = (eye.depth(around) - 0.5 * size.max_element()).max(0.0);
-        let dusk = style.background == Background::Named(BackgroundName::Dusk);
-        let lit = style.light == Light::Sun || style.light == Light::Auto && !dusk;
-        let sun = match style.ground {
-            true => SUN_ABOVE,
-            false => eye.right * SUN_BEHIND.x + eye.up * SUN_BEHIND.y + eye.back * SUN_BEHIND.z,
+        let lit =
+            style.light == Light::Sun || style.light == Light::Auto && !style.background.is_sky();
+        let sun = match (Sky::of(style), style.ground) {
+            (Some(sky), _) => sky.sun,
+            (None, true) => SUN_ABOVE,
+            (None, false) => {
+                eye.right * SUN_BEHIND.x + eye.up * SUN_BEHIND.y + eye.back * SUN_BEHIND.z
+            }
         };
         let nothing = [[0.0; 4]; GROUND_STOPS];
         Self {

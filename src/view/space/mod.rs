@@ -5,6 +5,7 @@ pub mod body;
 pub mod lighting;
 mod lines;
 pub mod shade;
+pub mod sky;
 pub mod solids;
 mod stage;
 mod surfaces;

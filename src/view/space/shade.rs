@@ -12,13 +12,14 @@ const SHADED: f32 = 0.22;
 /// The grid and its light. Plain numbers for `shaders/shade.wgsl`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Shade {
-    /// Cells per world unit along one side; 0 if nothing casts shade.
+    /// Cells per world unit along one side.
     pub cells_per_unit: f32,
     /// The optical depth of one agent in a cell, from side to side.
     pub depth_of_agent: f32,
     /// See [`SHADED`].
     pub shaded: f32,
-    along: [u32; 3],
+    /// Cells per axis; none if nothing casts shade.
+    pub cells_along: [u32; 3],
 }
 
 impl Shade {
@@ -37,19 +38,13 @@ impl Shade {
             cells_per_unit,
             depth_of_agent: matter * area * cells_per_unit * cells_per_unit,
             shaded: SHADED,
-            along: along.map(|cells| (cells as u32).max(1)),
+            cells_along: along.map(|cells| (cells as u32).max(1)),
         }
     }
 
     /// Number of cells.
     #[must_use]
     pub fn cells(&self) -> u32 {
-        self.along.iter().product()
-    }
-
-    /// The uniform of the shaders.
-    #[must_use]
-    pub fn uniform(&self) -> [f32; 4] {
-        [self.cells_per_unit, self.depth_of_agent, self.shaded, 0.0]
+        self.cells_along.iter().product()
     }
 }

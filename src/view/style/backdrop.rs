@@ -175,7 +175,7 @@ mod tests {
         let none = named(BackgroundName::None).frame(3, 2);
         assert!(none.pixels.iter().all(|byte| *byte == 0));
         let light = BackgroundName::NAMES.map(|(_, name)| named(name).is_light());
-        assert_eq!(light, [false, false, true, true, false]);
+        assert_eq!(light, [false, false, true, true, true, false]);
     }
 
     #[test]

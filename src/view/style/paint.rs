@@ -9,8 +9,7 @@ use super::oklab::unit;
 use super::palettes::{STOPS, Scale, Stops};
 use flockwork_model::memory::MAX_COLOUR_VALUE;
 use flockwork_model::scene::{
-    Background, BackgroundName, BoidShape, ColourBy, Light, Palette, PaletteName, Rgb, Scene,
-    Species,
+    BoidShape, ColourBy, Light, Palette, PaletteName, Rgb, Scene, Species,
 };
 use flockwork_model::vector::Point;
 use glam::Vec2;
@@ -251,10 +250,9 @@ impl Paint {
     }
 }
 
-/// True if agents without a palette have one colour: before an evening sky, and in a space without light.
+/// True if agents without a palette have one colour: before the sky at dusk or dawn, and in a space without light.
 fn are_silhouettes(scene: &Scene) -> bool {
-    let dusk = scene.style.background == Background::Named(BackgroundName::Dusk);
-    dusk || scene.style.light == Light::None
+    scene.style.background.is_sky() || scene.style.light == Light::None
 }
 
 /// The stops of a species whose colours are no circle.

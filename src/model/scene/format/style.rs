@@ -54,11 +54,16 @@ section! {
         exposure: Option<f32> = None, Values::Number(0.01, 100.0) => "none", "";
         /// With an exposure: the share of the light that spreads over the picture.
         bloom: f32 = 0.0, Values::Number(0.0, 1.0) => "0", "";
+        /// In a space with an exposure: how high the sun stands over the horizon. The background becomes a
+        /// sky that turns with the camera, agents are lit from the sun, and cast their shade away from it.
+        sun: Option<f32> = None, Values::Number(-10.0, 90.0) => "none", "degrees";
+        /// With a sun: the azimuth of a camera that looks into it.
+        sun_azimuth: f32 = 0.0, Values::Number(-36_000.0, 36_000.0) => "0", "degrees";
         /// Agents are matter: each hides this many times as much as its size does. In space they also keep
         /// the sun from one another, so crowds are dark where they are deep. Without it, each hides what its
         /// size does. Only a graphics adapter draws the shade.
         matter: Option<f32> = None, Values::Number(0.1, 1000.0) => "none", "";
-        /// In space: what lights the agents. `auto` is nothing before `dusk`, where agents are
+        /// In space: what lights the agents. `auto` is nothing before `dusk` and `dawn`, where agents are
         /// silhouettes, and the sun elsewhere.
         light: Light = Light::Auto, Values::Choice(|| names(&Light::NAMES)) => "`\"auto\"`", "";
         /// In space: how much fades into the background with the distance. At 1 half is left at a
@@ -79,7 +84,7 @@ impl Style {
     /// The same as far as the CPU draws it.
     #[must_use]
     pub fn without_adapter(&self) -> Self {
-        Self { exposure: None, bloom: 0.0, matter: None, ..self.clone() }
+        Self { exposure: None, bloom: 0.0, sun: None, matter: None, ..self.clone() }
     }
 }
 
@@ -95,6 +100,12 @@ fn check(style: &Style, _: &[Style], table: &Reader) -> Result<(), SceneError> {
         return Err(table.fail(
             "bloom spreads light, which only exposed pictures have; set exposure too, for example \
              exposure = 1, or leave bloom out",
+        ));
+    }
+    if style.sun.is_some() && (style.exposure.is_none() || table.axes() == 2) {
+        return Err(table.fail(
+            "sun is for a space with an exposure; set exposure too, for example exposure = 1, or leave \
+             sun out",
         ));
     }
     Ok(())

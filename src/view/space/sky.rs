@@ -1,0 +1,68 @@
+//! The sky of a space: the background by height above the horizon, and the sun. Only `shaders/draw_sky.wgsl`
+//! draws it; fog and light take its colours from here.
+
+use super::lighting::GROUND_STOPS;
+use crate::camera::{Camera, Eye};
+use crate::style::{Backdrop, light_of_paint};
+use flockwork_model::scene::Style;
+use flockwork_model::vector::Point;
+
+/// The sine of the height at which the sky has its topmost colour.
+const SKY_TOP: f32 = 0.6;
+
+/// The light of land at the horizon, as a share of the sky's, and the sine of the depth at which it has half
+/// of that.
+const LAND: f32 = 0.08;
+const LAND_DEPTH: f32 = 0.12;
+
+/// A sky.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sky {
+    /// Light from the top to the horizon; the fourth number is 1.
+    colours: [[f32; 4]; GROUND_STOPS],
+    /// The direction to the sun; a unit vector.
+    pub sun: Point,
+}
+
+impl Sky {
+    /// The sky of a style; `None` if it has none.
+    #[must_use]
+    pub fn of(style: &Style) -> Option<Self> {
+        let (height, level) = style.sun?.to_radians().sin_cos();
+        let (sine, cosine) = style.sun_azimuth.to_radians().sin_cos();
+        let colours: [[f32; 4]; GROUND_STOPS] = Backdrop::of(&style.background).stops();
+        Some(Self {
+            colours: colours.map(light_of_paint),
+            sun: Point::new(-level * sine, level * cosine, height),
+        })
+    }
+
+    /// Its light from the top to the horizon.
+    #[must_use]
+    pub fn colours(&self) -> [[f32; 4]; GROUND_STOPS] {
+        self.colours
+    }
+
+    /// Its light in a direction with this vertical part, without the sun.
+    fn at(&self, height: f32) -> [f32; 4] {
+        let place = 1.0 - (height / SKY_TOP).clamp(0.0, 1.0).sqrt();
+        let step = place * (GROUND_STOPS - 1) as f32;
+        let index = (step as usize).min(GROUND_STOPS - 2);
+        let (one, next) = (self.colours[index], self.colours[index + 1]);
+        let land = LAND * LAND_DEPTH / (LAND_DEPTH + (-height).max(0.0));
+        let share = if height < 0.0 { land } else { 1.0 };
+        let colour = |i: usize| one[i] + (next[i] - one[i]) * (step - index as f32);
+        [share * colour(0), share * colour(1), share * colour(2), 1.0]
+    }
+
+    /// Its light down the middle of a picture, from the top to the bottom, for what fades into it.
+    #[must_use]
+    pub fn rows(&self, camera: &Camera, eye: &Eye) -> [[f32; 4]; GROUND_STOPS] {
+        let depth = camera.pixels_per_unit * eye.distance;
+        std::array::from_fn(|row| {
+            let up = camera.size.y * (0.5 - row as f32 / (GROUND_STOPS - 1) as f32);
+            let sight = (eye.up * up - eye.back * depth).normalize();
+            self.at(sight.z)
+        })
+    }
+}
