@@ -84,6 +84,9 @@ pub struct CaptureArgs {
     /// How much an .mp4 film keeps: draft, good or best
     #[arg(long, value_name = "Q", default_value = "best", value_parser = quality)]
     pub quality: Quality,
+    /// The most megabytes of a file: an .mp4 film keeps less where it must, another one ends with an error
+    #[arg(long, value_name = "M", value_parser = megabytes, allow_negative_numbers = true)]
+    pub max_mb: Option<f64>,
     /// Folder for a PNG sequence, or file: .png (one picture), .gif, .apng, .mp4 (needs ffmpeg)
     #[arg(long, value_name = "DIR|FILE")]
     pub out: PathBuf,
@@ -96,6 +99,12 @@ const MOSTLY: f32 = 0.5;
 fn quality(text: &str) -> Result<Quality, String> {
     let known = Quality::NAMES.iter().find(|(name, _)| *name == text);
     known.map(|(_, quality)| *quality).ok_or_else(|| "expected draft, good or best".into())
+}
+
+/// Parses the value of `--max-mb`.
+fn megabytes(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|most| (1e-3..=1e6).contains(most));
+    number.ok_or_else(|| "expected a number of megabytes from 0.001 to 1000000".into())
 }
 
 /// The value of `--view`.
@@ -176,6 +185,7 @@ impl CaptureArgs {
             blur: self.blur,
             fade: self.fade,
             quality: self.quality,
+            most: self.max_mb.map(|most| (most * 1e6) as u64),
         };
         let most = plan.drawn().saturating_sub(1) / 2;
         if plan.fade > most {

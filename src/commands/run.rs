@@ -190,6 +190,7 @@ fn run_without_window(
         blur: 1,
         fade: 0,
         quality: Quality::default(),
+        most: None,
     };
     let mut output = Output::open(&plan)?;
     memory_check::check_pictures(args.size, plan.bytes_per_pixel(scene))?;

@@ -361,6 +361,8 @@ fn a_film_that_cannot_begin_so_late_or_fade_so_long_is_refused() {
         ("frames", "--from=-1", ["--from", "from 0 to"]),
         ("a.png", "--loop=1", ["--loop 1", "a single picture"]),
         ("a.png", "--blur", ["--blur 8", "a single picture"]),
+        ("frames", "--max-mb=1", ["--max-mb", "a folder"]),
+        ("a.gif", "--max-mb=0", ["--max-mb", "megabytes"]),
         ("a.gif", "--loop=5", ["--loop 5", "at most 4 of them"]),
         ("a.gif", "--loop=2000", ["--loop", "from 0 to 1000"]),
     ] {
@@ -370,6 +372,31 @@ fn a_film_that_cannot_begin_so_late_or_fade_so_long_is_refused() {
         assert!(parts.iter().all(|part| message.contains(part)), "{message}");
         assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none(), "{out} is left");
     }
+}
+
+#[test]
+fn a_film_is_no_larger_than_it_may_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let film = |out: &str, more: &[&str]| {
+        let run =
+            ["capture", "--engine", "cpu", "--count", "300", "--ticks", "60", "--size", "320x180"];
+        let arguments = [&run[..], more, &["--out", out]].concat();
+        run_within(None, folder.path(), &arguments)
+    };
+    let size = |name: &str| folder.path().join(name).metadata().map(|file| file.len());
+    for name in ["a.gif", "a.apng", "a.png"] {
+        let message = refused(&film(name, &["--max-mb=0.01"]), 1);
+        assert!(message.contains("--max-mb 0.01") && message.contains("kB after"), "{message}");
+        assert!(size(name).is_err(), "{name} is left");
+        refused(&film(name, &["--max-mb=20"]), 0);
+    }
+    if flockwork::view::recorder::mp4::check().is_err() {
+        return;
+    }
+    refused(&film("a.mp4", &[]), 0);
+    refused(&film("b.mp4", &["--max-mb=0.1"]), 0);
+    let sizes = [size("a.mp4").unwrap(), size("b.mp4").unwrap()];
+    assert!(sizes[0] > 150_000 && (50_000..=100_000).contains(&sizes[1]), "{sizes:?}");
 }
 
 #[test]

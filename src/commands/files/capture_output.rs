@@ -1,5 +1,6 @@
 //! The output of a capture: pictures in a folder, one picture or a film, chosen by the file name.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,12 +10,13 @@ use crate::commands::host::errors::{Interrupted, wrong};
 use crate::commands::host::interrupt::Interrupt;
 use crate::commands::host::messages::tell;
 use flockwork_model::scene::Scene;
+use flockwork_view::frame::Frame;
 use flockwork_view::recorder::mp4::Quality;
 use flockwork_view::recorder::{
     ApngRecorder, Film, GifRecorder, Mp4Recorder, PngRecorder, RecordError, Recorder,
     SequenceRecorder, apng, mp4,
 };
-use flockwork_view::words::size_text;
+use flockwork_view::words::{counted, size_text};
 
 /// The frames to draw.
 #[derive(Clone, Debug)]
@@ -35,6 +37,8 @@ pub struct Plan {
     pub fade: u64,
     /// How much an MP4 film keeps.
     pub quality: Quality,
+    /// The most bytes of a file.
+    pub most: Option<u64>,
 }
 
 impl Plan {
@@ -87,6 +91,27 @@ impl Plan {
         let blur = if self.blur > 1 { BLUR } else { 0 };
         let depths = if scene.world.axes() == 2 { 0 } else { DEPTHS };
         PICTURE + depths + trails + blur + self.fade.saturating_mul(4)
+    }
+
+    /// The most bits per second of an MP4 film of limited size: they fill it, with half a second's worth that
+    /// the encoder may take in advance.
+    fn most_rate(&self) -> Option<u32> {
+        let seconds = self.frames() as f64 / self.film.rate + 0.5;
+        let bits = self.most? as f64 * 8.0 * 0.95 / seconds;
+        (bits < f64::from(i32::MAX)).then_some(bits as u32)
+    }
+
+    /// Fails if a file of `bytes` is larger than it may be after `frames` frames.
+    fn check_size(&self, bytes: u64, frames: u64) -> Result<(), RecordError> {
+        let Some(most) = self.most.filter(|most| bytes > *most) else { return Ok(()) };
+        Err(RecordError::Unsuitable(format!(
+            "--max-mb {}: {} has {} after {frames} of {}; lower --size or --ticks, raise --every, or write an .mp4, \
+             which then keeps less",
+            most as f64 / 1e6,
+            self.out.display(),
+            size_text(bytes),
+            counted(self.frames(), "frame")
+        )))
     }
 
     /// A notice about ticks after the last frame, which the film does not show.
@@ -151,6 +176,26 @@ pub fn ask_ffmpeg() -> anyhow::Result<()> {
     Ok(answer.ok_or(Interrupted { kept })??)
 }
 
+/// Ends a recording with an error once its file is larger than it may be.
+struct Within<'a> {
+    recorder: Box<dyn Recorder + 'a>,
+    temporary: PathBuf,
+    plan: Plan,
+    frames: u64,
+}
+
+impl Recorder for Within<'_> {
+    fn push(&mut self, frame: Frame) -> Result<(), RecordError> {
+        self.recorder.push(frame)?;
+        self.frames += 1;
+        self.plan.check_size(self.temporary.metadata()?.len(), self.frames)
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), RecordError> {
+        self.recorder.finish()
+    }
+}
+
 /// The destination of the frames.
 pub enum Output {
     Folder(Arc<OutputFolder>),
@@ -170,6 +215,9 @@ pub fn frame_number(name: &str) -> Option<u64> {
 impl Output {
     pub fn open(plan: &Plan) -> anyhow::Result<Self> {
         let kind = Kind::of(&plan.out)?;
+        if kind == Kind::Folder && plan.most.is_some() {
+            return Err(wrong("--max-mb limits a file; a folder has one for each frame"));
+        }
         if kind == Kind::Folder {
             let folder = OutputFolder::create(
                 &plan.out,
@@ -220,7 +268,11 @@ impl Output {
                 path.display()
             )));
         }
-        Ok(match self {
+        let temporary = match self {
+            Self::File(_, file) => file.temporary().to_path_buf(),
+            Self::Folder(_) => PathBuf::new(),
+        };
+        let recorder: Box<dyn Recorder + 'a> = match self {
             Self::Folder(folder) => {
                 let folder = Arc::clone(folder);
                 let write = move |number: u64, bytes: &[u8]| {
@@ -249,10 +301,20 @@ impl Output {
                     ));
                 }
                 let interrupt = Interrupt::watch();
-                let recorder = Mp4Recorder::start_in(plan.quality, file.lend(), film, comment)?;
+                let recorder = Mp4Recorder::start_in(
+                    plan.quality,
+                    plan.most_rate(),
+                    file.lend(),
+                    film,
+                    comment,
+                )?;
                 Box::new(recorder.stopped_by(move || interrupt.is_raised()))
             }
             Self::File(_, file) => Box::new(PngRecorder::new(file, comment)),
+        };
+        Ok(match plan.most {
+            Some(_) => Box::new(Within { recorder, temporary, plan: plan.clone(), frames: 0 }),
+            None => recorder,
         })
     }
 
@@ -262,6 +324,8 @@ impl Output {
         if kind == Kind::Apng && frames != plan.frames() {
             apng::correct_count(&mut file, plan.film, frames as u32, comment)?;
         }
+        file.flush()?;
+        plan.check_size(file.temporary().metadata()?.len(), frames)?;
         Ok(format!("{} ({})", plan.out.display(), size_text(file.publish()?)))
     }
 }
@@ -286,6 +350,7 @@ mod tests {
                 blur,
                 fade: 0,
                 quality,
+                most: None,
             };
             plan.exposed(tick).collect::<Vec<_>>()
         };

@@ -195,6 +195,11 @@ impl OutputFile {
         // On Windows locks are mandatory, so another program could not write the file.
         #[cfg(windows)]
         let _ = self.file.get_ref().as_file().unlock();
+        self.temporary()
+    }
+
+    /// The path of the file before it is renamed.
+    pub fn temporary(&self) -> &Path {
         self.file.get_ref().path()
     }
 }

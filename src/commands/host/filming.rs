@@ -328,7 +328,8 @@ mod tests {
         let quality = Quality::default();
         let out = std::path::PathBuf::new();
         let (from, ticks) = shown.into_inner();
-        let plan = Plan { out, film, from, ticks, every, geometry: false, blur, fade: 0, quality };
+        let (geometry, fade, most) = (false, 0, None);
+        let plan = Plan { out, film, from, ticks, every, geometry, blur, fade, quality, most };
         let mut kept = Kept::default();
         let mut run = drive::load(Box::new(engine), &scene, &state).unwrap();
         let painter = &mut RasterPainter { scale: 1.0 };

@@ -107,12 +107,14 @@ pub fn check() -> Result<(), RecordError> {
 impl Mp4Recorder {
     /// Starts ffmpeg. It writes to `path` and replaces what is there.
     pub fn start(path: &Path, film: Film, comment: &str) -> Result<Self, RecordError> {
-        Self::start_in(Quality::default(), path, film, comment)
+        Self::start_in(Quality::default(), None, path, film, comment)
     }
 
-    /// The same in another quality. A comment longer than [`MAX_COMMENT`] is left out.
+    /// The same in another quality, or in a lower one where a film would have more than `most` bits per
+    /// second. A comment longer than [`MAX_COMMENT`] is left out.
     pub fn start_in(
         quality: Quality,
+        most: Option<u32>,
         path: &Path,
         film: Film,
         comment: &str,
@@ -140,6 +142,9 @@ impl Mp4Recorder {
             .args(["-framerate", &rate.to_string(), "-i", "pipe:0"])
             .args(["-vf", &filters, "-c:v", "libx264", "-pix_fmt", "yuv420p"])
             .args(["-crf", rate_factor, "-preset", preset, "-x264-params", DARK])
+            .args(most.iter().flat_map(|most| {
+                ["-maxrate".into(), most.to_string(), "-bufsize".into(), (most / 2).to_string()]
+            }))
             .args(["-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709"])
             .args(["-threads", THREADS, "-flags", "+bitexact", "-fflags", "+bitexact"])
             .args(["-map_metadata", "-1"])
@@ -356,7 +361,7 @@ mod tests {
         let sizes = Quality::NAMES.map(|(_, quality)| {
             let file = tempfile::NamedTempFile::new().unwrap();
             let mut recorder =
-                Box::new(Mp4Recorder::start_in(quality, file.path(), film, "").unwrap());
+                Box::new(Mp4Recorder::start_in(quality, None, file.path(), film, "").unwrap());
             (0..8).for_each(|n| recorder.push(pattern(96, 64, n)).unwrap());
             recorder.finish().unwrap();
             file.path().metadata().unwrap().len()
