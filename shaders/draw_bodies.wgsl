@@ -86,7 +86,7 @@ fn sight_of(agent: u32) -> Sight {
     @if(!flat) {
         sight.look = sized(look, size, pixels_per_unit(depth));
     }
-    let amount = amount_of(agent);
+    let amount = amount_of(agent, look);
     let tone = tone_of(velocity_of(agent), amount, far_of(depth), look);
     sight.colour = colour_of_tone(agent, tone, look) * sunlit(place);
     sight.light = tone.y;

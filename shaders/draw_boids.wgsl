@@ -68,7 +68,7 @@ fn corner(@builtin(vertex_index) vertex: u32) -> Corner {
     let agent = order[vertex / 3u];
     let motion = motion_of(agent);
     let look = look_of(agent);
-    let amount = amount_of(agent);
+    let amount = amount_of(agent, look);
     var out: Corner;
     out.position = placed(motion.xy, dart_arm(motion.zw, vertex % 3u, look));
     out.colour = paint_of(agent, motion.zw, amount, look);
@@ -86,7 +86,7 @@ fn figure_corner(@builtin(vertex_index) vertex: u32) -> FigureCorner {
     let agent = order[vertex / 3u];
     let motion = motion_of(agent);
     let look = look_of(agent);
-    let amount = amount_of(agent);
+    let amount = amount_of(agent, look);
     var out: FigureCorner;
     if look.shape == DART {
         out.offset = dart_arm(motion.zw, vertex % 3u, look);

@@ -126,7 +126,10 @@ impl Variant {
             "narrow" => self.narrow,
             "several_species" => self.several_species,
             "neighbours" => self.sees_neighbours(),
-            extra => Uses::EXTRAS.iter().any(|(name, uses)| *name == extra && self.uses.has(*uses)),
+            extra => {
+                Uses::EXTRAS.iter().any(|(name, uses)| *name == extra && self.uses.has(*uses))
+                    || self.kinds().any(|kind| kind.info().key == extra)
+            }
         }
     }
 

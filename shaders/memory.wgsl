@@ -20,10 +20,21 @@ const MAX_COLOUR_VALUE = 255u;
 // The quantity that colours a species, see Shown in src/model/memory.rs.
 const SHOWS_ACCELERATION = 1u;
 const SHOWS_AGE = 2u;
+const SHOWS_STRUCTURE = 3u;
+
+// Steps of each of the two parts of a structure.
+const STRUCTURE_STEPS = 15u;
 
 // The quantity that colours this species; `shown` has two bits for each.
 fn shown_by(shown: u32, species: u32) -> u32 {
     return (shown >> (2u * species)) & 3u;
+}
+
+// How nearly the neighbours head one way, and how many they are, as one number. src/model/memory.rs computes
+// the same.
+fn structure_of(order: f32, neighbours: f32) -> u32 {
+    let density = min(u32(sqrt(neighbours) * 1.5), STRUCTURE_STEPS);
+    return (min(u32(order * 16.0), STRUCTURE_STEPS) << 4u) | density;
 }
 
 // The number for a colour.

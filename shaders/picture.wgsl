@@ -1,6 +1,7 @@
 // A picture: what the camera sees, how each species looks, and the colour of an agent.
 
 import package::agents::{id_of, shown_of, species_of};
+import package::memory::STRUCTURE_STEPS;
 @if(traits) import package::traits::drawn;
 
 struct SpeciesLook {
@@ -44,7 +45,9 @@ struct SpeciesLook {
     reach_beyond: f32,
     // In space: turns from the near end of the world to the far one.
     hue_per_depth: f32,
-    padding: vec2<f32>,
+    // 1 if the remembered number is a structure; see memory.wgsl.
+    structured: f32,
+    padding: f32,
 }
 
 // How a space is seen.
@@ -172,13 +175,26 @@ fn species_look_of(agent: u32) -> SpeciesLook {
     return picture.species[min(species_of(agent), MAX_SPECIES - 1u)];
 }
 
-// How much of what the colours of its species show an agent has, 0 to 1: neighbours, acceleration or age.
-fn amount_of(agent: u32) -> f32 {
+// How much of what the colours of its species show an agent has, 0 to 1: neighbours, acceleration, age or
+// density.
+fn amount_of(agent: u32, look: SpeciesLook) -> f32 {
     if picture.remembers == 1u {
+        if look.structured > 0.0 {
+            return f32(u32(shown_of(agent)) & STRUCTURE_STEPS) / f32(STRUCTURE_STEPS);
+        }
         let counts = ((picture.counts >> species_of(agent)) & 1u) == 1u;
         return min(shown_of(agent) / select(255.0, picture.crowd, counts), 1.0);
     }
     return 0.0;
+}
+
+// How full the colour of an agent is: the order round it, if its colour shows that.
+fn chroma_of(agent: u32) -> f32 {
+    let look = picture.species[min(species_of(agent), MAX_SPECIES - 1u)];
+    if picture.remembers == 1u && look.structured > 0.0 {
+        return f32(u32(shown_of(agent)) >> 4u) / f32(STRUCTURE_STEPS);
+    }
+    return 1.0;
 }
 
 // Factor on the light of an agent.
@@ -240,11 +256,14 @@ fn colour_at(turn: f32, species: u32) -> vec3<f32> {
 
 // The factors on the basis of an agent's colours at a place on their scale.
 fn factors_at(agent: u32, turn: f32, light: f32) -> vec3<f32> {
-    @if(stops)
-    return light * colour_at(turn, species_of(agent));
+    let chroma = chroma_of(agent);
+    @if(stops) {
+        let colour = colour_at(turn, species_of(agent));
+        return light * mix(vec3(dot(colour, vec3(1.0 / 3.0))), colour, chroma);
+    }
     @if(!stops) {
         let angle = TAU * turn;
-        return light * vec3(1.0, cos(angle), sin(angle));
+        return light * vec3(1.0, chroma * cos(angle), chroma * sin(angle));
     }
 }
 
@@ -278,13 +297,11 @@ fn colour_of_tone(agent: u32, tone: vec2<f32>, look: SpeciesLook) -> vec3<f32> {
 
 // The colour of an agent; red, green and blue.
 fn colour_of(agent: u32, velocity: vec2<f32>, amount: f32, look: SpeciesLook) -> vec3<f32> {
+    let factors = factors_of(agent, velocity, amount, look);
     @if(stops)
-    return factors_of(agent, velocity, amount, look);
-    @if(!stops) {
-        let angle = TAU * turn_of(velocity, amount, look);
-        let hue = look.level + look.cosine * cos(angle) + look.sine * sin(angle);
-        return brightness_of(amount, look) * hue;
-    }
+    return factors;
+    @if(!stops)
+    return factors.x * look.level + factors.y * look.cosine + factors.z * look.sine;
 }
 
 // A direction in the world, turned into the picture; y points up.

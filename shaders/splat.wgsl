@@ -123,7 +123,7 @@ fn mark_of(agent: u32) -> Mark {
     var mark: Mark;
     mark.middle = pixel * canvas.cells_per_pixel;
     mark.ahead = turned(heading_of(motion.zw)) * vec2(1.0, -1.0);
-    mark.factors = factors_of(agent, motion.zw, amount_of(agent), look);
+    mark.factors = factors_of(agent, motion.zw, amount_of(agent, look), look);
     mark.strength = look.strength * look.radius * look.radius * canvas.per_light;
     return mark;
 }
@@ -140,7 +140,7 @@ fn mark_of(agent: u32) -> Mark {
     let size = size_of(agent, look);
     let elsewhere = seen.z < picture.eye.near || shows_shape(look, size * pixels_per_unit);
     let pixel = 0.5 * picture.size + vec2(seen.x, -seen.y) * pixels_per_unit;
-    let tone = tone_of(velocity, amount_of(agent), far_of(depth), look);
+    let tone = tone_of(velocity, amount_of(agent, look), far_of(depth), look);
     let speed = max(length(velocity), 1e-30);
     let ahead = vec2(dot(picture.eye.right, velocity), -dot(picture.eye.up, velocity)) / speed;
     var mark: Mark;

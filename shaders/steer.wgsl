@@ -7,7 +7,8 @@ import package::clock::clock;
 import package::dispatch::linear_workgroup;
 import package::flock::flock as whole_flock;
 import package::memory::{recalled, stored};
-@if(accelerations || ages) import package::memory::shown_by;
+@if(accelerations || ages || structure) import package::memory::shown_by;
+@if(structure) import package::memory::{SHOWS_STRUCTURE, structure_of};
 @if(accelerations) import package::memory::{SHOWS_ACCELERATION};
 @if(ages) import package::memory::{MAX_COLOUR_VALUE, SHOWS_AGE, shown_of};
 import package::grid::key_of;
@@ -174,6 +175,14 @@ fn steer(
             let older = shown_of(memory[i]) + growth_of_age(clock, flock.longest_age);
             let age = select(older, 0u, sent);
             shown = select(shown, age, shown_by(flock.shown, species) == SHOWS_AGE);
+        }
+        @if(structure) {
+            var order = 0.0;
+            @if(alignment) {
+                order = package::behaviours::alignment::order_of(sums.alignment, own.max_speed);
+            }
+            let structure = structure_of(order, sums.neighbours);
+            shown = select(shown, structure, shown_by(flock.shown, species) == SHOWS_STRUCTURE);
         }
         remembered = stored(agent.remembered, shown, flock.directed, species);
     }

@@ -1,6 +1,6 @@
 // Alignment: src/model/behaviours/alignment.rs says what it does, in which units, and its source.
 
-import package::space::{Vector, with_length};
+import package::space::{Vector, length, with_length};
 import package::vehicle::{Agent, Neighbour, steer};
 
 struct Parameters {
@@ -18,6 +18,12 @@ struct Sums {
 
 fn observe(parameters: Parameters, neighbour: Neighbour, sums: Sums) -> Sums {
     return Sums(sums.velocity + neighbour.velocity * neighbour.share, sums.count + neighbour.share);
+}
+
+// How nearly the neighbours head one way.
+fn order_of(sums: Sums, max_speed: f32) -> f32 {
+    let all = sums.count * max_speed;
+    return select(0.0, length(sums.velocity) / all, all > 0.0);
 }
 
 fn force(parameters: Parameters, agent: Agent, sums: Sums) -> Vector {

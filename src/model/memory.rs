@@ -34,6 +34,8 @@ pub enum Shown {
     /// Ticks since the agent was born or sent elsewhere by a target. [`MAX_COLOUR_VALUE`] stands for the age
     /// that the style names, and for all larger ones.
     Age = 2,
+    /// How nearly the neighbours head one way, and how many they are; see [`structure_of`].
+    Structure = 3,
 }
 
 /// The quantity that colours each species: two bits per species.
@@ -55,6 +57,7 @@ impl ShownBy {
         match self.0.checked_shr(2 * u32::from(species)).unwrap_or(0) & 3 {
             1 => Shown::Acceleration,
             2 => Shown::Age,
+            3 => Shown::Structure,
             _ => Shown::Neighbours,
         }
     }
@@ -99,6 +102,19 @@ pub fn growth_of_age(tick: u32, longest: u32) -> u32 {
     let longest = longest.max(1);
     let phase = tick % longest;
     (phase + 1) * MAX_COLOUR_VALUE / longest - phase * MAX_COLOUR_VALUE / longest
+}
+
+/// Steps of each of the two parts of [`Shown::Structure`].
+pub const STRUCTURE_STEPS: u32 = 15;
+
+/// The number for [`Shown::Structure`]: `order`, how nearly the neighbours head one way, in the upper four
+/// bits, and in the lower four their density, the root of the number of `neighbours`, up to 100 of them.
+#[inline]
+#[must_use]
+pub fn structure_of(order: f32, neighbours: f32) -> u32 {
+    let order = ((order * 16.0) as u32).min(STRUCTURE_STEPS);
+    let density = ((neighbours.sqrt() * 1.5) as u32).min(STRUCTURE_STEPS);
+    order << 4 | density
 }
 
 /// An angle or a direction, and a number for the agent's colour.

@@ -209,8 +209,10 @@ impl Canvas {
         let per_light = (cell * MIN_HALF_LENGTH).powi(-2);
         let strength =
             if in_space { MAX_STRENGTH * points / (cell * cell) } else { light * per_light };
-        // In space agents are lit: the first factor of a colour on a circle differs from 1.
-        let three_factors = in_space || Paint::has_stops(&Paint::all(scene));
+        // Where agents are lit or dimmed, the first factor of a colour on a circle differs from 1.
+        let paints = Paint::all(scene);
+        let dims = paints.iter().any(|paint| paint.hue.structured);
+        let three_factors = in_space || dims || Paint::has_stops(&paints);
         let lift = match three_factors {
             true => 0.0,
             false => {

@@ -14,7 +14,7 @@ use super::neighbours::{Group, NeighbourLoop, SortedFlock, uses_of_kernel};
 use crate::stopwatch::Stopwatch;
 use flockwork_model::behaviours::{Agent, Kind, Sums, Surroundings, Uses};
 use flockwork_model::grid::{MAX_ROWS_AROUND, NearRow};
-use flockwork_model::memory::{MAX_COLOUR_VALUE, Memory, Shown, growth_of_age};
+use flockwork_model::memory::{MAX_COLOUR_VALUE, Memory, Shown, growth_of_age, structure_of};
 use flockwork_model::random::{self, Use};
 use flockwork_model::real::MAX_LANES;
 use flockwork_model::real::{Lanes, Mask, Real};
@@ -244,6 +244,10 @@ where
                 }
                 table.show(species, Shown::Age, ages, &mut shown);
             }
+            if flock.uses.has(Uses::STRUCTURE) {
+                let structures = structures(sums.order(parameters.body.max_speed), &shown);
+                table.show(species, Shown::Structure, structures, &mut shown);
+            }
             remember(table, species, &agent.remembered, &shown, memories);
         }
         each_axis!(axis => {
@@ -306,6 +310,17 @@ fn shown_of_change<S: Simd>(
         change.constant(0.0).where_or(limit.less_than(change.constant(MIN_LIMIT)), share * most);
     let mut numbers = [0.0; MAX_LANES];
     number.min(most).store(&mut numbers[..S::F32_LANES]);
+    numbers
+}
+
+/// The numbers that show order and `neighbours`.
+#[inline(always)]
+fn structures<S: Simd>(order: Lanes<S>, neighbours: &[f32; MAX_LANES]) -> [f32; MAX_LANES] {
+    let mut numbers = [0.0; MAX_LANES];
+    order.store(&mut numbers[..S::F32_LANES]);
+    for (number, neighbours) in numbers.iter_mut().zip(neighbours) {
+        *number = structure_of(*number, *neighbours) as f32;
+    }
     numbers
 }
 

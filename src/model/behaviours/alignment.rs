@@ -31,6 +31,16 @@ pub struct Sums<R, const D: usize> {
     count: R,
 }
 
+impl<R: Real, const D: usize> Sums<R, D> {
+    /// How nearly the neighbours head one way: the length of their mean velocity, as a share of `max_speed`.
+    /// 0 without neighbours.
+    #[inline(always)]
+    pub fn order(&self, max_speed: R) -> R {
+        let (zero, all) = (self.count.constant(0.0), self.count * max_speed);
+        (self.velocity.length() / all).where_or(zero.less_than(all), zero)
+    }
+}
+
 impl<R: Real, const D: usize> NeighbourBehaviour<R, D> for Alignment<R> {
     type Sums = Sums<R, D>;
 

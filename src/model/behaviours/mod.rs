@@ -91,8 +91,11 @@ impl Uses {
     /// A species with a smallest speed.
     pub const MIN_SPEED: Self = Self(1 << 53);
 
+    /// Colours that show the structure of the flock.
+    pub const STRUCTURE: Self = Self(1 << 52);
+
     /// The extras, with their names in shaders.
-    pub const EXTRAS: [(&str, Self); 11] = [
+    pub const EXTRAS: [(&str, Self); 12] = [
         ("sight", Self::SIGHT),
         ("inner", Self::INNER),
         ("counts", Self::COUNTS),
@@ -104,6 +107,7 @@ impl Uses {
         ("accelerations", Self::ACCELERATIONS),
         ("ages", Self::AGES),
         ("min_speed", Self::MIN_SPEED),
+        ("structure", Self::STRUCTURE),
     ];
 
     /// Behaviours and extras that change the work per neighbour.

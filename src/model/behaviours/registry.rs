@@ -75,6 +75,12 @@ macro_rules! behaviours {
         where
             Axes<D>: Space<D>,
         {
+            /// How nearly the neighbours head one way, 0 to 1; see alignment.
+            #[inline(always)]
+            pub fn order(&self, max_speed: R) -> R {
+                self.alignment.order(max_speed)
+            }
+
             /// The empty sums.
             #[inline(always)]
             pub fn nothing(like: R) -> Self {

@@ -25,6 +25,9 @@ pub enum ColourBy {
     Acceleration,
     /// Ticks since it was born or sent elsewhere by a target, from 0 to the `age` of the style.
     Age,
+    /// The structure round it: its heading as a hue, the fuller the more nearly its neighbours head one way,
+    /// and the lighter the more they are.
+    Structure,
     /// In space: how far it is from the eye, from the near to the far end of the world.
     Depth,
     /// None: all agents have this colour.
@@ -33,13 +36,14 @@ pub enum ColourBy {
 
 impl ColourBy {
     /// Every quantity, with its name in scene files.
-    pub const NAMES: [(&'static str, Self); 7] = [
+    pub const NAMES: [(&'static str, Self); 8] = [
         ("heading", Self::Heading),
         ("speed", Self::Speed),
         ("species", Self::Species),
         ("neighbours", Self::Neighbours),
         ("acceleration", Self::Acceleration),
         ("age", Self::Age),
+        ("structure", Self::Structure),
         ("depth", Self::Depth),
     ];
 }

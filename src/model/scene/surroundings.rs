@@ -94,7 +94,8 @@ impl Scene {
         let rules = || self.species.iter().flat_map(|species| &species.rules);
         let kinds: Vec<Kind> = rules().map(|rule| rule.kind).collect();
         let shows = |by| self.species.iter().any(|species| species.colour == by);
-        let counts = shows(ColourBy::Neighbours);
+        let structure = shows(ColourBy::Structure);
+        let counts = shows(ColourBy::Neighbours) || structure;
         let (accelerations, ages) = (shows(ColourBy::Acceleration), shows(ColourBy::Age));
         let remembers = self.rules_that(|needs| needs.angle.then_some(())).next().is_some();
         let narrow = rules().any(|rule| {
@@ -115,6 +116,7 @@ impl Scene {
             (Uses::TRAITS, !self.traits().is_empty()),
             (Uses::ACCELERATIONS, accelerations),
             (Uses::AGES, ages),
+            (Uses::STRUCTURE, structure),
             (Uses::MIN_SPEED, self.species.iter().any(hurries)),
             (Uses::MEMORY, counts || accelerations || ages || remembers),
         ];
@@ -159,7 +161,8 @@ impl Scene {
     /// True if a colour shows what agents remember for it.
     #[must_use]
     pub fn shows_memory(&self) -> bool {
-        let of_memory = [ColourBy::Neighbours, ColourBy::Acceleration, ColourBy::Age];
+        let of_memory =
+            [ColourBy::Neighbours, ColourBy::Acceleration, ColourBy::Age, ColourBy::Structure];
         self.species.iter().any(|species| of_memory.contains(&species.colour))
     }
 
@@ -169,6 +172,7 @@ impl Scene {
         ShownBy::of(self.species.iter().map(|species| match species.colour {
             ColourBy::Acceleration => Shown::Acceleration,
             ColourBy::Age => Shown::Age,
+            ColourBy::Structure => Shown::Structure,
             _ => Shown::Neighbours,
         }))
     }

@@ -70,8 +70,10 @@ pub struct SpeciesLook {
     pub reach_beyond: f32,
     /// See [`style::Hue::per_depth`].
     pub hue_per_depth: f32,
+    /// 1 if agents remember a structure for their colour.
+    pub structured: f32,
     /// Unused.
-    pub padding: [f32; 2],
+    pub padding: f32,
 }
 
 /// How a space is seen; see [`Eye`](crate::camera::Eye) and [`Lighting`]. Zeros in a plane.
@@ -228,7 +230,8 @@ impl SpeciesLook {
             reach_factor: measure.reach_factor,
             reach_beyond: measure.reach_beyond,
             hue_per_depth: hue.per_depth,
-            padding: [0.0; 2],
+            structured: f32::from(u8::from(hue.structured)),
+            padding: 0.0,
         }
     }
 }
@@ -338,7 +341,7 @@ mod tests {
             radius reach strength cover level shape cosine max_speed sine dimming heat
             hue_base hue_per_turn hue_per_speed hue_per_amount
             size least_size smallest full faintest most_gain condensed shows_above reach_factor reach_beyond
-            hue_per_depth padding);
+            hue_per_depth structured padding);
         assert_eq!(reflected("SpeciesLook"), species);
         // The size of `Picture` covers the number of species.
         let picture = layout!(Picture:

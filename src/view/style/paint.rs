@@ -7,7 +7,7 @@ use super::circle::Circle;
 use super::glyph::GLOW_COVER;
 use super::oklab::unit;
 use super::palettes::{STOPS, Scale, Stops};
-use flockwork_model::memory::MAX_COLOUR_VALUE;
+use flockwork_model::memory::{MAX_COLOUR_VALUE, STRUCTURE_STEPS};
 use flockwork_model::scene::{
     BoidShape, ColourBy, Light, Palette, PaletteName, Rgb, Scene, Species,
 };
@@ -55,6 +55,9 @@ pub struct Hue {
     pub per_depth: f32,
     /// How much darker an agent with an amount of 0 is than one with 1; 0 to 1.
     pub dimming: f32,
+    /// True if the remembered number is a structure: its density is the amount, and its order is how full
+    /// the colour is.
+    pub structured: bool,
 }
 
 /// In space: how much lighter a colour is that shows a heading straight up, and darker straight down. So
@@ -70,6 +73,7 @@ impl Hue {
         most: CROWD,
         per_depth: 0.0,
         dimming: 0.0,
+        structured: false,
     };
 
     /// For what ends at the largest number that an agent remembers.
@@ -82,6 +86,9 @@ impl Hue {
             ColourBy::Speed => Self { per_speed: END, ..Self::CONSTANT },
             ColourBy::Neighbours => Self { per_amount: END, ..Self::CONSTANT },
             ColourBy::Acceleration | ColourBy::Age => Self { per_amount: END, ..Self::REMEMBERED },
+            ColourBy::Structure => {
+                Self { per_turn: 1.0, dimming: 0.6, structured: true, ..Self::CONSTANT }
+            }
             // Near agents stand out more.
             ColourBy::Depth => Self { base: END, per_depth: -END, ..Self::CONSTANT },
             ColourBy::Species | ColourBy::Fixed(_) => Self::CONSTANT,
@@ -105,7 +112,7 @@ impl Hue {
             // It cools down.
             ColourBy::Age => Self { per_amount: 0.6, ..Self::REMEMBERED },
             ColourBy::Depth => Self { per_depth: 0.6, ..Self::CONSTANT },
-            ColourBy::Heading | ColourBy::Fixed(_) => Self::along(by),
+            ColourBy::Heading | ColourBy::Structure | ColourBy::Fixed(_) => Self::along(by),
         }
     }
 }
@@ -140,6 +147,8 @@ pub struct Shade {
     pub turn: f32,
     /// 0 to 1.
     pub light: f32,
+    /// How full the colour is: 0 for grey, 1 for all of it.
+    pub chroma: f32,
 }
 
 impl Paint {
@@ -188,7 +197,7 @@ impl Paint {
             let stops = Stops::one(unit(colours[usize::from(light)]));
             return Self { hue: Hue::CONSTANT, colours: Colours::Stops(stops), cover, heat };
         }
-        let colours = if plain && by == ColourBy::Heading {
+        let colours = if plain && matches!(by, ColourBy::Heading | ColourBy::Structure) {
             Colours::Circle(if light { Circle::INKS } else { Circle::BRIGHT })
         } else {
             Colours::Stops(stops(scene, ground, index, species))
@@ -199,33 +208,40 @@ impl Paint {
     /// The place of an agent's colour, and its brightness.
     #[must_use]
     pub fn shade(&self, velocity: Point, max_speed: f32, shown: u32) -> Shade {
-        let Hue { base, per_turn, per_speed, per_amount, most, dimming, .. } = self.hue;
+        let Hue { base, per_turn, per_speed, per_amount, most, dimming, structured, .. } = self.hue;
         let share = if max_speed > 0.0 { velocity.length() / max_speed } else { 0.0 };
         let heading = heading_angle(velocity) / TAU;
-        let amount = (shown as f32 / most).min(1.0);
+        let part = |steps: u32| steps as f32 / STRUCTURE_STEPS as f32;
+        let (amount, chroma) = match structured {
+            true => (part(shown & STRUCTURE_STEPS), part(shown >> 4)),
+            false => ((shown as f32 / most).min(1.0), 1.0),
+        };
         let turn =
             base + per_turn * heading + per_speed * share.clamp(0.0, 1.0) + per_amount * amount;
-        Shade { turn, light: 1.0 - dimming * (1.0 - amount) }
+        Shade { turn, light: 1.0 - dimming * (1.0 - amount), chroma }
     }
 
     /// The same in space, for an agent at `far` of the way from the near to the far end of the world.
     #[must_use]
     pub fn shade_in_space(&self, velocity: Point, max_speed: f32, shown: u32, far: f32) -> Shade {
-        let Shade { turn, light } = self.shade(velocity, max_speed, shown);
+        let Shade { turn, light, chroma } = self.shade(velocity, max_speed, shown);
         let speed = velocity.length();
         let up = if speed > 0.0 { velocity.z / speed } else { 0.0 };
         let lift = if self.hue.per_turn == 0.0 { 0.0 } else { LIFT * up };
-        Shade { turn: turn + self.hue.per_depth * far, light: light * (1.0 + lift) }
+        Shade { turn: turn + self.hue.per_depth * far, light: light * (1.0 + lift), chroma }
     }
 
     /// The colour of an agent; red, green and blue from 0 to 1.
     #[must_use]
     pub fn colour(&self, shade: Shade) -> [f32; 3] {
-        let colour = match &self.colours {
-            Colours::Circle(circle) => circle.at(shade.turn),
-            Colours::Stops(stops) => stops.at(shade.turn),
+        let (grey, colour) = match &self.colours {
+            Colours::Circle(circle) => (circle.level, circle.at(shade.turn)),
+            Colours::Stops(stops) => {
+                let colour = stops.at(shade.turn);
+                ([colour.iter().sum::<f32>() / 3.0; 3], colour)
+            }
         };
-        colour.map(|share| shade.light * share)
+        [0, 1, 2].map(|i| shade.light * (grey[i] + shade.chroma * (colour[i] - grey[i])))
     }
 
     /// The same as factors on the vectors of [`Paint::basis`].
@@ -234,7 +250,7 @@ impl Paint {
         match &self.colours {
             Colours::Circle(_) => {
                 let wave = Vec2::from_angle(TAU * shade.turn) * shade.light;
-                [shade.light, wave.x, wave.y]
+                [shade.light, shade.chroma * wave.x, shade.chroma * wave.y]
             }
             Colours::Stops(_) => self.colour(shade),
         }
@@ -277,7 +293,7 @@ fn stops(scene: &Scene, ground: &Backdrop, index: usize, species: &Species) -> S
     };
     match by {
         ColourBy::Species => Stops::one(scale.of_kind(index, scene.species.len())),
-        ColourBy::Heading => scale.around(),
+        ColourBy::Heading | ColourBy::Structure => scale.around(),
         _ => scale.along(),
     }
 }
