@@ -241,8 +241,8 @@ fn a_situation_is_what_its_name_says() {
         })
     };
     assert!(halved(0..5) > 100 && halved(5..7) > 40 && halved(7..99) > 40);
-    // Colours by acceleration and age have their own test, tests/shown.rs.
-    let elsewhere = [Uses::ACCELERATIONS, Uses::AGES];
+    // Colours by acceleration, age and structure have their own test, tests/shown.rs.
+    let elsewhere = [Uses::ACCELERATIONS, Uses::AGES, Uses::STRUCTURE];
     for (name, extra) in Uses::EXTRAS.into_iter().filter(|(_, extra)| !elsewhere.contains(extra)) {
         assert!(some(&|_, scene| scene.uses().has(extra)) > 50, "{name}");
     }

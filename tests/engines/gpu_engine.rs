@@ -93,7 +93,8 @@ fn assert_one_tick(gpu: &Arc<Gpu>, axes: usize) {
     assert!(of_each.iter().all(|times| *times >= fewest), "too few situations");
     // Every set of drawn numbers, and every set of colours, needs shaders of its own: tests/traits.rs and
     // tests/shown.rs cover some, tests/min_speed.rs smallest speeds.
-    let elsewhere = [Uses::TRAITS, Uses::ACCELERATIONS, Uses::AGES, Uses::MIN_SPEED];
+    let elsewhere =
+        [Uses::TRAITS, Uses::ACCELERATIONS, Uses::AGES, Uses::STRUCTURE, Uses::MIN_SPEED];
     let extras = with_extra.iter().zip(Uses::EXTRAS);
     let mut extras = extras.filter(|(_, (_, extra))| !elsewhere.contains(extra));
     let fewest = 100 / share().min(2) as u32;

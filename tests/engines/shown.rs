@@ -1,5 +1,5 @@
-//! The numbers for colours in the agents' memory, accelerations and ages, against what the states say, on
-//! both engines and with both numbers of axes.
+//! The numbers for colours in the agents' memory, accelerations, ages and structures, against what the states
+//! say, on both engines and with both numbers of axes.
 
 use crate::adapter;
 use crate::common;
@@ -9,6 +9,8 @@ use flockwork::engine::{Change, Engine};
 use flockwork::model::memory::{Shown, growth_of_age};
 use flockwork::model::scene::{ColourBy, Scene};
 use flockwork::model::state::FlockState;
+use flockwork::model::world::Boundary;
+use glam::DVec3;
 
 const BOUNDARIES: [&str; 3] = ["wrap", "walls", "open"];
 
@@ -87,6 +89,82 @@ fn an_acceleration_is_the_change_of_the_velocity() {
             assert!(found.len() > 100 && (135..255).contains(&most), "{found:?}");
             // The control: a scale that is 3 percent off.
             assert!(wrong_accelerations(&scene, &states, 1.03).0 > 100);
+        }
+    }
+}
+
+/// The structure round the agent in a row, from all others: the order times 16, and the root of the number
+/// of neighbours times 1.5. `None` if that depends on an agent on the edge of the radius.
+fn structure(scene: &Scene, state: &FlockState, row: usize, radius: f64) -> Option<[f64; 2]> {
+    let size = scene.world.size.as_dvec3();
+    let (mut sum, mut aligned, mut near) = (DVec3::ZERO, 0.0, 0.0);
+    for other in (0..state.len()).filter(|other| *other != row) {
+        let mut way = state.position[other].as_dvec3() - state.position[row].as_dvec3();
+        if scene.world.boundary == Boundary::Wrap {
+            way -= size * (way / size.max(DVec3::splat(1e-9))).round();
+        }
+        let distance = way.length();
+        if (distance - radius).abs() < 1e-3 {
+            return None;
+        }
+        if distance < radius {
+            near += 1.0;
+            if state.species[other] == state.species[row] {
+                (sum, aligned) = (sum + state.velocity[other].as_dvec3(), aligned + 1.0);
+            }
+        }
+    }
+    let own = &scene.species[state.species[row] as usize];
+    let most = f64::from(own.of_agent(scene.seed, state.id[row]).body.max_speed);
+    let order = if aligned > 0.0 { sum.length() / (aligned * most) } else { 0.0 };
+    Some([16.0 * order, 1.5 * f64::sqrt(near)])
+}
+
+/// Numbers of 4 bits differ from their closed form where that is as near to the next one as this.
+const NEAR_STEP: f64 = 1e-3;
+
+/// The number of agents whose number is not the structure round them, and the numbers found.
+fn wrong_structures(scene: &Scene, states: &[FlockState], radius: f64) -> (usize, Vec<u32>) {
+    let (mut wrong, mut found) = (0, Vec::new());
+    for pair in states.windows(2) {
+        let [before, after] = pair else { unreachable!() };
+        for row in those_with(scene, after, Shown::Structure) {
+            let at = before.id.iter().position(|id| *id == after.id[row]).unwrap();
+            let Some(exact) = structure(scene, before, at, radius) else { continue };
+            let seen = after.memory[row].shown();
+            let fits = |seen: u32, exact: f64| {
+                let range = exact - 1.0 - NEAR_STEP..exact + NEAR_STEP;
+                range.contains(&f64::from(seen)) || seen == 15 && exact > 15.0
+            };
+            wrong += usize::from(!(fits(seen >> 4, exact[0]) && fits(seen & 15, exact[1])));
+            found.push(seen);
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    (wrong, found)
+}
+
+#[test]
+fn a_structure_is_the_order_and_the_density_of_the_neighbours() {
+    const KEYS: [&str; 4] = [
+        "starling.colour=structure",
+        "starling.alignment.fov=360",
+        "starling.alignment.radius=25",
+        "starling.alignment.with=[\"starling\"]",
+    ];
+    for engine in &mut engines("a_structure_is_the_order_and_the_density_of_the_neighbours") {
+        for scene in
+            BOUNDARIES.map(|boundary| [mixed(boundary, &KEYS), mixed_in_space(boundary, &KEYS)])
+        {
+            for (scene, first) in scene {
+                let states = states(engine.as_mut(), &scene, &first);
+                let (wrong, found) = wrong_structures(&scene, &states[..4], 25.0);
+                assert_eq!(wrong, 0, "{:?} of {}", engine.kind(), found.len());
+                assert!(found.len() > 15, "{found:?}");
+                // The control: another radius.
+                assert!(wrong_structures(&scene, &states[..3], 27.0).0 > 100);
+            }
         }
     }
 }

@@ -257,7 +257,7 @@ fn the_sun_stands_where_it_should_and_fog_takes_the_skys_colours() {
     println!("sun: {} pixels at {middle:?}, wanted {far}", disc.len());
     assert!((20..90).contains(&disc.len()));
     assert!((middle[0] - f64::from(far.x)).hypot(middle[1] - f64::from(far.y)) < 1.5);
-    // Behind the eye it is not seen, and the colours of the sky are those of the fog.
+    // Behind the eye it is not seen, and fog has the colours of the sky.
     let (_, _, frame) = sky(&gpu, 12.0, 210.0);
     assert!(!frame.pixels.chunks_exact(4).enumerate().any(|pixel| bright(pixel).is_some()));
     let rows = Sky::of(&scene.style).unwrap().rows(&camera, &eye);

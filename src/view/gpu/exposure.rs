@@ -8,7 +8,6 @@ use bytemuck::{Pod, Zeroable};
 use super::bloom::{Bloom, sampler, sampler_entry, texture_entry};
 use super::chunks::layout_entry;
 use super::drawing::{Drawing, LIGHT};
-use super::renderer::Renderer;
 use super::trails::canvas;
 use flockwork_engine::gpu::Gpu;
 use flockwork_model::scene::Style;
@@ -19,7 +18,7 @@ pub const SHADER: &str = include_str!("../../../shaders/expose.wgsl");
 /// The uniform of `expose.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-struct Exposure {
+struct Factors {
     /// Factor on all light.
     factor: f32,
     /// The share of the light that spreads.
@@ -28,12 +27,10 @@ struct Exposure {
     padding: [f32; 2],
 }
 
-/// Draws light, and exposes it on textures of one format.
+/// Exposes light on textures of one format.
 #[derive(Debug)]
-pub struct LightRenderer {
+pub struct Exposure {
     gpu: Arc<Gpu>,
-    /// Draws the light.
-    pub renderer: Renderer,
     light: Option<wgpu::TextureView>,
     /// Compiled when light spreads for the first time.
     bloom: Option<Bloom>,
@@ -43,8 +40,8 @@ pub struct LightRenderer {
     uniform: wgpu::Buffer,
 }
 
-impl LightRenderer {
-    /// A renderer for targets of `format`.
+impl Exposure {
+    /// The passes for targets of `format`.
     #[must_use]
     pub fn new(gpu: &Arc<Gpu>, format: wgpu::TextureFormat) -> Self {
         let device = &gpu.device;
@@ -63,13 +60,12 @@ impl LightRenderer {
         drawing.target.blend = None;
         Self {
             pipeline: drawing.compile(device),
-            renderer: Renderer::new(Arc::clone(gpu), LIGHT),
             light: None,
             bloom: None,
             between: sampler(device),
             uniform: device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("exposure"),
-                size: size_of::<Exposure>() as u64,
+                size: size_of::<Factors>() as u64,
                 usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
                 mapped_at_creation: false,
             }),
@@ -87,24 +83,26 @@ impl LightRenderer {
         light
     }
 
-    /// Records the exposure of [`Self::light_for`] on its target. The uniform is written through the queue.
+    /// Records the exposure of [`Self::light_for`] on its target, which has `scale` pixels per point. The
+    /// uniform is written through the queue.
     pub fn expose(
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
         target: &wgpu::TextureView,
         style: &Style,
+        scale: f32,
     ) {
         let light = self.light_for(target);
         let spread = match style.bloom > 0.0 {
             true => {
                 let bloom = self.bloom.get_or_insert_with(|| Bloom::new(&self.gpu));
-                bloom.spread(encoder, &light, self.renderer.scale())
+                bloom.spread(encoder, &light, scale)
             }
             false => light.clone(),
         };
         let (factor, bloom) = (style.exposure.unwrap_or(1.0), style.bloom);
-        let exposure = Exposure { factor, bloom, padding: [0.0; 2] };
-        self.gpu.queue.write_buffer(&self.uniform, 0, bytemuck::bytes_of(&exposure));
+        let factors = Factors { factor, bloom, padding: [0.0; 2] };
+        self.gpu.queue.write_buffer(&self.uniform, 0, bytemuck::bytes_of(&factors));
         let entry = |binding, resource| wgpu::BindGroupEntry { binding, resource };
         let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("expose"),

@@ -3,9 +3,9 @@
 use bytemuck::{Pod, Zeroable};
 
 use crate::camera::Camera;
-use crate::space::lighting::{GROUND_STOPS, Lighting};
+use crate::space::lighting::Lighting;
 use crate::space::shade::Shade;
-use crate::space::sky::Sky;
+use crate::space::sky::{GROUND_STOPS, Sky};
 use crate::space::sums_small_agents;
 use crate::style::{
     self, ANY_GAIN, Colours, MIN_STRENGTH_IN_SPACE, Paint, STOPS, Stops, light_of_paint,

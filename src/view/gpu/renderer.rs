@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::background::Background;
 use super::chunks::Chunk;
 use super::drawing::LIGHT;
-use super::exposure::LightRenderer;
+use super::exposure::Exposure;
 use super::picture::Picture;
 use super::space::{SpaceDrawing, SpaceRenderer};
 use super::splat::Splat;
@@ -54,6 +54,13 @@ pub struct Renderer {
     agents_alone: Option<wgpu::TextureView>,
     /// Compiled when a style has an exposure for the first time.
     light: Option<Box<LightRenderer>>,
+}
+
+/// Draws light, and exposes it.
+#[derive(Debug)]
+struct LightRenderer {
+    renderer: Renderer,
+    exposure: Exposure,
 }
 
 /// The content of a frame.
@@ -151,9 +158,9 @@ impl Renderer {
         ) -> Result<(), EngineError>,
     ) -> Result<(), EngineError> {
         let Some(mut light) = self.light_of(scene) else { return draw(self, encoder, target) };
-        let own = light.light_for(target);
+        let own = light.exposure.light_for(target);
         let drawn = draw(&mut light.renderer, encoder, &own);
-        light.expose(encoder, target, &scene.style);
+        light.exposure.expose(encoder, target, &scene.style, self.scale);
         self.light = Some(light);
         drawn
     }
@@ -163,7 +170,10 @@ impl Renderer {
         if scene.style.exposure.is_none() || self.format == LIGHT {
             return None;
         }
-        let new = || Box::new(LightRenderer::new(&self.gpu, self.format));
+        let new = || {
+            let renderer = Self::new(Arc::clone(&self.gpu), LIGHT);
+            Box::new(LightRenderer { renderer, exposure: Exposure::new(&self.gpu, self.format) })
+        };
         let mut light = self.light.take().unwrap_or_else(new);
         (light.renderer.scale, light.renderer.method) = (self.scale, self.method);
         light.renderer.bare = self.bare;

@@ -1,6 +1,6 @@
 //! Light and fog in a space.
 
-use super::sky::Sky;
+use super::sky::{GROUND_STOPS, Sky};
 use crate::camera::{Camera, Eye};
 use crate::style::Backdrop;
 use flockwork_model::scene::{Light, Scene};
@@ -18,9 +18,6 @@ const SUN_BEHIND: Point = Point::new(-0.5, 0.62, 0.6);
 
 /// Where it stands over a floor, on which it casts shadows: in the world.
 const SUN_ABOVE: Point = Point::new(-0.36, -0.3, 0.88);
-
-/// The colours of the background from top to bottom, for what fades into it.
-pub const GROUND_STOPS: usize = 16;
 
 /// The light on a picture's things, and how far they are seen. Plain numbers: `shaders/eye.wgsl` computes
 /// the same from them.

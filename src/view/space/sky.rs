@@ -1,11 +1,13 @@
 //! The sky of a space: the background by height above the horizon, and the sun. Only `shaders/draw_sky.wgsl`
 //! draws it; fog and light take its colours from here.
 
-use super::lighting::GROUND_STOPS;
 use crate::camera::{Camera, Eye};
 use crate::style::{Backdrop, light_of_paint};
 use flockwork_model::scene::Style;
 use flockwork_model::vector::Point;
+
+/// The colours of a background from top to bottom, for what fades into it.
+pub const GROUND_STOPS: usize = 16;
 
 /// The sine of the height at which the sky has its topmost colour.
 const SKY_TOP: f32 = 0.6;
