@@ -24,38 +24,44 @@ fn tap(at: vec2<f32>, right: f32, down: f32) -> vec4<f32> {
     return textureSampleLevel(below, between, at + vec2(right, down) * texel, 0.0);
 }
 
-// Five squares of four taps, which overlap. The one in the middle counts half.
-fn square(at: vec2<f32>, right: f32, down: f32) -> vec4<f32> {
-    let upper = tap(at, right - 1.0, down - 1.0) + tap(at, right + 1.0, down - 1.0);
-    return 0.25 * (upper + tap(at, right - 1.0, down + 1.0) + tap(at, right + 1.0, down + 1.0));
+// The means of five squares of four taps: four that share their sides, and one in the middle that overlaps
+// them. There are 13 taps.
+fn squares(at: vec2<f32>) -> array<vec4<f32>, 5> {
+    let inner = tap(at, -1.0, -1.0) + tap(at, 1.0, -1.0) + tap(at, -1.0, 1.0) + tap(at, 1.0, 1.0);
+    let middle = tap(at, 0.0, 0.0);
+    let upper = tap(at, 0.0, -2.0);
+    let lower = tap(at, 0.0, 2.0);
+    let left = middle + tap(at, -2.0, 0.0);
+    let right = middle + tap(at, 2.0, 0.0);
+    return array(
+        0.25 * (tap(at, -2.0, -2.0) + upper + left),
+        0.25 * (tap(at, 2.0, -2.0) + upper + right),
+        0.25 * (tap(at, -2.0, 2.0) + lower + left),
+        0.25 * (tap(at, 2.0, 2.0) + lower + right),
+        0.25 * inner,
+    );
 }
 
-// A square with its weight. A lone bright pixel counts little (Karis), else it would flicker as it moves.
-fn calmed(light: vec4<f32>, weight: f32) -> array<vec4<f32>, 2> {
-    let own = weight / (1.0 + max(light.x, max(light.y, light.z)));
-    return array(light * own, vec4(own));
-}
-
-// The first step, from the picture itself.
+// The first step, from the picture itself. A lone bright pixel counts little (Karis), else it would flicker
+// as it moves.
 @fragment
 fn shrink_calmly(in: Place) -> @location(0) vec4<f32> {
-    let corners = array(
-        calmed(square(in.at, -1.0, -1.0), 0.125), calmed(square(in.at, 1.0, -1.0), 0.125),
-        calmed(square(in.at, -1.0, 1.0), 0.125), calmed(square(in.at, 1.0, 1.0), 0.125),
-    );
-    var sum = calmed(square(in.at, 0.0, 0.0), 0.5);
-    for (var i = 0u; i < 4u; i++) {
-        sum[0] += corners[i][0];
-        sum[1] += corners[i][1];
+    let light = squares(in.at);
+    var sum = vec4(0.0);
+    var weights = 0.0;
+    for (var i = 0u; i < 5u; i++) {
+        let peak = max(light[i].x, max(light[i].y, light[i].z));
+        let weight = select(0.125, 0.5, i == 4u) / (1.0 + peak);
+        sum += weight * light[i];
+        weights += weight;
     }
-    return sum[0] / sum[1];
+    return sum / weights;
 }
 
 @fragment
 fn shrink(in: Place) -> @location(0) vec4<f32> {
-    let upper = square(in.at, -1.0, -1.0) + square(in.at, 1.0, -1.0);
-    let lower = square(in.at, -1.0, 1.0) + square(in.at, 1.0, 1.0);
-    return 0.125 * (upper + lower) + 0.5 * square(in.at, 0.0, 0.0);
+    let light = squares(in.at);
+    return 0.125 * (light[0] + light[1] + light[2] + light[3]) + 0.5 * light[4];
 }
 
 // A tent over nine texels of the picture above.

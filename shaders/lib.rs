@@ -44,6 +44,8 @@ pub struct Variant {
     pub stops: bool,
     /// True if pictures are sums of linear light, not of sRGB colours; see `shaders/expose.wgsl`.
     pub as_light: bool,
+    /// True if agents in space cast shade on one another; see `shaders/shade.wgsl`.
+    pub shade: bool,
     /// True if the flock is the part of one of several processes; see `shaders/grid.wgsl`.
     pub slab: bool,
 }
@@ -58,6 +60,7 @@ impl Variant {
             packs: false,
             stops: false,
             as_light: false,
+            shade: false,
             slab: false,
             narrow,
             flat: scene.world.is_flat(),
@@ -95,6 +98,7 @@ impl Variant {
             packs,
             stops,
             as_light: false,
+            shade: false,
             slab: false,
             narrow: false,
             flat: true,
@@ -122,6 +126,7 @@ impl Variant {
             "packs" => self.packs,
             "stops" => self.stops,
             "as_light" => self.as_light,
+            "shade" => self.shade,
             "slab" => self.slab,
             "narrow" => self.narrow,
             "several_species" => self.several_species,

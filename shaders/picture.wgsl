@@ -179,8 +179,10 @@ fn species_look_of(agent: u32) -> SpeciesLook {
 // density.
 fn amount_of(agent: u32, look: SpeciesLook) -> f32 {
     if picture.remembers == 1u {
-        if look.structured > 0.0 {
-            return f32(u32(shown_of(agent)) & STRUCTURE_STEPS) / f32(STRUCTURE_STEPS);
+        @if(structure) {
+            if look.structured > 0.0 {
+                return f32(u32(shown_of(agent)) & STRUCTURE_STEPS) / f32(STRUCTURE_STEPS);
+            }
         }
         let counts = ((picture.counts >> species_of(agent)) & 1u) == 1u;
         return min(shown_of(agent) / select(255.0, picture.crowd, counts), 1.0);
@@ -189,6 +191,7 @@ fn amount_of(agent: u32, look: SpeciesLook) -> f32 {
 }
 
 // How full the colour of an agent is: the order round it, if its colour shows that.
+@if(structure)
 fn chroma_of(agent: u32) -> f32 {
     let look = picture.species[min(species_of(agent), MAX_SPECIES - 1u)];
     if picture.remembers == 1u && look.structured > 0.0 {
@@ -256,10 +259,14 @@ fn colour_at(turn: f32, species: u32) -> vec3<f32> {
 
 // The factors on the basis of an agent's colours at a place on their scale.
 fn factors_at(agent: u32, turn: f32, light: f32) -> vec3<f32> {
-    let chroma = chroma_of(agent);
+    @if(!structure) let chroma = 1.0;
+    @if(structure) let chroma = chroma_of(agent);
     @if(stops) {
         let colour = colour_at(turn, species_of(agent));
-        return light * mix(vec3(dot(colour, vec3(1.0 / 3.0))), colour, chroma);
+        @if(structure) {
+            return light * mix(vec3(dot(colour, vec3(1.0 / 3.0))), colour, chroma);
+        }
+        return light * colour;
     }
     @if(!stops) {
         let angle = TAU * turn;

@@ -45,7 +45,10 @@ const KINDS: [(&str, bool, bool); 3] =
     [("", false, false), (":narrow", true, false), (":slab", false, true)];
 
 /// Those that draw: the file, the entry points, and whether it is compiled without checks.
-const DRAWINGS: [(&str, &[&str], bool); 16] = [
+const DRAWINGS: [(&str, &[&str], bool); 23] = [
+    ("bloom", &["cover", "shrink_calmly"], false),
+    ("bloom", &["cover", "shrink"], false),
+    ("bloom", &["cover", "grow"], false),
     ("draw_background", &["cover", "copy"], false),
     ("draw_boids", &["corner", "paint"], false),
     ("draw_boids", &["figure_corner", "figure_paint"], false),
@@ -56,7 +59,11 @@ const DRAWINGS: [(&str, &[&str], bool); 16] = [
     ("draw_order", &["mark_ids"], false),
     ("draw_order", &["count_ids"], false),
     ("draw_order", &["draw_order"], false),
+    ("draw_sky", &["cover", "paint_sky"], false),
     ("draw_solids", &["solid_corner", "paint_solid"], false),
+    ("expose", &["cover", "expose"], false),
+    ("shade_cells", &["count_agents"], false),
+    ("shade_cells", &["sum_depths"], false),
     ("splat", &["splat"], true),
     ("splat_resolve", &["cover", "resolve"], true),
     ("splat_resolve", &["cover", "resolve_between"], true),
@@ -108,10 +115,14 @@ pub fn all() -> Vec<Shader> {
             _ => &[ShaderStage::Vertex, ShaderStage::Fragment],
         };
         let entries: Vec<_> = stages.iter().copied().zip(entries.iter().copied()).collect();
-        for number in 0..16 {
+        // Light and shade with one of the others each.
+        for number in (0..16).chain([16, 33, 54]) {
             let bit = |place: u32| number >> place & 1 == 1;
-            let variant = Variant { flat: bit(0), ..Variant::of_drawing(bit(1), bit(2), bit(3)) };
-            let (scene, entries) = (String::new(), entries.clone());
+            let plain = Variant::of_drawing(bit(1), bit(2), bit(3));
+            let (as_light, shade) = (bit(4), bit(5));
+            let variant = Variant { flat: bit(0), as_light, shade, ..plain };
+            let scene = if as_light || shade { ":light" } else { "" };
+            let (scene, entries) = (scene.to_string(), entries.clone());
             all.push(Shader { scene, name, variant, entries, trusted, zeros: true });
         }
     }

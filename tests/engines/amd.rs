@@ -4,8 +4,8 @@
 use crate::compilers::{Built, CONTROL, built_for, compile_all};
 
 /// The fewest waves per SIMD, as RADV counts them, and the shaders that may have so few: scenes for their
-/// `steer`, with `:narrow` where cells overlap, and entry points for all others. A shader that is not
-/// here has as many as the chip holds. This is what Mesa 22.3.6 made of them.
+/// `steer`, with `:narrow` where cells overlap, and entry points for all others, with `:light` where they draw
+/// light and shade. A shader that is not here has as many as the chip holds. This is what Mesa 22.3.6 made of them.
 struct Floors {
     chip: &'static str,
     full: u64,
@@ -20,12 +20,14 @@ const VEGA10: Floors = Floors {
         (3, "murmuration predators"),
         (4, "asteroids big-and-small bubbles evade flock-3d flock-fov flock-view helix"),
         (4, "sort_scattered woods"),
-        (5, "body_corner flock flock-noise flock-pointer foam pursuit:narrow"),
+        (5, "body_corner flock flock-noise flock-pointer foam glow_corner:light pursuit:narrow"),
+        // Pictures are read in thirteen places at once, which hides the latency.
+        (5, "shrink shrink_calmly splat:light"),
         (6, "ball_corner figure_corner gather:narrow hunger pursuit seek-separate:narrow"),
         (6, "separation:narrow"),
-        (7, "corner gather glow_corner seek-separate separation splat tornado"),
+        (7, "corner gather glow_corner grow seek-separate separation splat tornado"),
         (8, "path-loop pursuit-gain roost"),
-        (9, "avoid-ahead avoid-box avoid-feeler fade lay path path-line"),
+        (9, "avoid-ahead avoid-box avoid-feeler fade lay path path-line resolve_between:light"),
     ],
 };
 
@@ -39,19 +41,24 @@ const NAVI21: Floors = Floors {
         (16, "asteroids bubbles evade flock-view sort_scattered woods"),
         (18, "big-and-small flock-3d flock-fov helix"),
         (20, "ball_corner body_corner figure_corner flock flock-noise flock-pointer foam"),
+        (20, "glow_corner:light shrink shrink_calmly splat:light"),
         (24, "gather glow_corner hunger pursuit seek-separate separation splat tornado"),
     ],
 };
 
 impl Floors {
     fn of(&self, built: &Built) -> u64 {
-        let name = if built.shader == "steer" { &built.scene } else { &built.entry };
+        let name = match (built.shader.as_str(), built.scene.as_str()) {
+            ("steer", scene) => scene.to_string(),
+            (_, ":light") => format!("{}:light", built.entry),
+            _ => built.entry.clone(),
+        };
         let named = |wanted: &str| {
             let row = self.below.iter().find(|(_, names)| names.split(' ').any(|n| n == wanted));
             row.map(|(floor, _)| *floor)
         };
         let scene = name.split(':').next().unwrap_or_default();
-        named(name).or_else(|| named(scene)).unwrap_or(self.full)
+        named(&name).or_else(|| named(scene)).unwrap_or(self.full)
     }
 
     /// All that is wrong with a shader, with floors that are higher by `raised`.

@@ -86,6 +86,7 @@ fn variants() -> Vec<Variant> {
                     packs,
                     stops,
                     as_light: false,
+                    shade: false,
                     slab,
                 });
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::chunks::{self, Chunk};
-use super::drawing::{Drawing, LIGHT};
+use super::drawing::{Drawing, LIGHT, Looks};
 use super::shade::depths_entry;
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::Gpu;
@@ -69,9 +69,8 @@ pub struct Bodies {
     format: wgpu::TextureFormat,
     samples: u32,
     layout: wgpu::BindGroupLayout,
-    /// By what is drawn, whether agents have their own sizes, and whether colours are lists; compiled
-    /// on first use.
-    pipelines: BTreeMap<(Part, bool, bool), wgpu::RenderPipeline>,
+    /// Compiled on first use.
+    pipelines: BTreeMap<(Part, Looks), wgpu::RenderPipeline>,
 }
 
 impl Bodies {
@@ -108,11 +107,11 @@ impl Bodies {
         pass: &mut wgpu::RenderPass<'_>,
         part: Part,
         chunks: &[(wgpu::BindGroup, u32)],
-        (own_sizes, stops): (bool, bool),
+        looks: Looks,
     ) -> Result<(), EngineError> {
-        let key = (part, own_sizes, stops);
+        let key = (part, looks);
         if !self.pipelines.contains_key(&key) {
-            let pipeline = self.compile(part, own_sizes, stops)?;
+            let pipeline = self.compile(part, looks)?;
             self.pipelines.insert(key, pipeline);
         }
         let Some(pipeline) = self.pipelines.get(&key) else { return Ok(()) };
@@ -124,16 +123,10 @@ impl Bodies {
         Ok(())
     }
 
-    fn compile(
-        &self,
-        part: Part,
-        own_sizes: bool,
-        stops: bool,
-    ) -> Result<wgpu::RenderPipeline, EngineError> {
+    fn compile(&self, part: Part, looks: Looks) -> Result<wgpu::RenderPipeline, EngineError> {
         let device = &self.gpu.device;
         let as_light = self.format == LIGHT;
-        let plain = Variant::of_drawing(false, own_sizes, stops);
-        let variant = Variant { flat: false, as_light, ..plain };
+        let variant = Variant { flat: false, as_light, ..looks.variant(false) };
         let composed = compose("draw_bodies", variant);
         let (wgsl, _) = composed.map_err(|error| self.gpu.error(error.to_string()))?;
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {

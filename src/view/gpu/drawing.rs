@@ -1,7 +1,46 @@
 //! How the render pipelines of this folder are made.
 
+use crate::style::Paint;
+use flockwork_engine::gpu::shaders::Variant;
+use flockwork_model::behaviours::Uses;
+use flockwork_model::scene::Scene;
+
 /// The format of pictures of linear light. Renderers for it draw light, those for others sRGB colours.
 pub const LIGHT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba16Float;
+
+/// The features of a picture that its shaders are compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Looks {
+    /// Each agent has its own size.
+    pub own_sizes: bool,
+    /// Colours are lists.
+    pub stops: bool,
+    /// Colours show the structure of the flock.
+    pub structure: bool,
+    /// Agents in space cast shade on one another.
+    pub shade: bool,
+}
+
+impl Looks {
+    /// The features of a scene that is painted like this.
+    #[must_use]
+    pub fn of(scene: &Scene, paints: &[Paint]) -> Self {
+        Self {
+            own_sizes: scene.draws_sizes(),
+            stops: Paint::has_stops(paints),
+            structure: paints.iter().any(|paint| paint.hue.structured),
+            shade: scene.style.matter.is_some() && !scene.world.is_flat(),
+        }
+    }
+
+    /// The shaders' variant for a plane. `packs` says whether sums may be packed.
+    #[must_use]
+    pub fn variant(self, packs: bool) -> Variant {
+        let plain = Variant::of_drawing(packs, self.own_sizes, self.stops);
+        let uses = if self.structure { plain.uses.with(Uses::STRUCTURE) } else { plain.uses };
+        Variant { uses, shade: self.shade, ..plain }
+    }
+}
 
 /// The differences between render pipelines. All draw triangles over the picture so far.
 #[derive(Clone, Debug)]

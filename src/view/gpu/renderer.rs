@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::background::Background;
 use super::chunks::Chunk;
-use super::drawing::LIGHT;
+use super::drawing::{LIGHT, Looks};
 use super::exposure::Exposure;
 use super::picture::Picture;
 use super::space::{SpaceDrawing, SpaceRenderer};
@@ -70,8 +70,7 @@ struct Drawing<'a> {
     scene: &'a Scene,
     targets: &'a [Target],
     camera: &'a Camera,
-    /// True if colours are lists.
-    stops: bool,
+    looks: Looks,
 }
 
 impl Renderer {
@@ -196,13 +195,13 @@ impl Renderer {
             let lighting = Lighting::of(scene, camera, eye, self.bare);
             let picture = picture.in_space(scene, camera, &lighting, self.format == LIGHT);
             self.gpu.queue.write_buffer(&self.uniform, 0, bytemuck::bytes_of(&picture));
-            let stops = Paint::has_stops(&paints);
+            let looks = Looks::of(scene, &paints);
             let seen = (camera, eye, &lighting);
-            return self.draw_space(encoder, target, Some(agents), scene, targets, seen, stops);
+            return self.draw_space(encoder, target, Some(agents), scene, targets, seen, looks);
         }
         self.gpu.queue.write_buffer(&self.uniform, 0, bytemuck::bytes_of(&picture));
-        let stops = Paint::has_stops(&paints);
-        let drawing = Drawing { target, agents, scene, targets, camera, stops };
+        let looks = Looks::of(scene, &paints);
+        let drawing = Drawing { target, agents, scene, targets, camera, looks };
         if self.method == Method::BySize && splats::fits(scene, camera, self.scale) {
             self.draw_splat(encoder, &drawing)
         } else {
@@ -264,7 +263,7 @@ impl Renderer {
         if let Some(eye) = &camera.eye {
             let lighting = Lighting::of(scene, camera, eye, false);
             let seen = (camera, eye, &lighting);
-            self.draw_space(encoder, target, None, scene, targets, seen, false)?;
+            self.draw_space(encoder, target, None, scene, targets, seen, Looks::of(scene, &[]))?;
             let layer = self.layer.get_or_insert_with(|| TrailLayer::new(&self.gpu, self.format));
             layer.draw(encoder, target, agents, trails, camera);
             return Ok(());
@@ -292,7 +291,7 @@ impl Renderer {
         scene: &Scene,
         targets: &[Target],
         (camera, eye, lighting): (&Camera, &Eye, &Lighting),
-        stops: bool,
+        looks: Looks,
     ) -> Result<(), EngineError> {
         let (samples, clear) = (self.triangles.samples, self.clear_colour(scene));
         let new = || SpaceRenderer::new(&self.gpu, self.format, samples);
@@ -306,7 +305,7 @@ impl Renderer {
             eye,
             lighting,
             scale: self.scale,
-            stops,
+            looks,
             bare: self.bare,
             picture: &self.uniform,
             clear,
@@ -335,11 +334,11 @@ impl Renderer {
         let sampled = self.triangles.sampled_like(drawing.target);
         let size = drawing.target.texture().size();
         let (samples, clear) = (self.triangles.samples, self.clear_colour(drawing.scene));
-        let Drawing { scene, targets, camera, stops, .. } = drawing;
+        let Drawing { scene, targets, camera, looks, .. } = *drawing;
         let scenery = self.background.prepare(scene, targets, camera, self.scale, size, samples);
         let scenery = scenery.filter(|_| !self.bare);
         let darts_alone = scene.species.iter().all(|species| species.look == BoidShape::Triangle);
-        let pipeline = self.triangles.pipeline(darts_alone, scene.draws_sizes(), *stops)?;
+        let pipeline = self.triangles.pipeline(darts_alone, looks)?;
         let mut pass = begin(encoder, "draw_boids", drawing.target, sampled.as_ref(), clear);
         if let Some(scenery) = scenery {
             scenery.draw(&mut pass);
@@ -357,7 +356,7 @@ impl Renderer {
         encoder: &mut wgpu::CommandEncoder,
         drawing: &Drawing<'_>,
     ) -> Result<(), EngineError> {
-        let Drawing { target, agents, scene, targets, camera, stops } = *drawing;
+        let Drawing { target, agents, scene, targets, camera, looks } = *drawing;
         let clear = self.clear_colour(scene);
         let splat = match &mut self.splat {
             Some(splat) => splat,
@@ -374,7 +373,7 @@ impl Renderer {
         let scenery = self.background.prepare(scene, targets, camera, self.scale, size, 1);
         let scenery = scenery.filter(|_| !self.bare);
         for (number, band) in bands.iter().enumerate() {
-            splat.sum(encoder, &bound, number, scene.draws_sizes(), stops)?;
+            splat.sum(encoder, &bound, number, looks)?;
             let mut pass = if number == 0 {
                 begin(encoder, "splat_resolve", target, None, clear)
             } else {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::background::Background;
 use super::bodies::{Bodies, DEPTH, Part};
 use super::chunks::Chunk;
-use super::drawing::LIGHT;
+use super::drawing::{LIGHT, Looks};
 use super::shade::{ShadePasses, numbers};
 use super::sky::SkyPipeline;
 use super::solids::{Layer, SolidPipelines};
@@ -59,8 +59,8 @@ pub struct SpaceDrawing<'a> {
     pub lighting: &'a Lighting,
     /// Pixels per point.
     pub scale: f32,
-    /// True if colours are lists.
-    pub stops: bool,
+    /// What its shaders are compiled for.
+    pub looks: Looks,
     /// True if only the agents are drawn.
     pub bare: bool,
     /// The uniform of `picture.wgsl`.
@@ -106,7 +106,7 @@ impl SpaceRenderer {
         let depths = self.shade(encoder, drawing, &chunks)?;
         let bind = |chunk| self.bodies.bind(chunk, drawing.picture, &depths);
         let bound: Vec<_> = chunks.iter().map(|chunk| (bind(chunk), chunk.length)).collect();
-        let looks = (scene.draws_sizes(), drawing.stops);
+        let looks = drawing.looks;
 
         let sky = Sky::of(&scene.style).filter(|_| self.format == LIGHT && !bare);
         if sky.is_some() && self.sky.is_none() {
@@ -185,7 +185,7 @@ impl SpaceRenderer {
         (agents, chunks): (&AgentBuffers, &[Chunk<'_>]),
         depths: &wgpu::Buffer,
     ) -> Result<(), EngineError> {
-        let SpaceDrawing { scene, camera, scale, stops, .. } = *drawing;
+        let SpaceDrawing { scene, camera, scale, .. } = *drawing;
         let splat = match &mut self.splat {
             Some(splat) => splat,
             none => none.insert(Splat::in_space(Arc::clone(&self.gpu), self.format, self.samples)?),
@@ -196,7 +196,7 @@ impl SpaceRenderer {
         let bands = splat.bands(&cells, size.height);
         let bound = splat.prepare(chunks, drawing.picture, [&agents.grid_stats, depths], &bands);
         for (number, band) in bands.iter().enumerate() {
-            splat.sum(encoder, &bound, number, scene.draws_sizes(), stops)?;
+            splat.sum(encoder, &bound, number, drawing.looks)?;
             let mut pass = begin(encoder, canvas, None, None, wgpu::LoadOp::Load);
             splat.resolve(&mut pass, &bound, number, band, size.width);
         }

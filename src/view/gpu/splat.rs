@@ -1,12 +1,12 @@
 //! Draws agents that are too small to show their shape. The pass `shaders/splat.wgsl` adds each
 //! agent to the cells that it covers; `shaders/splat_resolve.wgsl` turns the cells into a picture.
 
-use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use super::chunks::{self, Chunk};
-use super::drawing::{Drawing, LIGHT};
+use super::drawing::{Drawing, LIGHT, Looks};
 use super::shade::depths_entry;
 use crate::splats::{Canvas, PictureBand};
 use flockwork_engine::EngineError;
@@ -23,9 +23,8 @@ pub struct Splat {
     gpu: Arc<Gpu>,
     /// True for agents in space.
     space: bool,
-    /// Compiled on first use; with the species' size or with the agents' own, in colours of a circle or
-    /// of a list.
-    splat: [OnceCell<wgpu::ComputePipeline>; 4],
+    /// Compiled on first use.
+    splat: BTreeMap<Looks, wgpu::ComputePipeline>,
     resolve: wgpu::RenderPipeline,
     /// Used if cells and pixels differ in size.
     resolve_between: wgpu::RenderPipeline,
@@ -68,7 +67,7 @@ impl Splat {
         let layouts = layouts(&gpu.device);
         let [resolve, resolve_between] = resolve_pipelines(&gpu, &layouts[1], format, samples)?;
         let canvas = uniform(&gpu, stride(&gpu));
-        let splat = Default::default();
+        let splat = BTreeMap::new();
         Ok(Self { gpu, space, splat, resolve, resolve_between, layouts, canvas, sums: None })
     }
 
@@ -143,33 +142,20 @@ impl Splat {
         bound
     }
 
-    /// The pipeline of the splat pass; with `own_sizes`, each agent has its own size; with `stops`,
-    /// colours are lists.
-    fn pipeline(
-        &self,
-        own_sizes: bool,
-        stops: bool,
-    ) -> Result<&wgpu::ComputePipeline, EngineError> {
-        let kept = &self.splat[2 * usize::from(stops) + usize::from(own_sizes)];
-        if kept.get().is_none() {
-            let variant = Variant::of_drawing(self.gpu.packs_sums(), own_sizes, stops);
-            let variant = Variant { flat: !self.space, ..variant };
-            let pipeline = splat_pipeline(&self.gpu, &self.layouts[0], variant)?;
-            return Ok(kept.get_or_init(|| pipeline));
-        }
-        kept.get().ok_or_else(|| self.gpu.error("no pipeline `splat`"))
-    }
-
     /// Records the pass that sums band `number`. Fails if its shader does not compile.
     pub fn sum(
-        &self,
+        &mut self,
         encoder: &mut wgpu::CommandEncoder,
         bound: &Bound,
         number: usize,
-        own_sizes: bool,
-        stops: bool,
+        looks: Looks,
     ) -> Result<(), EngineError> {
-        let pipeline = self.pipeline(own_sizes, stops)?;
+        if !self.splat.contains_key(&looks) {
+            let variant = Variant { flat: !self.space, ..looks.variant(self.gpu.packs_sums()) };
+            let pipeline = splat_pipeline(&self.gpu, &self.layouts[0], variant)?;
+            self.splat.insert(looks, pipeline);
+        }
+        let Some(pipeline) = self.splat.get(&looks) else { return Ok(()) };
         encoder.clear_buffer(&bound.sums, 0, None);
         let limit = self.gpu.device.limits().max_compute_workgroups_per_dimension;
         let offset = number as u32 * stride(&self.gpu) as u32;

@@ -1,10 +1,10 @@
 //! Agents as triangles: the pipelines of `shaders/draw_boids.wgsl`.
 
-use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::chunks::{self, Chunk};
-use super::drawing::{Drawing, LIGHT};
+use super::drawing::{Drawing, LIGHT, Looks};
 use super::order::{DrawOrder, ORDER_BYTES};
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::shaders::{Variant, compose};
@@ -22,9 +22,8 @@ pub struct Triangles {
     /// Samples per pixel.
     pub samples: u32,
     layout: wgpu::BindGroupLayout,
-    /// Compiled on first use, because a scene needs at most one: for scenes with only darts or with
-    /// all figures, with the species' size or the agents' own, in colours of a circle or of a list.
-    pipelines: [OnceCell<wgpu::RenderPipeline>; 8],
+    /// For scenes with only darts or with all figures; compiled on first use.
+    pipelines: BTreeMap<(bool, Looks), wgpu::RenderPipeline>,
     /// Compiled on first use.
     order: Option<DrawOrder>,
     sampled: Option<wgpu::TextureView>,
@@ -53,24 +52,18 @@ impl Triangles {
     }
 
     /// The pipeline for scenes with only darts, or the one for all figures, which computes a
-    /// distance for every pixel. With `own_sizes`, each agent has its own size; with `stops`, colours
-    /// are lists.
+    /// distance for every pixel.
     pub fn pipeline(
-        &self,
+        &mut self,
         darts_alone: bool,
-        own_sizes: bool,
-        stops: bool,
+        looks: Looks,
     ) -> Result<&wgpu::RenderPipeline, EngineError> {
-        let (vertex, fragment) =
-            if darts_alone { ("corner", "paint") } else { ("figure_corner", "figure_paint") };
-        let number =
-            [stops, own_sizes, darts_alone].iter().fold(0, |n, bit| 2 * n + usize::from(*bit));
-        let kept = &self.pipelines[number];
-        if kept.get().is_none() {
-            let pipeline = self.compile(vertex, fragment, own_sizes, stops)?;
-            return Ok(kept.get_or_init(|| pipeline));
+        let key = (darts_alone, looks);
+        if !self.pipelines.contains_key(&key) {
+            let pipeline = self.compile(darts_alone, looks)?;
+            self.pipelines.insert(key, pipeline);
         }
-        kept.get().ok_or_else(|| self.gpu.error("no pipeline `draw_boids`"))
+        self.pipelines.get(&key).ok_or_else(|| self.gpu.error("no pipeline `draw_boids`"))
     }
 
     /// Sorts agents by id, and binds them with the uniform `picture`. Returns the bind group and the length
@@ -125,14 +118,14 @@ impl Triangles {
 
     fn compile(
         &self,
-        vertex: &str,
-        fragment: &str,
-        own_sizes: bool,
-        stops: bool,
+        darts_alone: bool,
+        looks: Looks,
     ) -> Result<wgpu::RenderPipeline, EngineError> {
+        let (vertex, fragment) =
+            if darts_alone { ("corner", "paint") } else { ("figure_corner", "figure_paint") };
         let device = &self.gpu.device;
         let as_light = self.format == LIGHT;
-        let variant = Variant { as_light, ..Variant::of_drawing(false, own_sizes, stops) };
+        let variant = Variant { as_light, ..looks.variant(false) };
         let composed = compose("draw_boids", variant);
         let (wgsl, _) = composed.map_err(|error| self.gpu.error(error.to_string()))?;
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
