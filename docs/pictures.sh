@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes the pictures of README.md, docs/looks.md, docs/space.md and docs/gallery.md again. All but that of the
-# window are made on the CPU engine and the CPU rasteriser: no driver is needed, and the same seed gives the same
-# bytes on any processor.
+# window and those of light are made on the CPU engine and the CPU rasteriser: no driver is needed, and the same
+# seed gives the same bytes on any processor. Light needs a Vulkan driver, which may be software.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo build --release --locked
@@ -36,17 +36,22 @@ if command -v Xvfb && command -v xdotool && command -v import; then
 fi
 
 mkdir -p docs/looks
+small=(--count 1500 --ticks 150 --size 480x270)
 look() {
   local name=$1
   shift
-  "$flockwork" capture --engine cpu --count 1500 --ticks 150 --size 480x270 "$@" --out "docs/looks/$name.png"
+  "$flockwork" capture --engine cpu "$@" --out "docs/looks/$name.png"
 }
-look paper --set style.background=paper
-look dusk --set style.background=dusk
-look speed --set style.colour=speed
-look trails --set style.trail=16
-look glow --set style.look=glow --set style.palette=viridis --set starling.size=3
-look acceleration --set style.colour=acceleration
+look paper "${small[@]}" --set style.background=paper
+look dusk "${small[@]}" --set style.background=dusk
+look speed "${small[@]}" --set style.colour=speed
+look trails "${small[@]}" --set style.trail=16
+look glow "${small[@]}" --set style.look=glow --set style.palette=viridis --set starling.size=3
+look acceleration "${small[@]}" --set style.colour=acceleration
+look structure --count 60000 --ticks 600 --size 960x540 --set style.colour=structure
+look murmuration --scene murmuration --count 100000 --ticks 600 --size 960x540
+look shade --scene tornado --count 60000 --ticks 400 --size 960x540 --set style.matter=4 --set style.exposure=1 \
+  --set style.bloom=0.1 --set style.arrows=false --set style.frame=false
 "$flockwork" capture --engine cpu --scene pursuit --count 300 --ticks 600 --size 480x270 \
   --set vehicle.colour=age --set style.age=200 --out docs/looks/age.png
 
@@ -96,7 +101,7 @@ foam 600 300 -
 gather 300 - - --set camera.follow=centre --set camera.zoom=2
 helix 600 -
 hunger 60 - - --set style.trail=12
-murmuration 1500 -
+murmuration 600 -
 path 150 - +
 path-line 80 - +
 path-loop 600 -

@@ -135,7 +135,7 @@ fn body_corner(@builtin(vertex_index) vertex: u32) -> BodyCorner {
     let arm = axes * corner_at(corner_of(which));
     let radius = sight.look.radius / pixels_per_unit(sight.seen.z);
     let seen = viewed(sight.offset + arm * radius);
-    let strength = min(sight.look.strength / sight.look.full, 1.0);
+    let strength = min(picture.eye.matter * sight.look.strength / sight.look.full, 1.0);
     let lit = sight.colour * shade(normal);
     var out: BodyCorner;
     // A body near the eye is drawn whole or not at all.
@@ -166,7 +166,7 @@ fn round_corner(agent: u32, which: u32, shape: u32) -> RoundCorner {
     out.position = select(NOWHERE, placed(sight.seen, look.reach * out.offset), there);
     out.radius = look.radius / look.reach;
     if shape == DISC {
-        out.colour = vec4(sight.colour, sight.visible * min(look.strength / look.full, 1.0));
+        out.colour = vec4(sight.colour, sight.visible * min(picture.eye.matter * look.strength / look.full, 1.0));
     } else {
         let strength = look.strength * sight.visible;
         out.colour = strength * vec4(light_of(sight.colour), look.cover);

@@ -83,7 +83,9 @@ struct Eye {
     shade_cells_per_unit: f32,
     // The depth of an agent in a cell, and the light in full shade.
     shade: vec2<f32>,
-    padding: vec2<u32>,
+    // Factor on what agents hide.
+    matter: f32,
+    padding: u32,
     // Premultiplied colours of the background from top to bottom.
     ground: array<vec4<f32>, GROUND_STOPS>,
     // The light of a sky from its top to the horizon, if there is one.

@@ -116,8 +116,10 @@ pub struct EyeUniform {
     pub shade_cells_per_unit: f32,
     /// The depth of an agent, and the light in full shade.
     pub shade: [f32; 2],
+    /// See [`Canvas::matter`](crate::splats::Canvas).
+    pub matter: f32,
     /// Unused.
-    pub padding: [u32; 2],
+    pub padding: u32,
     /// See [`Lighting::ground`].
     pub ground: [[f32; 4]; GROUND_STOPS],
     /// See [`Sky::colours`].
@@ -147,7 +149,8 @@ impl EyeUniform {
             shade_cells: shade.cells_along,
             shade_cells_per_unit: shade.cells_per_unit,
             shade: [shade.depth_of_agent, shade.shaded],
-            padding: [0; 2],
+            matter: scene.style.matter.unwrap_or(1.0),
+            padding: 0,
             ground: lighting.ground,
             sky: Default::default(),
         }
@@ -350,7 +353,7 @@ mod tests {
         assert_eq!(reflected("Picture"), picture);
         let eye = layout!(EyeUniform:
             focus distance right near up fog_from back fog_per_unit period depth_from sun
-            depth_per_unit world sums light shade_cells shade_cells_per_unit shade padding ground sky);
+            depth_per_unit world sums light shade_cells shade_cells_per_unit shade matter padding ground sky);
         assert_eq!(reflected("Eye"), eye);
         let canvas = layout!(Canvas:
             columns rows top cells_per_pixel counts_per_bit most_hidden several three_factors margin

@@ -30,7 +30,7 @@ const COVER: f32 = 0.75;
 const SILHOUETTES: [[u8; 3]; 2] = [[226, 229, 236], [20, 22, 31]];
 
 /// The same in the sun, if agents cast shade on one another.
-const SUNLIT: [[u8; 3]; 2] = [[255, 255, 255], [92, 92, 112]];
+const SUNLIT: [[u8; 3]; 2] = [[255, 255, 255], [70, 70, 86]];
 
 /// The place of the last stop on a scale that does not return to its beginning.
 const END: f32 = (STOPS - 1) as f32 / STOPS as f32;
