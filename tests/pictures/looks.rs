@@ -106,7 +106,11 @@ fn both_renderers_draw_every_colour() {
         &["style.colour=acceleration", "style.palette=['#FF2020', '#20FFFF']"],
         &["style.colour=age", "style.age=20"],
         &["style.colour=structure"],
-        &["style.colour=structure", "style.palette=['#FF2020', '#2020FF']"],
+        &[
+            "style.colour=structure",
+            "style.palette=['#FF2020', '#2020FF']",
+            "style.background=paper",
+        ],
         &["style.colour=species"],
         &["style.colour=species", "style.palette=['#FF0000', '#00FF00']"],
         &["style.colour='#E6C0A0'"],

@@ -59,7 +59,7 @@ pub struct SpaceDrawing<'a> {
     pub lighting: &'a Lighting,
     /// Pixels per point.
     pub scale: f32,
-    /// What its shaders are compiled for.
+    /// The features of its shaders.
     pub looks: Looks,
     /// True if only the agents are drawn.
     pub bare: bool,
