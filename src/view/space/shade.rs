@@ -6,7 +6,7 @@ use flockwork_model::scene::Scene;
 /// Cells along the longest side of the world.
 const CELLS: f32 = 80.0;
 
-/// The light of an agent in full shade, as a share of its light in the sun.
+/// See [`Shade::shaded`].
 const SHADED: f32 = 0.22;
 
 /// The grid and its light. Plain numbers for `shaders/shade.wgsl`.
@@ -16,7 +16,7 @@ pub struct Shade {
     pub cells_per_unit: f32,
     /// The optical depth of one agent in a cell, from side to side.
     pub depth_of_agent: f32,
-    /// See [`SHADED`].
+    /// The light of an agent in full shade, as a share of its light in the sun.
     pub shaded: f32,
     /// Cells per axis; none if nothing casts shade.
     pub cells_along: [u32; 3],
