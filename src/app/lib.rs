@@ -70,6 +70,8 @@ pub struct WindowOptions<'a> {
     pub stopped: &'a dyn Fn() -> bool,
     /// The adapter to draw with.
     pub adapter: AdapterChoice,
+    /// Whether the window draws the light of a style. `None`: unless the adapter is software.
+    pub light: Option<bool>,
     /// Chooses the first engine, given the device that draws.
     pub engine: &'a dyn Fn(&Gpu) -> Result<EngineKind, EngineError>,
     /// Makes engines.
@@ -100,6 +102,7 @@ impl<'a> WindowOptions<'a> {
             record: None,
             stopped: &|| false,
             adapter: AdapterChoice::default(),
+            light: None,
             engine,
             engines,
             room: |_, _, _, _| Ok(()),

@@ -138,7 +138,13 @@ impl OpenWindow {
         instance: wgpu::Instance,
         options: &mut WindowOptions<'_>,
     ) -> Result<Self, WindowError> {
-        let display = Display::new(&window, instance, &options.adapter)?;
+        let display = Display::new(&window, instance, &options.adapter, options.light)?;
+        if options.scene.style.needs_adapter() && !display.light && options.light.is_none() {
+            (options.tell)(
+                "the adapter is software: the window leaves out exposure, bloom, matter and the sky; \
+                 --quality high draws them",
+            );
+        }
         let gpu = display.screen.gpu();
         let kind = (options.engine)(gpu)?;
         let engine = (options.engines)(kind, Some(gpu))?;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::files::capture_output::{Output, Plan};
 use super::files::scene_files::text_of;
@@ -46,6 +46,10 @@ pub struct RunArgs {
     /// Close the window after F frames; without a display, simulate F ticks
     #[arg(long, value_name = "F", value_parser = whole::<u64>(0..=u64::MAX), allow_negative_numbers = true)]
     pub frames: Option<u64>,
+    /// Whether the window draws light (exposure, bloom, matter, the sky); its pictures and films always
+    /// have it
+    #[arg(long, value_name = "QUALITY", default_value = "auto")]
+    pub quality: WindowQuality,
     /// Memory for going back in time: the window keeps snapshots of the flock in it and computes
     /// the ticks between them again
     #[arg(long, value_name = "SIZE", default_value = "256MB", value_parser = memory, allow_negative_numbers = true)]
@@ -58,6 +62,17 @@ pub struct RunArgs {
         conflicts_with_all = ["scene", "count", "seed", "density", "overrides", "init"]
     )]
     pub replay: Option<PathBuf>,
+}
+
+/// The values of `--quality`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum WindowQuality {
+    /// High, unless the adapter is software
+    Auto,
+    /// Without light
+    Low,
+    /// With all that the style has
+    High,
 }
 
 /// Ticks of a run without a window and without `--frames`: five seconds of real time.
@@ -99,6 +114,10 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
     (options.frames, options.history) = (args.frames, args.history);
     options.record.clone_from(&record);
     options.stopped = &stopped;
+    options.light = match args.quality {
+        WindowQuality::Auto => None,
+        quality => Some(quality == WindowQuality::High),
+    };
     options.adapter = args.machine.adapter.clone().unwrap_or_default();
     options.room = memory_check::check_more;
     options.tell = &tell;

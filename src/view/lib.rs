@@ -73,8 +73,9 @@ pub struct RasterPainter {
     pub scale: f32,
 }
 
-/// The scene in the style that the CPU can draw.
-fn drawn_by_cpu(scene: &Scene) -> Cow<'_, Scene> {
+/// The scene without the parts of its style that only a graphics adapter draws.
+#[must_use]
+pub fn without_light(scene: &Scene) -> Cow<'_, Scene> {
     if !scene.style.needs_adapter() {
         return Cow::Borrowed(scene);
     }
@@ -96,7 +97,7 @@ impl Painter for RasterPainter {
         above: &[StyledShape],
     ) -> Result<Frame, EngineError> {
         let (state, targets) = (engine.read_back()?, engine.targets()?);
-        let scene = &drawn_by_cpu(scene);
+        let scene = &without_light(scene);
         let mut frame = raster::draw(scene, &state, &targets, camera, self.scale);
         let above = Backdrop::of(&scene.style.background).suited(above);
         shape_raster::draw(&above, camera, self.scale, &mut frame);
@@ -109,7 +110,7 @@ impl Painter for RasterPainter {
         scene: &Scene,
         camera: &Camera,
     ) -> Result<Frame, EngineError> {
-        let scene = &drawn_by_cpu(scene);
+        let scene = &without_light(scene);
         Ok(raster::draw_agents(scene, &engine.read_back()?, camera, self.scale))
     }
 }

@@ -22,6 +22,8 @@ pub fn scale(window: &Window, (width, height): (u32, u32)) -> f32 {
 /// Draws flock and panels in a window. The surface is dropped last.
 pub struct Display {
     pub renderer: Renderer,
+    /// True if it draws the light of styles.
+    pub light: bool,
     pub uploaded: UploadedAgents,
     pub uploaded_revision: Option<u64>,
     /// The trails, if the style has them.
@@ -31,11 +33,12 @@ pub struct Display {
 }
 
 impl Display {
-    /// Opens a device that can draw in `window`.
+    /// Opens a device that can draw in `window`; see [`WindowOptions::light`](crate::WindowOptions).
     pub fn new(
         window: &Arc<Window>,
         instance: wgpu::Instance,
         choice: &AdapterChoice,
+        light: Option<bool>,
     ) -> Result<Self, WindowError> {
         let screen = Screen::new(instance, Arc::clone(window), choice)?;
         let gpu = screen.gpu();
@@ -43,6 +46,7 @@ impl Display {
         renderer.set_scale(scale(window, screen.size()));
         Ok(Self {
             renderer,
+            light: light.unwrap_or(!gpu.is_software()),
             uploaded: UploadedAgents::new(Arc::clone(gpu)),
             uploaded_revision: None,
             trails: None,

@@ -1,5 +1,6 @@
 //! Frames: ticks, the flock, the interface over it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -18,6 +19,7 @@ use flockwork_engine::AgentsAt;
 use flockwork_model::behaviours::Target;
 use flockwork_session::{Clock, pointer_help};
 use flockwork_view::gpu::trails::TrailLight;
+use flockwork_view::without_light;
 
 /// How near the mouse must be to an agent to select it; points.
 pub(super) const NEAR: f32 = 24.0;
@@ -113,6 +115,7 @@ impl OpenWindow {
         let agents = agents.ok_or_else(elsewhere)?;
         let (scene, camera) = (self.session.scene(), &self.hand.pointer.camera);
         let targets = targets.as_ref().unwrap_or(&scene.targets);
+        let scene = &if self.display.light { Cow::Borrowed(scene) } else { without_light(scene) };
         let renderer = &mut self.display.renderer;
         match scene.style.trail {
             Some(half_life) => {

@@ -55,7 +55,7 @@ impl OpenWindow {
         let Self { display, .. } = self;
         // A window allows one surface at a time.
         drop(display);
-        let display = match open(instance, &self.window, &options.adapter) {
+        let display = match open(instance, &self.window, &options.adapter, options.light) {
             Ok(display) => display,
             Err(problem) => {
                 let Loss { adapter, reason } = loss;
@@ -82,11 +82,12 @@ fn open(
     instance: wgpu::Instance,
     window: &Arc<Window>,
     choice: &AdapterChoice,
+    light: Option<bool>,
 ) -> Result<Display, String> {
     if device::adapters(&instance).is_empty() {
         return Err("no GPU adapter found".into());
     }
-    Display::new(window, instance, choice).map_err(|error| match error {
+    Display::new(window, instance, choice, light).map_err(|error| match error {
         WindowError::NoSurface(problem) => problem,
         error => error.to_string(),
     })
