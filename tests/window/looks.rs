@@ -38,7 +38,7 @@ fn a_style_is_chosen_undone_and_saved() {
     steps(&display, &["key ctrl+shift+z"]);
     assert_eq!(file(), styled);
     // All agents in one colour: the last row of the list.
-    steps(&display, &["mousemove 660 389 click 1", "mousemove 640 554 click 1"]);
+    steps(&display, &["mousemove 660 389 click 1", "mousemove 640 577 click 1"]);
     let text = file();
     assert!(text.contains("colour = \"#E69F00\""), "{text}");
     // The buttons in front of both rows take them back.
@@ -164,9 +164,10 @@ fn a_picture_has_the_chosen_size_and_a_session_is_dropped() {
     let Some((display, folder, program)) = walls(test) else { return };
     let picture = || Shot(png_file::open(&new_file(&display, folder.path(), "F12")));
     assert_eq!((picture().0.width, picture().0.height), (900, 600));
-    // The last row of the panel; its list opens upwards.
-    steps(&display, &["key Tab", "mousemove 640 300 click 1", "mousemove 660 527 click 1"]);
-    steps(&display, &["mousemove 645 453 click 1"]);
+    // The last row of the panel, at its end; its list opens upwards.
+    steps(&display, &["key Tab", "mousemove 640 300 click 1", "mousemove 720 480"]);
+    steps(&display, &["click 5"; 6]);
+    steps(&display, &["mousemove 660 569 click 1", "mousemove 645 497 click 1"]);
     let large = picture();
     assert_eq!((large.0.width, large.0.height), (1280, 720));
     assert!(large.darts(0..1280, 0..720).len() > 1000);
