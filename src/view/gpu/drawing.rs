@@ -1,7 +1,9 @@
-//! How the render pipelines of this folder are made.
+//! How the pipelines of this folder are made.
 
 use crate::style::Paint;
-use flockwork_engine::gpu::shaders::Variant;
+use flockwork_engine::EngineError;
+use flockwork_engine::gpu::Gpu;
+use flockwork_engine::gpu::shaders::{Variant, compose};
 use flockwork_model::behaviours::Uses;
 use flockwork_model::scene::Scene;
 
@@ -127,4 +129,34 @@ impl<'a> Drawing<'a> {
             cache: None,
         })
     }
+}
+
+/// Compiles compute passes of one shader that share their bindings. Fails if it does not compile.
+pub fn compute_passes<const N: usize>(
+    gpu: &Gpu,
+    shader: &str,
+    variant: Variant,
+    layout: &wgpu::BindGroupLayout,
+    entries: [&str; N],
+) -> Result<[wgpu::ComputePipeline; N], EngineError> {
+    let (wgsl, _) = compose(shader, variant).map_err(|error| gpu.error(error.to_string()))?;
+    let module = gpu.device.create_shader_module(wgpu::ShaderModuleDescriptor {
+        label: Some(shader),
+        source: wgpu::ShaderSource::Wgsl(wgsl.into()),
+    });
+    let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+        label: Some(shader),
+        bind_group_layouts: &[Some(layout)],
+        immediate_size: 0,
+    });
+    Ok(entries.map(|entry_point| {
+        gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some(entry_point),
+            layout: Some(&layout),
+            module: &module,
+            entry_point: Some(entry_point),
+            compilation_options: Default::default(),
+            cache: None,
+        })
+    }))
 }

@@ -4,10 +4,11 @@
 use std::sync::Arc;
 
 use super::chunks::{Chunk, layout_entry};
+use super::drawing::compute_passes;
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::pass::{AGENTS_PER_WORKGROUP, dispatch_size};
 use flockwork_engine::gpu::row::TAG_BYTES;
-use flockwork_engine::gpu::shaders::{Variant, compose};
+use flockwork_engine::gpu::shaders::Variant;
 use flockwork_engine::gpu::{AgentBuffers, Gpu};
 
 /// Bytes of an agent in the order.
@@ -40,27 +41,9 @@ impl DrawOrder {
             label: Some("draw_order"),
             entries: &[storage(1, true), storage(4, false), storage(5, false)],
         });
-        let bound = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some("draw_order"),
-            bind_group_layouts: &[Some(&layout)],
-            immediate_size: 0,
-        });
-        let composed = compose("draw_order", Variant::of_drawing(false, false, false));
-        let (wgsl, _) = composed.map_err(|error| gpu.error(error.to_string()))?;
-        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: Some("draw_order"),
-            source: wgpu::ShaderSource::Wgsl(wgsl.into()),
-        });
-        let passes = ["mark_ids", "count_ids", "draw_order"].map(|entry_point| {
-            device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-                label: Some(entry_point),
-                layout: Some(&bound),
-                module: &module,
-                entry_point: Some(entry_point),
-                compilation_options: Default::default(),
-                cache: None,
-            })
-        });
+        let variant = Variant::of_drawing(false, false, false);
+        let entries = ["mark_ids", "count_ids", "draw_order"];
+        let passes = compute_passes(&gpu, "draw_order", variant, &layout, entries)?;
         Ok(Self { gpu, layout, passes, ids: None, order: None })
     }
 

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use super::chunks::{Chunk, layout_entries, layout_entry};
+use super::drawing::compute_passes;
 use crate::space::shade::Shade;
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::Gpu;
 use flockwork_engine::gpu::pass::{AGENTS_PER_WORKGROUP, dispatch_size};
-use flockwork_engine::gpu::shaders::{Variant, compose};
+use flockwork_engine::gpu::shaders::Variant;
 
 /// Computes the shade.
 #[derive(Debug)]
@@ -47,28 +48,9 @@ impl ShadePasses {
             label: Some("shade"),
             entries: &[&layout_entries(compute)[..], &own].concat(),
         });
-        let bound = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some("shade"),
-            bind_group_layouts: &[Some(&layout)],
-            immediate_size: 0,
-        });
         let variant = Variant { flat: false, ..Variant::of_drawing(false, false, false) };
-        let composed = compose("shade_cells", variant);
-        let (wgsl, _) = composed.map_err(|error| gpu.error(error.to_string()))?;
-        let module = gpu.device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: Some("shade_cells"),
-            source: wgpu::ShaderSource::Wgsl(wgsl.into()),
-        });
-        let passes = ["count_agents", "sum_depths"].map(|entry_point| {
-            gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-                label: Some(entry_point),
-                layout: Some(&bound),
-                module: &module,
-                entry_point: Some(entry_point),
-                compilation_options: Default::default(),
-                cache: None,
-            })
-        });
+        let entries = ["count_agents", "sum_depths"];
+        let passes = compute_passes(&gpu, "shade_cells", variant, &layout, entries)?;
         let [counts, depths] = [(); 2].map(|()| numbers(&gpu, 1));
         Ok(Self { gpu, layout, passes, counts, depths })
     }
