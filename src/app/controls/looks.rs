@@ -44,7 +44,11 @@ pub fn section(
         if style.colour == ColourBy::Age || ages(looks) {
             age(ui, start.age, &mut style.age);
         }
-        switch(ui, "frame", "The edges of the world.", start.frame, &mut style.frame);
+        let mut shown = style.shows_frame();
+        switch(ui, "frame", "The edges of the world.", start.shows_frame(), &mut shown);
+        if shown != style.shows_frame() {
+            style.frame = Some(shown);
+        }
         if panel.scene.followed_flow().is_some() {
             switch(ui, "arrows", "The flow field.", start.arrows, &mut style.arrows);
         }

@@ -7,14 +7,12 @@ use super::samples::{Fill, Triangle, around};
 use crate::camera::{Camera, Eye, Seen};
 use crate::space::body::{self, CORNERS, REACH, SIDES};
 use crate::space::lighting::Lighting;
+use crate::space::shadows::SHADOW;
 use crate::space::sums_small_agents;
 use crate::style::{Extent, Extents, Measure, OPACITY, Paint};
 use flockwork_model::scene::{BoidShape, Scene};
 use flockwork_model::state::FlockState;
 use flockwork_model::vector::Point;
-
-/// Opacity of the middle of a shadow.
-pub const SHADOW: f32 = 0.5;
 
 /// The radius of a shadow, in sizes of its agent.
 pub const SHADOW_RADIUS: f32 = 0.9;

@@ -79,7 +79,7 @@ fn drawn_flow(scene: &Scene) -> Option<&FlowPlan> {
 impl SceneryInputs {
     fn are_of(&self, scene: &Scene) -> bool {
         let Self { world, seed, obstacles, paths, radii, flow, frame } = self;
-        (*world, *seed, *frame) == (scene.world, scene.seed, scene.style.frame)
+        (*world, *seed, *frame) == (scene.world, scene.seed, scene.style.shows_frame())
             && *obstacles == scene.obstacles
             && *paths == scene.paths
             && *radii == self::radii(scene)
@@ -106,13 +106,13 @@ impl SceneryShapes {
             paths: scene.paths.clone(),
             radii: radii(scene),
             flow: drawn_flow(scene).cloned(),
-            frame: scene.style.frame,
+            frame: scene.style.shows_frame(),
         };
         self.shapes.clear();
         if scene.style.arrows {
             self.shapes.extend(flow_shapes(scene));
         }
-        if scene.style.frame {
+        if scene.style.shows_frame() {
             self.shapes.extend(wall_shapes(&scene.world));
         }
         self.shapes.extend(path_shapes(scene, &sources.radii));
@@ -139,18 +139,20 @@ pub fn target_shapes(scene: &Scene, targets: &[Target]) -> Vec<StyledShape> {
     shapes
 }
 
+/// Centre and radius of each obstacle. In a wrapped world, one on the seam is on both sides.
+pub fn obstacle_images(scene: &Scene) -> impl Iterator<Item = (Point, f32)> {
+    scene.obstacles.iter().flat_map(|Obstacle { position, radius, .. }| {
+        let images = images(&scene.world, *position, *position, *radius);
+        images.into_iter().map(|by| (*position + by, *radius))
+    })
+}
+
 fn obstacle_shapes(scene: &Scene) -> Vec<StyledShape> {
-    let mut shapes = Vec::new();
-    for Obstacle { position, radius, .. } in &scene.obstacles {
-        for by in images(&scene.world, *position, *position, *radius) {
-            let centre = *position + by;
-            let flat = scene.world.is_flat();
-            let paint = if flat { OBSTACLE } else { OBSTACLE_IN_SPACE };
-            shapes.push(styled(Shape::Disc { centre, radius: *radius }, paint));
-            shapes.push(styled(Shape::Ring { centre, radius: *radius }, RIM));
-        }
-    }
-    shapes
+    let paint = if scene.world.is_flat() { OBSTACLE } else { OBSTACLE_IN_SPACE };
+    let of = |(centre, radius)| {
+        [styled(Shape::Disc { centre, radius }, paint), styled(Shape::Ring { centre, radius }, RIM)]
+    };
+    obstacle_images(scene).flat_map(of).collect()
 }
 
 /// The band and the middle line of each path. `radii` comes from [`radii`].
@@ -213,7 +215,7 @@ fn box_shapes(size: Point, paint: ([u8; 3], f32)) -> Vec<StyledShape> {
 pub fn seam_shapes(scene: &Scene, camera: &Camera) -> Vec<StyledShape> {
     let world = &scene.world;
     let wraps = world.boundary == Boundary::Wrap && camera.period == Point::ZERO;
-    if !wraps || !scene.style.frame {
+    if !wraps || !scene.style.shows_frame() {
         return Vec::new();
     }
     if !world.is_flat() {
@@ -446,10 +448,30 @@ mod tests {
         let mut drawn = SceneryShapes::default();
         let mut changed = scene("walls", flow);
         assert!(drawn.update(&changed));
-        changed.style.frame = false;
+        changed.style.frame = Some(false);
         assert!(drawn.update(&changed) && !drawn.update(&changed));
         changed.style.arrows = false;
         assert!(drawn.update(&changed) && !drawn.update(&changed));
         assert!(drawn.shapes().is_empty());
+    }
+
+    #[test]
+    fn a_place_has_no_frame_unless_its_scene_asks_for_one() {
+        let edges = |style: &str| {
+            let world = "world = { size = [9, 9, 9], boundary = \"walls\" }";
+            let text = format!("{world}\nstyle = {{ {style} }}\n[species.a]\n");
+            let scene = Scene::parse("test", &text).unwrap();
+            let mut on_the_cpu = scene.clone();
+            on_the_cpu.style = scene.style.without_adapter();
+            let [drawn, there] = [&scene, &on_the_cpu].map(|scene| shapes(scene, &[]).len());
+            assert_eq!(drawn, there, "{style}");
+            drawn
+        };
+        let sky = "exposure = 1, sun = 10";
+        assert_eq!([edges(""), edges("exposure = 1")], [12, 12]);
+        assert_eq!([edges("ground = true"), edges(sky)], [0, 0]);
+        assert_eq!([edges("ground = true, frame = true"), edges("frame = false")], [12, 0]);
+        // A transparent picture has no sky.
+        assert_eq!(edges(&format!("{sky}, background = \"none\"")), 12);
     }
 }

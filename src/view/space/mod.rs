@@ -5,6 +5,7 @@ pub mod body;
 pub mod lighting;
 mod lines;
 pub mod shade;
+pub mod shadows;
 pub mod sky;
 pub mod solids;
 mod stage;

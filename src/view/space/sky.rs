@@ -30,7 +30,7 @@ impl Sky {
     /// The sky of a style; `None` if it has none, as over a transparent background.
     #[must_use]
     pub fn of(style: &Style) -> Option<Self> {
-        let sun = style.sun.filter(|_| !style.background.is_none())?;
+        let sun = style.sun.filter(|_| style.has_sky())?;
         let (height, level) = sun.to_radians().sin_cos();
         let (sine, cosine) = style.sun_azimuth.to_radians().sin_cos();
         let colours: [[f32; 4]; GROUND_STOPS] = Backdrop::of(&style.background).stops();

@@ -8,6 +8,7 @@ use super::lines::DASH_STEPS;
 use super::stage::Stage;
 pub use super::stage::{Corner, Solids};
 use crate::camera::{Camera, Eye};
+use crate::shapes::scenery::obstacle_images;
 use crate::shapes::{Shape, StyledShape};
 use flockwork_model::scene::Scene;
 use flockwork_model::vector::Point;
@@ -88,7 +89,8 @@ pub fn of(
     stage.finish()
 }
 
-/// The floor of a scene's world, where its style has one and the eye is above it.
+/// The floor of a scene's world with the shadows of its obstacles, where its style has one and the eye is
+/// above it.
 #[must_use]
 pub fn floor(scene: &Scene, camera: &Camera, eye: &Eye, lighting: &Lighting, scale: f32) -> Solids {
     if !shows_floor(scene, camera, eye) {
@@ -113,7 +115,13 @@ pub fn floor(scene: &Scene, camera: &Camera, eye: &Eye, lighting: &Lighting, sca
         stage.line(&[at(line, 0), at(line, GRID)], (light, FLOOR_LINES));
         stage.line(&[at(0, line), at(GRID, line)], (light, FLOOR_LINES));
     }
-    stage.finish()
+    let mut floor = stage.finish();
+    let mut stage = Stage::new(camera, eye, lighting, scale);
+    for (centre, radius) in obstacle_images(scene) {
+        stage.shadow(camera.image(centre), radius, size);
+    }
+    floor.translucent.extend(stage.finish().translucent);
+    floor
 }
 
 /// True if a picture shows the floor.

@@ -44,8 +44,9 @@ section! {
         smallest: Option<f32> = None, Values::Number(1.0, 64.0) => "3.5; 2 for glows", "points";
         /// Agents of all species leave trails, which lose half their light in this many ticks.
         trail: Option<f32> = None, Values::Number(1.0, 1000.0) => "none", "ticks";
-        /// Whether pictures show the edges of the world: its walls or its seam.
-        frame: bool = true, Values::Boolean => "`true`", "";
+        /// Whether pictures show the edges of the world: its walls or its seam. Where nothing is said, they do
+        /// unless there is a ground or a sky.
+        frame: Option<bool> = None, Values::Boolean => "as the scene needs", "";
         /// Whether pictures show the arrows of a flow field.
         arrows: bool = true, Values::Boolean => "`true`", "";
         /// Pictures are exposed as film is: light adds up, and what is too bright keeps its hue. Twice the
@@ -69,7 +70,7 @@ section! {
         /// In space: how much fades into the background with the distance. At 1 half is left at a
         /// distance of the world's largest side; at 0 all.
         fog: f32 = 1.0, Values::Number(0.0, 10.0) => "1", "";
-        /// In space: whether pictures show the floor of the world, and the agents' shadows on it.
+        /// In space: whether pictures show the floor of the world, and the shadows of agents and obstacles on it.
         ground: bool = false, Values::Boolean => "`false`", "";
     }
 }
@@ -84,7 +85,20 @@ impl Style {
     /// The same as far as the CPU draws it.
     #[must_use]
     pub fn without_adapter(&self) -> Self {
-        Self { exposure: None, bloom: 0.0, sun: None, matter: None, ..self.clone() }
+        let frame = Some(self.shows_frame());
+        Self { exposure: None, bloom: 0.0, sun: None, matter: None, frame, ..self.clone() }
+    }
+
+    /// True if there is a sky.
+    #[must_use]
+    pub fn has_sky(&self) -> bool {
+        self.sun.is_some() && !self.background.is_none()
+    }
+
+    /// Whether pictures show the edges of the world.
+    #[must_use]
+    pub fn shows_frame(&self) -> bool {
+        self.frame.unwrap_or(!self.ground && !self.has_sky())
     }
 }
 
