@@ -141,7 +141,7 @@ impl OpenWindow {
         let display = Display::new(&window, instance, &options.adapter, options.light)?;
         if options.scene.style.needs_adapter() && !display.light && options.light.is_none() {
             (options.tell)(
-                "the adapter is software: the window leaves out exposure, bloom, matter and the sky; \
+                "the adapter is software: the window leaves out exposure, bloom, matter, sky and water; \
                  --quality high draws them",
             );
         }

@@ -45,7 +45,7 @@ const KINDS: [(&str, bool, bool); 3] =
     [("", false, false), (":narrow", true, false), (":slab", false, true)];
 
 /// Those that draw: the file, the entry points, and whether it is compiled without checks.
-const DRAWINGS: [(&str, &[&str], bool); 23] = [
+const DRAWINGS: [(&str, &[&str], bool); 24] = [
     ("bloom", &["cover", "shrink_calmly"], false),
     ("bloom", &["cover", "shrink"], false),
     ("bloom", &["cover", "grow"], false),
@@ -60,6 +60,7 @@ const DRAWINGS: [(&str, &[&str], bool); 23] = [
     ("draw_order", &["count_ids"], false),
     ("draw_order", &["draw_order"], false),
     ("draw_sky", &["cover", "paint_sky"], false),
+    ("draw_sky", &["cover", "paint_water"], false),
     ("draw_solids", &["solid_corner", "paint_solid"], false),
     ("expose", &["cover", "expose"], false),
     ("shade_cells", &["count_agents"], false),

@@ -162,6 +162,44 @@ fn obstacles_cast_soft_shadows_on_the_floor() {
     }
 }
 
+/// An agent is seen a second time where a mirror at the bottom of the world would show it.
+#[test]
+fn water_mirrors_what_is_above_it() {
+    let Some(gpu) = adapter::gpu("water_mirrors_what_is_above_it") else { return };
+    for light in ["", "exposure = 1, sun = 30, "] {
+        let of = |ground: &str, place: Point| {
+            let keys = format!(
+                "camera = {{ elevation = 15, orbit = \"none\" }}\n\
+                 style = {{ {light}ground = {ground}, background = \"dawn\", fog = 0 }}"
+            );
+            let (scene, mut state) = flock(&keys, "size = 6\ncolour = \"#FF0000\"", 1);
+            (state.position, state.velocity) = (vec![place], vec![Point::X]);
+            let camera = camera(&scene, &state);
+            let frame = by_gpu(&gpu, &scene, &state, &camera);
+            assert!(frame == by_gpu(&gpu, &scene, &state, &camera), "the same bytes again");
+            (frame, camera)
+        };
+        let (place, elsewhere) = (Point::new(60.0, 45.0, 12.0), Point::new(10.0, 80.0, 60.0));
+        // How much redder the picture is for the agent, at its place and at the mirrored one.
+        let redder = |ground: &str| {
+            let ((with, camera), (without, _)) = (of(ground, place), of(ground, elsewhere));
+            [1.0, -1.0].map(|side| {
+                let seen = camera.seen(place * Point::new(1.0, 1.0, side)).unwrap().pixel;
+                let red = |frame: &Frame| {
+                    let [r, g, b] = frame.rgb(seen.x as u32, seen.y as u32).unwrap().map(i32::from);
+                    r - (g + b) / 2
+                };
+                red(&with) - red(&without)
+            })
+        };
+        let [direct, mirrored] = redder("\"water\"");
+        println!("{light}: {direct} redder at its place, {mirrored} in the mirror");
+        assert!(direct > 100 && mirrored > 20 && mirrored < direct, "{direct}, {mirrored}");
+        let [direct, below] = redder("true");
+        assert!(direct > 100 && below.abs() < 5, "{direct}, {below} without water");
+    }
+}
+
 /// The most frequent colour of an agent that fills much of the picture, and its share of the agent's pixels.
 fn colour_of_one(
     keys: &str,

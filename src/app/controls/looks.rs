@@ -7,7 +7,7 @@ use super::rows::{Choice, colour_button, edited, with_name};
 use crate::command::Command;
 use crate::keys::Action;
 use flockwork_model::scene::{
-    Background, BackgroundName, BoidShape, ColourBy, Follow, Light, MAX_BACKGROUND_COLOURS,
+    Background, BackgroundName, BoidShape, ColourBy, Follow, Ground, Light, MAX_BACKGROUND_COLOURS,
     MAX_PALETTE_COLOURS, Orbit, Palette, PaletteName, Rgb, Style,
 };
 use flockwork_session::Appearance;
@@ -184,8 +184,13 @@ fn in_space(ui: &mut egui::Ui, start: &Style, style: &mut Style) {
         let hint = "How much fades into the background with the distance.";
         with_name(ui, slider, "fog", || hint.into());
     });
-    let hint = "The floor of the world, and the agents' shadows on it.";
-    switch(ui, "ground", hint, start.ground, &mut style.ground);
+    let hint = "The floor of the world, with shadows; or water, a mirror.";
+    Choice::new("ground", hint, &Ground::NAMES).show(
+        ui,
+        &start.ground,
+        &mut style.ground,
+        |_, _| (),
+    );
 }
 
 /// Keys of what only a graphics adapter draws: matter, exposure, bloom and the sky.

@@ -354,7 +354,7 @@ pub fn painter(
         None if style.needs_adapter() => match Gpu::open(&AdapterChoice::default()) {
             Ok(gpu) => Some(gpu),
             Err(EngineError::NoAdapter(why)) => {
-                tell(&format!("{why}. The CPU draws without exposure, bloom and matter."));
+                tell(&format!("{why}. The CPU draws without exposure, bloom, matter and water."));
                 None
             }
             Err(error) => return Err(error),

@@ -30,7 +30,7 @@ pub use slot::{Law, Slot, Variation, drawn};
 pub use species::{BoidShape, ColourBy, NumberAtFirst, Rule, Spawn, SpawnPlace, Species, Start};
 pub use start::StartLayout;
 pub use style::{
-    Background, BackgroundName, Light, MAX_BACKGROUND_COLOURS, MAX_PALETTE_COLOURS, Palette,
+    Background, BackgroundName, Ground, Light, MAX_BACKGROUND_COLOURS, MAX_PALETTE_COLOURS, Palette,
     PaletteName, Rgb,
 };
 pub use variation::Traits;

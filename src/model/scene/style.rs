@@ -141,6 +141,20 @@ impl Palette {
 }
 
 named! {
+    /// The lower end of a space.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Ground {
+        /// Nothing.
+        #[default]
+        None = "none",
+        /// The floor of the world, with shadows.
+        Floor = "floor",
+        /// Calm water to the horizon, a mirror.
+        Water = "water",
+    }
+}
+
+named! {
     /// The light on the agents of a space.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum Light {

@@ -80,6 +80,12 @@ impl Eye {
         eye.at_distance(distance)
     }
 
+    /// True if this is the eye of a mirrored picture; see [`Camera::mirrored`](super::Camera::mirrored).
+    #[must_use]
+    pub fn is_mirrored(&self) -> bool {
+        self.right.cross(self.up).dot(self.back) < 0.0
+    }
+
     /// The same direction from another distance.
     #[must_use]
     pub fn at_distance(self, distance: f32) -> Self {

@@ -90,6 +90,24 @@ impl Camera {
         Self { pixels_per_unit: focal / eye.distance, eye: Some(eye), ..self }
     }
 
+    /// The camera of what is seen in a mirror at the bottom of a space, where it is seen, in a picture of half
+    /// the size.
+    #[must_use]
+    pub fn mirrored(&self) -> Self {
+        let flip = |point: Point| point * Point::new(1.0, 1.0, -1.0);
+        let eye = |eye: Eye| {
+            let Eye { right, up, back, .. } = eye;
+            Eye { right: flip(right), up: flip(up), back: flip(back), ..eye }
+        };
+        Self {
+            centre: flip(self.centre),
+            size: (self.size * 0.5).ceil(),
+            pixels_per_unit: self.pixels_per_unit * 0.5,
+            eye: self.eye.map(eye),
+            ..*self
+        }
+    }
+
     /// The scene's own view at a tick. `followed` is what the camera follows, where it follows something.
     #[must_use]
     pub fn of(scene: &Scene, tick: u64, followed: Option<Followed>, size: (u32, u32)) -> Self {

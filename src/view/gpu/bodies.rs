@@ -69,8 +69,8 @@ pub struct Bodies {
     format: wgpu::TextureFormat,
     samples: u32,
     layout: wgpu::BindGroupLayout,
-    /// Compiled on first use.
-    pipelines: BTreeMap<(Part, Looks), wgpu::RenderPipeline>,
+    /// Compiled on first use; for pictures, and for mirrored ones.
+    pipelines: BTreeMap<(Part, Looks, bool), wgpu::RenderPipeline>,
 }
 
 impl Bodies {
@@ -108,10 +108,11 @@ impl Bodies {
         part: Part,
         chunks: &[(wgpu::BindGroup, u32)],
         looks: Looks,
+        mirrored: bool,
     ) -> Result<(), EngineError> {
-        let key = (part, looks);
+        let key = (part, looks, mirrored);
         if !self.pipelines.contains_key(&key) {
-            let pipeline = self.compile(part, looks)?;
+            let pipeline = self.compile(key)?;
             self.pipelines.insert(key, pipeline);
         }
         let Some(pipeline) = self.pipelines.get(&key) else { return Ok(()) };
@@ -123,7 +124,10 @@ impl Bodies {
         Ok(())
     }
 
-    fn compile(&self, part: Part, looks: Looks) -> Result<wgpu::RenderPipeline, EngineError> {
+    fn compile(
+        &self,
+        (part, looks, mirrored): (Part, Looks, bool),
+    ) -> Result<wgpu::RenderPipeline, EngineError> {
         let device = &self.gpu.device;
         let as_light = self.format == LIGHT;
         let variant = Variant { flat: false, as_light, ..looks.variant(false) };
@@ -134,9 +138,10 @@ impl Bodies {
             source: wgpu::ShaderSource::Wgsl(wgsl.into()),
         });
         let (vertex, fragment) = part.entries();
+        let behind = if mirrored { wgpu::Face::Front } else { wgpu::Face::Back };
         let (entries, group) = ([vertex, fragment], Some(&self.layout));
         let drawing = Drawing {
-            cull_mode: (part == Part::Bodies).then_some(wgpu::Face::Back),
+            cull_mode: (part == Part::Bodies).then_some(behind),
             depth: part.depth(),
             samples: self.samples,
             ..Drawing::on(self.format, "draw_bodies", &module, entries, group)

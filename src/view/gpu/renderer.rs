@@ -20,7 +20,7 @@ use crate::style::{Backdrop, Paint, light_of_paint};
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::{AgentBuffers, Gpu};
 use flockwork_model::behaviours::Target;
-use flockwork_model::scene::{BoidShape, Scene};
+use flockwork_model::scene::{BoidShape, Ground, Scene};
 
 /// How agents are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,6 +54,8 @@ pub struct Renderer {
     agents_alone: Option<wgpu::TextureView>,
     /// Compiled when a style has an exposure for the first time.
     light: Option<Box<LightRenderer>>,
+    /// Draws what water mirrors. Compiled when there is water for the first time.
+    mirror: Option<Box<Self>>,
 }
 
 /// Draws light, and exposes it.
@@ -99,6 +101,7 @@ impl Renderer {
             space: None,
             agents_alone: None,
             light: None,
+            mirror: None,
             gpu,
         }
     }
@@ -197,7 +200,9 @@ impl Renderer {
             self.gpu.queue.write_buffer(&self.uniform, 0, bytemuck::bytes_of(&picture));
             let looks = Looks::of(scene, &paints);
             let seen = (camera, eye, &lighting);
-            return self.draw_space(encoder, target, Some(agents), scene, targets, seen, looks);
+            let mirror = self.mirrored(encoder, target, agents, scene, targets, camera)?;
+            let agents = Some((agents, mirror.as_ref()));
+            return self.draw_space(encoder, target, agents, scene, targets, seen, looks);
         }
         self.gpu.queue.write_buffer(&self.uniform, 0, bytemuck::bytes_of(&picture));
         let looks = Looks::of(scene, &paints);
@@ -207,6 +212,38 @@ impl Renderer {
         } else {
             self.draw_triangles(encoder, &drawing)
         }
+    }
+
+    /// Records the drawing of what water mirrors, on a texture of half the size; `None` if there is no water
+    /// in the picture.
+    fn mirrored(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        target: &wgpu::TextureView,
+        agents: &AgentBuffers,
+        scene: &Scene,
+        targets: &[Target],
+        camera: &Camera,
+    ) -> Result<Option<wgpu::TextureView>, EngineError> {
+        let above = camera.eye.is_some_and(|eye| camera.centre.z + eye.place().z > 0.0);
+        if self.bare || scene.style.ground != Ground::Water || !above {
+            return Ok(None);
+        }
+        let mut mirror = self.mirror.take().unwrap_or_else(|| {
+            let mirror = Self::new(Arc::clone(&self.gpu), self.format);
+            Box::new(Self { bare: true, ..mirror })
+        });
+        (mirror.scale, mirror.method) = (0.5 * self.scale, self.method);
+        let whole = target.texture().size();
+        let [width, height] = [whole.width, whole.height].map(|side| side.div_ceil(2));
+        let size = wgpu::Extent3d { width, height, ..whole };
+        let kept = mirror.agents_alone.take().filter(|view| view.texture().size() == size);
+        let view = kept.unwrap_or_else(|| canvas(&self.gpu, "mirror", size, self.format));
+        mirror.agents_alone = Some(view.clone());
+        let camera = camera.mirrored();
+        let drawn = mirror.draw_colours(encoder, &view, agents, scene, targets, &camera);
+        self.mirror = Some(mirror);
+        drawn.map(|()| Some(view))
     }
 
     /// Records the drawing of the agents alone on a texture like `target`, which is returned: the
@@ -281,13 +318,14 @@ impl Renderer {
         Ok(())
     }
 
-    /// Records the drawing of a space, with its agents if there are some. The uniform is written.
+    /// Records the drawing of a space, with its agents and what water mirrors, if there are some. The uniform
+    /// is written.
     #[expect(clippy::too_many_arguments, reason = "what a picture is of")]
     fn draw_space(
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
         target: &wgpu::TextureView,
-        agents: Option<&AgentBuffers>,
+        agents: Option<(&AgentBuffers, Option<&wgpu::TextureView>)>,
         scene: &Scene,
         targets: &[Target],
         (camera, eye, lighting): (&Camera, &Eye, &Lighting),
@@ -298,7 +336,8 @@ impl Renderer {
         let space = self.space.get_or_insert_with(new);
         let drawing = SpaceDrawing {
             target,
-            agents,
+            agents: agents.map(|(agents, _)| agents),
+            mirror: agents.and_then(|(_, mirror)| mirror),
             scene,
             targets,
             camera,

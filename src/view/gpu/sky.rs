@@ -1,30 +1,33 @@
-//! The sky behind a space: the pipeline of `shaders/draw_sky.wgsl`.
+//! The sky behind a space, and water under it: the pipelines of `shaders/draw_sky.wgsl`.
 
 use std::sync::Arc;
 
+use super::bloom::{sampler, sampler_entry, texture_entry};
 use super::chunks::layout_entry;
-use super::drawing::Drawing;
+use super::drawing::{Drawing, LIGHT};
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::Gpu;
 use flockwork_engine::gpu::shaders::{Variant, compose};
 
-/// Draws the sky.
+/// Draws the sky, or water.
 #[derive(Debug)]
 pub struct SkyPipeline {
     gpu: Arc<Gpu>,
     layout: wgpu::BindGroupLayout,
     pipeline: wgpu::RenderPipeline,
+    between: wgpu::Sampler,
 }
 
 impl SkyPipeline {
-    /// A pipeline for pictures of light with so many samples a pixel.
+    /// A pipeline for targets of `format` with so many samples a pixel. Only pictures of light have a sky.
     pub fn new(
         gpu: &Arc<Gpu>,
         format: wgpu::TextureFormat,
         samples: u32,
+        water: bool,
     ) -> Result<Self, EngineError> {
-        let variant =
-            Variant { flat: false, as_light: true, ..Variant::of_drawing(false, false, false) };
+        let as_light = format == LIGHT;
+        let variant = Variant { flat: false, as_light, ..Variant::of_drawing(false, false, false) };
         let composed = compose("draw_sky", variant);
         let (wgsl, _) = composed.map_err(|error| gpu.error(error.to_string()))?;
         let module = gpu.device.create_shader_module(wgpu::ShaderModuleDescriptor {
@@ -34,20 +37,36 @@ impl SkyPipeline {
         let both = wgpu::ShaderStages::VERTEX_FRAGMENT;
         let layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("draw_sky"),
-            entries: &[layout_entry(2, both, wgpu::BufferBindingType::Uniform)],
+            entries: &[
+                texture_entry(0),
+                sampler_entry(1),
+                layout_entry(2, both, wgpu::BufferBindingType::Uniform),
+            ][if water { 0 } else { 2 }..],
         });
-        let entries = ["cover", "paint_sky"];
+        let entries = ["cover", if water { "paint_water" } else { "paint_sky" }];
         let drawing =
             Drawing { samples, ..Drawing::on(format, "draw_sky", &module, entries, Some(&layout)) };
-        Ok(Self { pipeline: drawing.compile(&gpu.device), layout, gpu: Arc::clone(gpu) })
+        let (pipeline, between) = (drawing.compile(&gpu.device), sampler(&gpu.device));
+        Ok(Self { pipeline, layout, between, gpu: Arc::clone(gpu) })
     }
 
-    /// Records the drawing over the whole target.
-    pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>, picture: &wgpu::Buffer) {
+    /// Records the drawing over the whole target. Water shows the picture `mirror`.
+    pub fn draw(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        picture: &wgpu::Buffer,
+        mirror: Option<&wgpu::TextureView>,
+    ) {
+        let bound = |binding, resource| wgpu::BindGroupEntry { binding, resource };
+        let mut entries = vec![bound(2, picture.as_entire_binding())];
+        if let Some(mirror) = mirror {
+            entries.push(bound(0, wgpu::BindingResource::TextureView(mirror)));
+            entries.push(bound(1, wgpu::BindingResource::Sampler(&self.between)));
+        }
         let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("draw_sky"),
             layout: &self.layout,
-            entries: &[wgpu::BindGroupEntry { binding: 2, resource: picture.as_entire_binding() }],
+            entries: &entries,
         });
         pass.set_pipeline(&self.pipeline);
         pass.set_bind_group(0, &group, &[]);

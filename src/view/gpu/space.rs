@@ -35,6 +35,8 @@ pub struct SpaceRenderer {
     solids: SolidPipelines,
     /// Compiled when there is a sky for the first time.
     sky: Option<SkyPipeline>,
+    /// Compiled when there is water for the first time.
+    water: Option<SkyPipeline>,
     /// Compiled when agents are matter for the first time.
     shade: Option<ShadePasses>,
     /// For shaders that read no shade.
@@ -52,6 +54,8 @@ pub struct SpaceDrawing<'a> {
     pub target: &'a wgpu::TextureView,
     /// `None` for the scenery alone.
     pub agents: Option<&'a AgentBuffers>,
+    /// The mirrored picture, if there is water; see [`Camera::mirrored`].
+    pub mirror: Option<&'a wgpu::TextureView>,
     pub scene: &'a Scene,
     pub targets: &'a [Target],
     pub camera: &'a Camera,
@@ -77,6 +81,7 @@ impl SpaceRenderer {
             bodies: Bodies::new(Arc::clone(gpu), format, samples),
             solids: SolidPipelines::new(Arc::clone(gpu), format, samples),
             sky: None,
+            water: None,
             shade: None,
             no_depths: numbers(gpu, 1),
             splat: None,
@@ -110,7 +115,7 @@ impl SpaceRenderer {
 
         let sky = Sky::of(&scene.style).filter(|_| self.format == LIGHT && !bare);
         if sky.is_some() && self.sky.is_none() {
-            self.sky = Some(SkyPipeline::new(&self.gpu, self.format, self.samples)?);
+            self.sky = Some(SkyPipeline::new(&self.gpu, self.format, self.samples, false)?);
         }
         let sky = self.sky.as_ref().filter(|_| sky.is_some());
         let behind = background.prepare_in_space(scene, size, self.samples);
@@ -120,12 +125,18 @@ impl SpaceRenderer {
             behind.draw(&mut pass);
         }
         if let Some(sky) = sky {
-            sky.draw(&mut pass, drawing.picture);
+            sky.draw(&mut pass, drawing.picture, None);
         }
-        if solids::shows_floor(scene, camera, eye) && !bare {
+        if drawing.mirror.is_some() {
+            let water = match &mut self.water {
+                Some(water) => water,
+                none => none.insert(SkyPipeline::new(&self.gpu, self.format, self.samples, true)?),
+            };
+            water.draw(&mut pass, drawing.picture, drawing.mirror);
+        } else if solids::shows_floor(scene, camera, eye) && !bare {
             let floor = solids::floor(scene, camera, eye, lighting, scale);
             self.solids.draw(&mut pass, Layer::Floor, &floor.translucent, camera);
-            self.bodies.draw(&mut pass, Part::Shadows, &bound, looks)?;
+            self.bodies.draw(&mut pass, Part::Shadows, &bound, looks, false)?;
         }
         drop(pass);
         if let Some(agents) = drawing.agents.filter(|_| ways.splats) {
@@ -139,6 +150,13 @@ impl SpaceRenderer {
         let Solids { opaque, translucent } = solids::of(&shapes, camera, eye, lighting, scale);
         let resolved = samples.is_some().then_some(drawing.target);
         let mut pass = begin(encoder, canvas, resolved, Some(&depth), wgpu::LoadOp::Load);
+        let mirrored = eye.is_mirrored();
+        // A mirrored picture has no background either, but all things.
+        let bare = bare && !mirrored;
+        if drawing.mirror.is_some() {
+            let surface = solids::surface(scene, camera, eye, lighting);
+            self.solids.draw(&mut pass, Layer::Hidden, &surface.opaque, camera);
+        }
         let layer = if bare { Layer::Hidden } else { Layer::Opaque };
         self.solids.draw(&mut pass, layer, &opaque, camera);
         if ways.bodies {
@@ -148,7 +166,7 @@ impl SpaceRenderer {
                 (BoidShape::Glow, Part::Glows),
             ] {
                 if scene.species.iter().any(|species| species.look == shape) {
-                    self.bodies.draw(&mut pass, part, &bound, looks)?;
+                    self.bodies.draw(&mut pass, part, &bound, looks, mirrored)?;
                 }
             }
         }

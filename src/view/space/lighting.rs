@@ -3,7 +3,7 @@
 use super::sky::{GROUND_STOPS, Sky};
 use crate::camera::{Camera, Eye};
 use crate::style::Backdrop;
-use flockwork_model::scene::{Light, Scene};
+use flockwork_model::scene::{Ground, Light, Scene};
 use flockwork_model::vector::Point;
 
 /// Light of the sun on a side that faces it, of the sky on one that faces up, of the ground on one that
@@ -53,8 +53,8 @@ impl Lighting {
             style.light == Light::Sun || style.light == Light::Auto && !style.background.is_sky();
         let sun = match (Sky::of(style), style.ground) {
             (Some(sky), _) => sky.sun,
-            (None, true) => SUN_ABOVE,
-            (None, false) => {
+            (None, Ground::Floor | Ground::Water) => SUN_ABOVE,
+            (None, Ground::None) => {
                 eye.right * SUN_BEHIND.x + eye.up * SUN_BEHIND.y + eye.back * SUN_BEHIND.z
             }
         };

@@ -3,7 +3,7 @@
 
 use crate::camera::{Camera, Eye};
 use crate::style::{Backdrop, light_of_paint};
-use flockwork_model::scene::Style;
+use flockwork_model::scene::{Ground, Style};
 use flockwork_model::vector::Point;
 
 /// The colours of a background from top to bottom, for what fades into it.
@@ -24,6 +24,8 @@ pub struct Sky {
     colours: [[f32; 4]; GROUND_STOPS],
     /// The direction to the sun; a unit vector.
     pub sun: Point,
+    /// There is water below the horizon, in place of land.
+    over_water: bool,
 }
 
 impl Sky {
@@ -37,6 +39,7 @@ impl Sky {
         Some(Self {
             colours: colours.map(light_of_paint),
             sun: Point::new(-level * sine, level * cosine, height),
+            over_water: style.ground == Ground::Water,
         })
     }
 
@@ -65,7 +68,7 @@ impl Sky {
         std::array::from_fn(|row| {
             let up = camera.size.y * (0.5 - row as f32 / (GROUND_STOPS - 1) as f32);
             let sight = (eye.up * up - eye.back * depth).normalize();
-            self.at(sight.z)
+            self.at(if self.over_water { sight.z.abs() } else { sight.z })
         })
     }
 }

@@ -10,7 +10,7 @@ pub use super::stage::{Corner, Solids};
 use crate::camera::{Camera, Eye};
 use crate::shapes::scenery::obstacle_images;
 use crate::shapes::{Shape, StyledShape};
-use flockwork_model::scene::Scene;
+use flockwork_model::scene::{Ground, Scene};
 use flockwork_model::vector::Point;
 
 /// Half the length of a cross's arms; points.
@@ -22,6 +22,9 @@ const GRID: u32 = 10;
 /// Opacity of the floor and of its grid.
 const FLOOR: f32 = 0.13;
 const FLOOR_LINES: f32 = 0.12;
+
+/// How far the surface of water hides things; lengths of the world.
+const SURFACE: f32 = 20.0;
 
 impl Stage<'_> {
     fn draw(&mut self, shape: &StyledShape) {
@@ -124,10 +127,24 @@ pub fn floor(scene: &Scene, camera: &Camera, eye: &Eye, lighting: &Lighting, sca
     floor
 }
 
+/// The surface of water as far as a thing below it might be seen, to hide that.
+#[must_use]
+pub fn surface(scene: &Scene, camera: &Camera, eye: &Eye, lighting: &Lighting) -> Solids {
+    let mut stage = Stage::new(camera, eye, lighting, 1.0);
+    let (size, middle) = (scene.world.size.max_element(), scene.world.size * 0.5);
+    let corners = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)].map(|(x, y)| {
+        let place = (middle + Point::new(x, y, 0.0) * (SURFACE * size)).with_z(0.0);
+        (stage.viewed(place), [0.0; 3])
+    });
+    stage.add([corners[0], corners[1], corners[2]], 1.0);
+    stage.add([corners[0], corners[2], corners[3]], 1.0);
+    stage.finish()
+}
+
 /// True if a picture shows the floor.
 #[must_use]
 pub fn shows_floor(scene: &Scene, camera: &Camera, eye: &Eye) -> bool {
-    scene.style.ground && camera.centre.z + eye.place().z > 0.0
+    scene.style.ground != Ground::None && camera.centre.z + eye.place().z > 0.0
 }
 
 #[cfg(test)]

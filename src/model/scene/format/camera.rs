@@ -140,7 +140,7 @@ impl Field for Follow {
 
 #[cfg(test)]
 mod tests {
-    use crate::scene::{Follow, Light, Orbit, Scene};
+    use crate::scene::{Follow, Ground, Light, Orbit, Scene};
 
     fn read(size: &str, rest: &str) -> Result<Scene, String> {
         let text = format!("world = {{ size = {size} }}\n[species.a]\n{rest}\n");
@@ -157,9 +157,18 @@ mod tests {
         assert_eq!((plan.azimuth, plan.elevation, plan.fov), (10.0, -5.0, 50.0));
         assert_eq!((plan.orbit, plan.ride, plan.follow), (Orbit(None), true, Follow::Agent(7)));
         assert_eq!(plan.keys[0].fov, Some(3.0));
-        assert_eq!((scene.style.light, scene.style.ground), (Light::None, true));
+        assert_eq!((scene.style.light, scene.style.ground), (Light::None, Ground::Floor));
         let again = Scene::parse("mine.toml", &scene.to_toml()).unwrap();
         assert_eq!((&again.camera, &again.style), (plan, &scene.style));
+        for (text, ground) in [("false", Ground::None), ("\"water\"", Ground::Water)] {
+            let scene = read("[40, 30, 20]", &format!("[style]\nground = {text}")).unwrap();
+            assert_eq!(scene.style.ground, ground);
+            assert_eq!(Scene::parse("mine.toml", &scene.to_toml()).unwrap().style, scene.style);
+        }
+        for (text, named) in [("\"wate\"", "water"), ("1", "true, false or \"water\"")] {
+            let message = read("[40, 30, 20]", &format!("[style]\nground = {text}")).unwrap_err();
+            assert!(message.contains(named), "{message}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::reader::Reader;
 use super::tree::Value;
 use crate::quote::quoted;
 use crate::scene::{
-    Background, BackgroundName, BoidShape, ColourBy, Light, MAX_BACKGROUND_COLOURS,
+    Background, BackgroundName, BoidShape, ColourBy, Ground, Light, MAX_BACKGROUND_COLOURS,
     MAX_PALETTE_COLOURS, Palette, PaletteName, Rgb, SceneError,
 };
 
@@ -15,6 +15,9 @@ pub const COLOURS: Values = Values::NameOr(|| names(&ColourBy::NAMES), "`\"#RRGG
 
 /// The values of `palette`.
 pub const PALETTES: Values = Values::NameOr(|| names(&palettes()), "a list of 1 to 16 colours");
+
+/// The ground with a name in scene files; the others are `true` and `false`.
+const WATER: (&str, Ground) = ("water", Ground::Water);
 
 /// The largest `age`: its product with the steps of an age fits 32 bits.
 const MAX_AGE: u64 = 10_000_000;
@@ -70,8 +73,9 @@ section! {
         /// In space: how much fades into the background with the distance. At 1 half is left at a
         /// distance of the world's largest side; at 0 all.
         fog: f32 = 1.0, Values::Number(0.0, 10.0) => "1", "";
-        /// In space: whether pictures show the floor of the world, and the shadows of agents and obstacles on it.
-        ground: bool = false, Values::Boolean => "`false`", "";
+        /// In space: whether pictures show the floor of the world, and the shadows of agents and obstacles on it;
+        /// or water to the horizon, in which they are mirrored. Only a graphics adapter draws water.
+        ground: Ground = Ground::None, Values::NameOr(|| vec![WATER.0], "`true`, `false`") => "`false`", "";
     }
 }
 
@@ -79,14 +83,15 @@ impl Style {
     /// True if only a graphics adapter draws all of it.
     #[must_use]
     pub fn needs_adapter(&self) -> bool {
-        self.exposure.is_some() || self.matter.is_some()
+        self.exposure.is_some() || self.matter.is_some() || self.ground == Ground::Water
     }
 
     /// The same as far as the CPU draws it.
     #[must_use]
     pub fn without_adapter(&self) -> Self {
         let frame = Some(self.shows_frame());
-        Self { exposure: None, bloom: 0.0, sun: None, matter: None, frame, ..self.clone() }
+        let ground = if self.ground == Ground::None { Ground::None } else { Ground::Floor };
+        Self { exposure: None, bloom: 0.0, sun: None, matter: None, frame, ground, ..self.clone() }
     }
 
     /// True if there is a sky.
@@ -98,7 +103,7 @@ impl Style {
     /// Whether pictures show the edges of the world.
     #[must_use]
     pub fn shows_frame(&self) -> bool {
-        self.frame.unwrap_or(!self.ground && !self.has_sky())
+        self.frame.unwrap_or(self.ground == Ground::None && !self.has_sky())
     }
 }
 
@@ -175,6 +180,25 @@ impl Field for Background {
             Self::Colours(colours) => Some(list(colours)),
             named => name_of(named, &backgrounds()),
         }
+    }
+}
+
+impl Field for Ground {
+    fn read(value: &Reader, _: &Key) -> Result<Self, SceneError> {
+        Ok(match value.value() {
+            Value::Boolean(true) => Self::Floor,
+            Value::Boolean(false) => Self::None,
+            Value::Text(_) => value.choice(&[WATER])?,
+            _ => return Err(value.wrong("true, false or \"water\"")),
+        })
+    }
+
+    fn write(&self, _: &Key, _: usize) -> Option<Value<bool>> {
+        Some(match self {
+            Self::None => Value::Boolean(false),
+            Self::Floor => Value::Boolean(true),
+            Self::Water => WATER.0.into(),
+        })
     }
 }
 
