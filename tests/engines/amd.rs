@@ -27,7 +27,7 @@ const VEGA10: Floors = Floors {
         (6, "separation:narrow"),
         (7, "corner gather glow_corner grow seek-separate separation splat tornado"),
         (8, "path-loop pursuit-gain roost"),
-        (9, "avoid-ahead avoid-box avoid-feeler fade lay path path-line resolve_between:light"),
+        (9, "avoid-ahead avoid-box avoid-feeler fade lay paint_water path path-line resolve_between:light"),
     ],
 };
 
