@@ -77,6 +77,10 @@ pub struct CaptureArgs {
     /// too; 1 for none
     #[arg(long, value_name = "N", default_value_t = 1, num_args = 0..=1, default_missing_value = "8", value_parser = whole::<u64>(1..=64), allow_negative_numbers = true)]
     pub blur: u64,
+    /// Average N pictures a frame, with edges that are smooth and, in space, the blur of camera.lens; with
+    /// --blur each has its own moment
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u64>(1..=256), allow_negative_numbers = true)]
+    pub samples: u64,
     /// Make a film that repeats without a jump: its last N frames fade into its first N, which it leaves
     /// out
     #[arg(long = "loop", value_name = "N", default_value_t = 0, value_parser = whole::<u64>(0..=1000), allow_negative_numbers = true)]
@@ -183,6 +187,7 @@ impl CaptureArgs {
             every: (!single).then_some(self.every),
             geometry: self.geometry,
             blur: self.blur,
+            samples: self.samples,
             fade: self.fade,
             quality: self.quality,
             most: self.max_mb.map(|most| (most * 1e6) as u64),
@@ -297,6 +302,11 @@ pub fn capture_on(
     let mut recorder = ranks::agree(recorder)?.unwrap_or_else(|| Box::new(Discarded));
     if let Some(hint) = ranks::agree(args.hint())? {
         tell(&format!("flockwork: {hint}"));
+    }
+    if scene.camera.lens > 0.0 && args.samples == 1 {
+        tell(
+            "flockwork: camera.lens blurs what is out of focus only in a mean of pictures; add --samples 64",
+        );
     }
     if let Some(unseen) = plan.unseen() {
         tell(&format!("flockwork: {unseen}"));

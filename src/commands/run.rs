@@ -207,6 +207,7 @@ fn run_without_window(
         every: None,
         geometry: false,
         blur: 1,
+        samples: 1,
         fade: 0,
         quality: Quality::default(),
         most: None,

@@ -363,6 +363,9 @@ fn a_film_that_cannot_begin_so_late_or_fade_so_long_is_refused() {
         ("a.png", "--blur", ["--blur 8", "a single picture"]),
         ("frames", "--max-mb=1", ["--max-mb", "a folder"]),
         ("a.gif", "--max-mb=0", ["--max-mb", "megabytes"]),
+        ("a.gif", "--samples=0", ["--samples", "from 1 to 256"]),
+        ("a.png", "--samples=1000000", ["--samples", "from 1 to 256"]),
+        ("a.png", "--set=camera.lens=2", ["lens", "three numbers"]),
         ("a.gif", "--loop=5", ["--loop 5", "at most 4 of them"]),
         ("a.gif", "--loop=2000", ["--loop", "from 0 to 1000"]),
     ] {

@@ -15,6 +15,7 @@ mod looks;
 mod lost_device;
 mod order;
 mod renderer;
+mod samples;
 mod scenery;
 mod sizes;
 mod space_pictures;

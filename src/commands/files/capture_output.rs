@@ -31,8 +31,10 @@ pub struct Plan {
     pub every: Option<u64>,
     /// True if the geometry of steering is drawn.
     pub geometry: bool,
-    /// Pictures that a frame averages; 1 for no motion blur.
+    /// Pictures that a frame averages over time; 1 for no motion blur.
     pub blur: u64,
+    /// Pictures that a frame averages within pixels and over the lens; 1 for one as the renderer draws it.
+    pub samples: u64,
     /// Frames at the end of a film that fade into its first ones, which are left out; 0 for no loop.
     pub fade: u64,
     /// How much an MP4 film keeps.
@@ -46,11 +48,16 @@ impl Plan {
     /// the frame before (a shutter of 180°). The first frame is one picture.
     pub fn exposed(&self, tick: u64) -> impl Iterator<Item = f64> + use<> {
         let every = self.every.filter(|_| self.blur > 1 && tick > self.from);
-        let before = every.map_or(0, |_| self.blur - 1);
+        let before = every.map_or(0, |_| self.pictures() - 1);
         let step = every.unwrap_or_default() as f64 / (2 * before).max(1) as f64;
         let moment = move |part| tick as f64 - step * (before - part) as f64;
         // Farther apart than ticks, moments need no more than whole ticks.
         (0..=before).map(moment).map(move |at| if step < 1.0 { at } else { at.round() })
+    }
+
+    /// Pictures of a frame; with motion blur each has its own moment, but for the first frame's.
+    pub fn pictures(&self) -> u64 {
+        self.blur.max(self.samples)
     }
 
     /// The moments after the tick before `tick`, and up to it, whose pictures are parts of a frame.
@@ -88,7 +95,7 @@ impl Plan {
     /// Bytes of memory for each pixel of a picture: as it is drawn, kept for trails and blur, and encoded.
     pub fn bytes_per_pixel(&self, scene: &Scene) -> u64 {
         let trails = if scene.style.trail.is_some() { TRAILS } else { 0 };
-        let blur = if self.blur > 1 { BLUR } else { 0 };
+        let blur = if self.pictures() > 1 { BLUR } else { 0 };
         let depths = if scene.world.axes() == 2 { 0 } else { DEPTHS };
         PICTURE + depths + trails + blur + self.fade.saturating_mul(4)
     }
@@ -133,7 +140,7 @@ const PICTURE: u64 = 24;
 const DEPTHS: u64 = 16;
 /// Bytes for each pixel of trails: their light, and the light that another camera sees.
 const TRAILS: u64 = 32;
-/// Bytes for each pixel of the sums of a blurred frame.
+/// Bytes for each pixel of the sums of a frame that is a mean.
 const BLUR: u64 = 16;
 
 /// The kind of output.
@@ -348,6 +355,7 @@ mod tests {
                 every,
                 geometry: false,
                 blur,
+                samples: 1,
                 fade: 0,
                 quality,
                 most: None,

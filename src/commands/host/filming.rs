@@ -7,6 +7,7 @@ use indicatif::ProgressBar;
 use super::drive::{Crowd, Host, Run, Stop, drive};
 use super::interrupt::Interrupt;
 use super::progress::progress;
+use super::ranks;
 use crate::commands::files::capture_output::Plan;
 use flockwork_engine::cpu::CpuEngine;
 use flockwork_engine::{Engine, EngineError, Snapshot};
@@ -47,27 +48,29 @@ pub fn film(
     interrupt: &Interrupt,
 ) -> anyhow::Result<Shown> {
     // A single picture and ticks before a film spend their time on ticks, a film on frames.
-    let bar = match counts_frames(plan) {
-        true => progress(plan.drawn(), "frames"),
-        false => progress(plan.ticks, "ticks"),
+    let bar = match counts_ticks(plan) {
+        true => progress(plan.ticks, "ticks"),
+        false if plan.samples > 1 => {
+            progress(plan.drawn().saturating_mul(plan.pictures()), "pictures")
+        }
+        false => progress(plan.drawn(), "frames"),
     };
-    let parts = plan.exposed(plan.frame_after(plan.from)).count() as u32;
     let mut looped = Looped::new(recorder, plan.drawn(), plan.fade);
-    let recorder: &mut dyn Recorder = &mut looped;
-    let mut averaged;
-    let recorder: &mut dyn Recorder = if plan.blur > 1 {
-        averaged = Averaged::new(recorder, parts);
-        &mut averaged
+    let mut averaged = if plan.samples > 1 {
+        Averaged::of_light(&mut looped, plan.pictures() as u32, plan.film.alpha)
     } else {
-        recorder
+        let parts = plan.exposed(plan.frame_after(plan.from)).count();
+        Averaged::of_channels(&mut looped, parts as u32)
     };
     let mut film = Filming {
         scenery: plan.geometry.then(|| run.scene().scenery()),
         painter,
-        recorder,
+        recorder: &mut averaged,
+        interrupt,
         plan,
         bar,
         frames: 0,
+        parts: 0,
         before: None,
         still: None,
         trails: run.scene().style.trail.map(|half_life| (half_life, None)),
@@ -79,6 +82,7 @@ pub fn film(
         film.recorder.push(frame)?;
     }
     film.bar.finish_and_clear();
+    averaged.end()?;
     Ok(Shown {
         frames: looped.end()?,
         ticks: outcome.ticks,
@@ -88,9 +92,9 @@ pub fn film(
     })
 }
 
-/// True if progress is counted in frames.
-fn counts_frames(plan: &Plan) -> bool {
-    plan.every.is_some() && plan.from == 0
+/// True if progress is counted in ticks.
+fn counts_ticks(plan: &Plan) -> bool {
+    plan.every.is_none() || plan.from > 0 && plan.samples == 1
 }
 
 /// A capture under way.
@@ -99,9 +103,12 @@ struct Filming<'a> {
     scenery: Option<Scenery>,
     painter: &'a mut dyn Painter,
     recorder: &'a mut dyn Recorder,
+    interrupt: &'a Interrupt,
     plan: &'a Plan,
     bar: ProgressBar,
     frames: u64,
+    /// Pictures of the next frame so far.
+    parts: u64,
     /// The flock at the stop before, if a picture shows it between then and now.
     before: Option<Snapshot>,
     /// Holds a flock between two ticks for the painter; it never steps.
@@ -142,32 +149,57 @@ impl Filming<'_> {
             Some(scenery) if picture != Picture::Unseen => geometry_of(engine, scene, scenery)?,
             _ => Vec::new(),
         };
+        let mut alone = None;
         if let Some((half_life, trails)) = &mut self.trails {
-            let agents = self.painter.paint_agents(engine, scene, &camera)?;
             let trails = trails.get_or_insert_with(|| Trails::new(*half_life, &camera));
             if picture != Picture::Between {
+                let agents = self.painter.paint_agents(engine, scene, &camera)?;
                 trails.add(&agents, &camera);
+                alone = Some(agents).filter(|_| self.plan.samples == 1);
             }
-            if picture == Picture::Unseen {
-                return Ok(());
-            }
-            let targets = engine.targets()?;
-            let scale = scale_of(width, height);
-            let behind = raster::backdrop(scene, &targets, &camera, scale);
-            let mut frame = trails.picture(behind, &agents);
-            let above = Backdrop::of(&scene.style.background).suited(&above);
-            shape_raster::draw(&above, &camera, scale, &mut frame);
-            self.recorder.push(frame)?;
-        } else if picture != Picture::Unseen {
-            // The flock moves on while the device draws the picture and copies it.
-            let earlier = self.painter.begin(engine, scene, &camera, &above)?;
-            earlier.map_or(Ok(()), |frame| self.recorder.push(frame))?;
         }
         let whole = picture == Picture::Last;
-        self.frames += u64::from(whole);
-        if counts_frames(self.plan) && whole {
-            self.bar.inc(1);
+        let of_frame = self.plan.pictures();
+        let (first, pictures) = match picture {
+            Picture::Unseen => return Ok(()),
+            Picture::Last if self.plan.samples > 1 => (self.parts, of_frame - self.parts),
+            _ => (self.parts, 1),
+        };
+        if pictures > 1 && self.plan.every.is_none() {
+            self.bar.finish_and_clear();
+            self.bar = progress(pictures, "pictures");
         }
+        for number in first..first + pictures {
+            if number > first && ranks::any(self.interrupt.is_raised()) {
+                break;
+            }
+            let camera = match self.plan.samples {
+                1 => camera,
+                _ => camera.sample(number, of_frame, scene.camera.lens),
+            };
+            if let Some((_, Some(trails))) = &self.trails {
+                let agents = match alone.take() {
+                    Some(agents) => agents,
+                    None => self.painter.paint_agents(engine, scene, &camera)?,
+                };
+                let targets = engine.targets()?;
+                let scale = scale_of(width, height);
+                let behind = raster::backdrop(scene, &targets, &camera, scale);
+                let mut frame = trails.picture(behind, &agents);
+                let above = Backdrop::of(&scene.style.background).suited(&above);
+                shape_raster::draw(&above, &camera, scale, &mut frame);
+                self.recorder.push(frame)?;
+            } else {
+                // The flock moves on while the device draws the picture and copies it.
+                let earlier = self.painter.begin(engine, scene, &camera, &above)?;
+                earlier.map_or(Ok(()), |frame| self.recorder.push(frame))?;
+            }
+            self.bar.inc(u64::from(self.plan.samples > 1));
+        }
+        self.parts = if whole { 0 } else { self.parts + pictures };
+        self.frames += u64::from(whole);
+        let counted = !counts_ticks(self.plan) && self.plan.samples == 1;
+        self.bar.inc(u64::from(counted && whole));
         Ok(())
     }
 
@@ -215,7 +247,7 @@ impl Host for Filming<'_> {
     }
 
     fn ticked(&mut self, ticks: u64) {
-        if !counts_frames(self.plan) {
+        if counts_ticks(self.plan) {
             self.bar.inc(ticks);
         }
     }
@@ -313,6 +345,17 @@ mod tests {
         every: Option<u64>,
         stop_after: Option<u64>,
     ) -> (Shown, Vec<Frame>) {
+        sampled(speed, (overrides, [blur, 1]), shown, every, stop_after)
+    }
+
+    /// The same with samples.
+    fn sampled(
+        speed: f32,
+        (overrides, [blur, samples]): (&[String], [u64; 2]),
+        shown: RangeInclusive<u64>,
+        every: Option<u64>,
+        stop_after: Option<u64>,
+    ) -> (Shown, Vec<Frame>) {
         let scene = crate::commands::files::scene_files::read_scene("flock", overrides).unwrap();
         let interrupt = Interrupt::default();
         let state = FlockState {
@@ -329,7 +372,8 @@ mod tests {
         let out = std::path::PathBuf::new();
         let (from, ticks) = shown.into_inner();
         let (geometry, fade, most) = (false, 0, None);
-        let plan = Plan { out, film, from, ticks, every, geometry, blur, fade, quality, most };
+        let plan =
+            Plan { out, film, from, ticks, every, geometry, blur, samples, fade, quality, most };
         let mut kept = Kept::default();
         let mut run = drive::load(Box::new(engine), &scene, &state).unwrap();
         let painter = &mut RasterPainter { scale: 1.0 };
@@ -414,6 +458,45 @@ mod tests {
         }
         // The control: the pictures of the two ticks alone.
         assert!(dark(2, 2, 1) > 4, "{} columns are dark", dark(2, 2, 1));
+    }
+
+    /// The columns from the tail to the nose.
+    fn length(frame: &Frame) -> u32 {
+        let lit = |x: &u32| frame.rgb(*x, 259) != Some(flockwork_view::style::BACKGROUND);
+        nose(frame) - (0..640).find(lit).unwrap()
+    }
+
+    #[test]
+    fn samples_have_their_own_moments_if_motion_is_blurred() {
+        let trail = ["style.trail=3".to_string()];
+        for looks in [&[][..], &trail] {
+            let film = |counts| sampled(20.0, (looks, counts), 0..=8, Some(4), None);
+            let (shown, still) = film([1, 32]);
+            assert_eq!((shown.frames, shown.ticks, still.len()), (3, 8, 3));
+            let (shown, blurred) = film([8, 32]);
+            assert_eq!((shown.frames, shown.ticks, blurred.len()), (3, 8, 3));
+            assert!(still[0] == blurred[0], "nothing was before the first frame");
+            // Half of the way between two frames.
+            let streak = length(&blurred[2]) - length(&still[2]);
+            assert!(looks.len() == 1 || streak.abs_diff(40) < 2, "{streak}");
+            assert!(film([8, 32]).1 == blurred, "the same bytes twice");
+            let single = sampled(20.0, (looks, [1, 32]), 0..=8, None, None).1;
+            assert!(looks.len() == 1 || single[0] == still[2]);
+            assert!(film([1, 16]).1[0] != still[0], "the control: fewer samples");
+        }
+    }
+
+    #[test]
+    fn an_interrupted_frame_is_the_mean_of_what_was_drawn() {
+        let (shown, frames) = sampled(1.0, (&[], [1, 256]), 0..=1000, None, Some(20));
+        assert!(shown.interrupted);
+        assert_eq!((shown.frames, frames.len()), (1, 1));
+        let whole = sampled(1.0, (&[], [1, 256]), 0..=shown.ticks, None, None).1;
+        assert!(length(&frames[0]) > 3, "a dart is seen");
+        assert!(frames[0] != whole[0], "it has all of its pictures");
+        let (shown, frames) = sampled(1.0, (&[], [1, 4]), 0..=1000, Some(10), Some(20));
+        assert!(shown.interrupted);
+        assert_eq!((shown.frames, frames.len()), (2, 2));
     }
 
     #[test]

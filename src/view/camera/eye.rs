@@ -17,7 +17,8 @@ const DIRECTIONS: u32 = 72;
 /// Room around the whole world, as a share of the picture.
 const MARGIN: f32 = 0.06;
 
-/// The axes and the place of an eye. It looks at the middle of the picture, the focus.
+/// The axes and the place of an eye. It looks at the middle of the picture, the focus. In one of many pictures
+/// whose mean is a frame, `right` and `up` lean a little against the view ([`Camera::sample`](super::Camera::sample)).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Eye {
     /// The direction in the world that is to the right in the picture; a unit vector.

@@ -2,6 +2,7 @@
 
 mod centre_of_mass;
 mod eye;
+mod sampling;
 
 use glam::Vec2;
 
@@ -31,6 +32,8 @@ pub struct Camera {
     pub period: Point,
     /// How a space is seen; `None` for a plane.
     pub eye: Option<Eye>,
+    /// True if edges stay jagged, as in one of many pictures whose mean is a frame: their mean is smooth.
+    pub sharp: bool,
 }
 
 /// The agents that a camera follows.
@@ -74,6 +77,7 @@ impl Camera {
             turn: UPRIGHT,
             period: Point::ZERO,
             eye: None,
+            sharp: false,
         };
         if world.is_flat() {
             return flat;

@@ -91,7 +91,9 @@ fn add_agents(scene: &Scene, state: &FlockState, camera: &Camera, scale: f32, fr
         let rows = start..state.len().min(start + PLACED);
         let place = |row| place(styles.get(usize::from(state.species[row]))?, state, row, camera);
         let placed: Vec<DrawnAgent> = rows.into_par_iter().filter_map(place).collect();
-        shape_raster::in_bands(frame, |band, top| draw_band(&placed, &styles, band, top));
+        let draw =
+            |band: &mut PixmapMut, top| draw_band(&placed, &styles, !camera.sharp, band, top);
+        shape_raster::in_bands(frame, draw);
     }
 }
 
@@ -164,10 +166,16 @@ fn place(style: &Style<'_>, state: &FlockState, row: usize, camera: &Camera) -> 
 }
 
 /// Draws the agents in the band of pixel rows that starts at `top`.
-fn draw_band(placed: &[DrawnAgent], styles: &[Style<'_>], band: &mut PixmapMut, top: usize) {
+fn draw_band(
+    placed: &[DrawnAgent],
+    styles: &[Style<'_>],
+    smooth: bool,
+    band: &mut PixmapMut,
+    top: usize,
+) {
     let (low, high) = (top as f32, top as f32 + band.height() as f32);
     let size = Vec2::new(band.width() as f32, band.height() as f32);
-    let mut paint = Paint { anti_alias: true, ..Paint::default() };
+    let mut paint = Paint { anti_alias: smooth, ..Paint::default() };
     let mut builder = PathBuilder::new();
     for agent in placed {
         let style = &styles[usize::from(agent.species)];
@@ -270,6 +278,7 @@ mod tests {
             turn: crate::camera::UPRIGHT,
             period: Point::ZERO,
             eye: None,
+            sharp: false,
         }
     }
 

@@ -3,7 +3,7 @@
 use glam::Vec2;
 use rayon::prelude::*;
 
-use crate::camera::Eye;
+use crate::camera::{Camera, Eye};
 use crate::frame::Frame;
 use crate::space::lighting::Lighting;
 use crate::space::solids::Corner;
@@ -76,6 +76,8 @@ pub struct Samples<'a> {
     width: usize,
     height: usize,
     pixels: Vec<Pixel>,
+    /// Where the samples of a pixel are.
+    places: [Vec2; 4],
     lighting: &'a Lighting,
     eye: &'a Eye,
 }
@@ -100,7 +102,7 @@ pub fn around(middle: [f32; 3], right: [f32; 3], up: [f32; 3]) -> [[f32; 3]; 3] 
 impl<'a> Samples<'a> {
     /// Samples that show a picture, with nothing before it.
     #[must_use]
-    pub fn of(frame: &Frame, lighting: &'a Lighting, eye: &'a Eye) -> Self {
+    pub fn of(frame: &Frame, lighting: &'a Lighting, (camera, eye): (&Camera, &'a Eye)) -> Self {
         let pixel = |bytes: &[u8]| {
             let colour = [bytes[0], bytes[1], bytes[2], bytes[3]];
             Pixel { near: [0.0; 4], colour: [colour; 4] }
@@ -109,6 +111,7 @@ impl<'a> Samples<'a> {
             width: frame.width as usize,
             height: frame.height as usize,
             pixels: frame.pixels.par_chunks_exact(4).map(pixel).collect(),
+            places: if camera.sharp { [Vec2::splat(0.5); 4] } else { PLACES },
             lighting,
             eye,
         }
@@ -149,10 +152,11 @@ impl<'a> Samples<'a> {
         };
         let dealt: Vec<Vec<Vec<u32>>> =
             triangles.par_chunks(CHUNK).enumerate().map(bands_of).collect();
-        let (width, height, lighting, eye) = (self.width, self.height, self.lighting, self.eye);
+        let Self { width, height, places, lighting, eye, .. } = *self;
         let parts = self.pixels.par_chunks_mut((width * BAND).max(1)).enumerate();
         parts.for_each(|(number, pixels)| {
-            let mut band = Band { pixels, top: number * BAND, width, height, lighting, eye, depth };
+            let top = number * BAND;
+            let mut band = Band { pixels, top, width, height, places, lighting, eye, depth };
             for triangle in dealt.iter().flat_map(|bands| &bands[number]) {
                 band.fill(&triangles[*triangle as usize]);
             }
@@ -166,6 +170,7 @@ struct Band<'a> {
     top: usize,
     width: usize,
     height: usize,
+    places: [Vec2; 4],
     lighting: &'a Lighting,
     eye: &'a Eye,
     depth: Depth,
@@ -199,7 +204,7 @@ impl Band<'_> {
                 let pixel = &mut self.pixels[(row - self.top) * self.width + column];
                 let mut covered = [false; 4];
                 let mut nearness = [0.0; 4];
-                for (sample, place) in PLACES.iter().enumerate() {
+                for (sample, place) in self.places.iter().enumerate() {
                     let [u, v, w] = weights(corner + *place);
                     let depth = u * near[0] + v * near[1] + w * near[2];
                     let inside = u >= 0.0 && v >= 0.0 && w >= 0.0;

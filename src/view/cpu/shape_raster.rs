@@ -103,7 +103,7 @@ pub fn draw(shapes: &[StyledShape], camera: &Camera, scale: f32, frame: &mut Fra
         .collect();
     in_bands(frame, |band, top| {
         let (low, high) = (top as f32, top as f32 + band.height() as f32);
-        let mut paint = Paint { anti_alias: true, ..Paint::default() };
+        let mut paint = Paint { anti_alias: !camera.sharp, ..Paint::default() };
         for PixelArea { path, rule, colour } in &areas {
             if path.bounds().bottom() < low || path.bounds().top() > high {
                 continue;
@@ -243,6 +243,7 @@ pub(super) mod tests {
             turn: crate::camera::UPRIGHT,
             period: Point::ZERO,
             eye: None,
+            sharp: false,
         }
     }
 

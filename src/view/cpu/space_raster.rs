@@ -33,7 +33,7 @@ pub fn draw_above(
     }
     let lighting = Lighting::clear(eye);
     let solids = solids::of(shapes, camera, eye, &lighting, scale);
-    let mut samples = Samples::of(frame, &lighting, eye);
+    let mut samples = Samples::of(frame, &lighting, (camera, eye));
     samples.draw(&of_solids(&solids.opaque), Depth::Write);
     samples.draw(&of_solids(&solids.translucent), Depth::Test);
     samples.resolve(frame);
@@ -53,7 +53,7 @@ pub fn draw(
     let lighting = Lighting::of(scene, camera, eye, bare);
     let bodies = state.map(|state| Bodies::new(scene, state, (camera, eye, &lighting), scale));
     if shows_floor(scene, camera, eye) && !bare {
-        let mut samples = Samples::of(frame, &lighting, eye);
+        let mut samples = Samples::of(frame, &lighting, (camera, eye));
         let floor = floor(scene, camera, eye, &lighting, scale);
         samples.draw(&of_solids(&floor.translucent), Depth::Ignore);
         if let Some((state, bodies)) = state.zip(bodies.as_ref()) {
@@ -73,7 +73,7 @@ pub fn draw(
     }
     let Solids { opaque, translucent } =
         scenery_solids(scene, targets, (camera, eye), &lighting, scale);
-    let mut samples = Samples::of(frame, &lighting, eye);
+    let mut samples = Samples::of(frame, &lighting, (camera, eye));
     samples.draw(&of_solids(&opaque), if bare { Depth::Only } else { Depth::Write });
     if let Some((state, bodies)) = state.zip(bodies.as_ref()).filter(|_| ways.bodies) {
         for start in (0..state.len()).step_by(PLACED) {

@@ -47,6 +47,8 @@ pub struct Renderer {
     method: Method,
     /// True if only the agents are drawn.
     bare: bool,
+    /// See [`Camera::sharp`].
+    sharp: bool,
     /// Compiled when there are trails for the first time, with a picture of the agents alone.
     layer: Option<TrailLayer>,
     /// Compiled when a flock in space is drawn for the first time.
@@ -89,7 +91,7 @@ impl Renderer {
             mapped_at_creation: false,
         });
         Self {
-            triangles: Triangles::new(Arc::clone(&gpu), format),
+            triangles: Triangles::new(Arc::clone(&gpu), format, false),
             splat: None,
             uniform,
             background: Background::new(Arc::clone(&gpu), format),
@@ -97,6 +99,7 @@ impl Renderer {
             scale: 1.0,
             method: Method::default(),
             bare: false,
+            sharp: false,
             layer: None,
             space: None,
             agents_alone: None,
@@ -182,6 +185,14 @@ impl Renderer {
         Some(light)
     }
 
+    /// Makes edges smooth or not, for all pictures until the next call.
+    fn set_sharp(&mut self, sharp: bool) {
+        if sharp != self.sharp {
+            self.triangles = Triangles::new(Arc::clone(&self.gpu), self.format, sharp);
+            (self.sharp, self.space) = (sharp, None);
+        }
+    }
+
     fn draw_colours(
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
@@ -191,6 +202,7 @@ impl Renderer {
         targets: &[Target],
         camera: &Camera,
     ) -> Result<(), EngineError> {
+        self.set_sharp(camera.sharp);
         let paints = Paint::all(scene);
         let remembers = scene.shows_memory() && agents.memory.is_some();
         let picture = Picture::new(scene, &paints, camera, self.scale, remembers);
@@ -297,6 +309,7 @@ impl Renderer {
         targets: &[Target],
         camera: &Camera,
     ) -> Result<(), EngineError> {
+        self.set_sharp(camera.sharp);
         if let Some(eye) = &camera.eye {
             let lighting = Lighting::of(scene, camera, eye, false);
             let seen = (camera, eye, &lighting);

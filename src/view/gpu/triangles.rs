@@ -30,11 +30,12 @@ pub struct Triangles {
 }
 
 impl Triangles {
-    /// Pipelines for targets of `format`.
+    /// Pipelines for targets of `format`; with one sample a pixel if `sharp`.
     #[must_use]
-    pub fn new(gpu: Arc<Gpu>, format: wgpu::TextureFormat) -> Self {
+    pub fn new(gpu: Arc<Gpu>, format: wgpu::TextureFormat, sharp: bool) -> Self {
         let flags = gpu.adapter.get_texture_format_features(format).flags;
-        let samples = if flags.sample_count_supported(SAMPLES)
+        let samples = if !sharp
+            && flags.sample_count_supported(SAMPLES)
             && flags.contains(wgpu::TextureFormatFeatureFlags::MULTISAMPLE_RESOLVE)
         {
             SAMPLES

@@ -15,7 +15,7 @@ pub use glyph::{
     MIN_GLOW_STRENGTH, MIN_HALF_LENGTH, MIN_STRENGTH, MIN_STRENGTH_IN_SPACE, Measure, OPACITY,
     SLENDERNESS,
 };
-pub use oklab::light_of_paint;
+pub use oklab::{light_of, light_of_paint};
 pub use paint::{CROWD, Colours, Hue, LIFT, Paint, Shade, heading_angle};
 pub use palettes::{STOPS, Stops};
 

@@ -49,6 +49,9 @@ section! {
         /// In space: the camera goes once round its focus in this many ticks, anticlockwise; keys with
         /// an azimuth take its place.
         orbit: Orbit = Orbit(Some(3600.0)), Values::NumberOr(60.0, 1e9, "none") => "3600", "ticks";
+        /// In space: the diameter of the camera's lens: captures with `--samples` blur things that are nearer or
+        /// farther than the focus.
+        lens: f32 = 0.0, Values::Number(0.0, 1e6) => "0", "world units";
         /// In space: the camera flies behind the agent that it follows. `zoom` brings it nearer.
         ride: bool = false, Values::Boolean => "`false`", "";
         /// Views at given ticks.
@@ -80,7 +83,7 @@ section! {
 fn check(plan: &CameraPlan, _: &[CameraPlan], table: &Reader) -> Result<(), SceneError> {
     if table.axes() == 2 && has_angles(plan) {
         return Err(table.fail(
-            "azimuth, elevation, fov, orbit and ride are for a space, and this world is a plane; \
+            "azimuth, elevation, fov, orbit, lens and ride are for a space, and this world is a plane; \
              leave them out, or give world.size three numbers",
         ));
     }
@@ -92,9 +95,9 @@ fn check(plan: &CameraPlan, _: &[CameraPlan], table: &Reader) -> Result<(), Scen
 
 /// True if a plan says something that only cameras in space have.
 fn has_angles(plan: &CameraPlan) -> bool {
-    let CameraPlan { azimuth, elevation, fov, orbit, ride, .. } = CameraPlan::default();
+    let CameraPlan { azimuth, elevation, fov, orbit, lens, ride, .. } = CameraPlan::default();
     (plan.azimuth, plan.elevation, plan.fov) != (azimuth, elevation, fov)
-        || (plan.orbit, plan.ride) != (orbit, ride)
+        || (plan.orbit, plan.lens, plan.ride) != (orbit, lens, ride)
         || plan
             .keys
             .iter()
@@ -173,7 +176,8 @@ mod tests {
 
     #[test]
     fn what_only_a_space_has_is_refused_in_a_plane() {
-        for keys in ["azimuth = 1", "elevation = 2", "fov = 3", "orbit = \"none\"", "ride = true"] {
+        let own = ["azimuth = 1", "elevation = 2", "fov = 3", "orbit = \"none\"", "lens = 1"];
+        for keys in own.into_iter().chain(["ride = true"]) {
             let keys = format!("[camera]\n{keys}\nfollow = 7");
             let message = read("[40, 30]", &keys).unwrap_err();
             assert!(message.contains("camera") && message.contains("three numbers"), "{message}");
@@ -187,8 +191,8 @@ mod tests {
         }
         let message = read("[40, 30, 20]", "[camera]\nride = true").unwrap_err();
         assert!(message.contains("follow = 7"), "{message}");
-        for keys in ["elevation = 91", "fov = 0", "orbit = 3", "orbit = \"slow\"", "azimuth = nan"]
-        {
+        let wrong = ["elevation = 91", "fov = 0", "orbit = 3", "orbit = \"slow\"", "azimuth = nan"];
+        for keys in wrong.into_iter().chain(["lens = -1", "lens = inf"]) {
             assert!(read("[40, 30, 20]", &format!("[camera]\n{keys}")).is_err(), "{keys}");
         }
     }
