@@ -6,9 +6,12 @@ use egui::{Align2, Color32, Order, Pos2, RichText, Sense, Stroke, pos2, vec2};
 
 use super::inspector::Legend;
 use super::pace::Rates;
+use super::scene_pictures;
 use flockwork_engine::{EngineKind, Profile};
+use flockwork_model::scene::ColourBy;
 use flockwork_model::statistics::Metrics;
 use flockwork_session::series::Series;
+use flockwork_view::legend::Legend as ColourLegend;
 use flockwork_view::words::{counted, grouped};
 
 /// How long a notice stays.
@@ -62,6 +65,8 @@ pub struct Facts<'a> {
     pub notice: Option<&'a str>,
     /// The behaviours whose geometry is shown, in their colours.
     pub legend: Legend,
+    /// The legend of the colours, if it is shown.
+    pub colours: Option<ColourLegend>,
     /// Height of what lies along the lower edge, below notices; points.
     pub lift: f32,
 }
@@ -154,7 +159,7 @@ impl Facts<'_> {
         if let Some(notice) = self.notice {
             toast(context, notice, self.lift, edge);
         }
-        if lines.is_empty() && self.legend.is_empty() {
+        if lines.is_empty() && self.legend.is_empty() && self.colours.is_none() {
             return;
         }
         board(context, edge, |ui| {
@@ -166,6 +171,7 @@ impl Facts<'_> {
             }
             if detail != Detail::Hidden {
                 self.show_legend(ui);
+                self.show_colours(ui);
             }
         });
     }
@@ -185,6 +191,34 @@ impl Facts<'_> {
         };
         let line: Vec<Pos2> = rows.iter().enumerate().map(point).collect();
         ui.painter().line(line, Stroke::new(1.2, CURVE));
+    }
+
+    /// Shows the legend of the colours, drawn anew when it changes.
+    fn show_colours(&self, ui: &mut egui::Ui) {
+        let Some(legend) = self.colours else { return };
+        let id = egui::Id::unique("legend of colours");
+        let scale = ui.ctx().pixels_per_point();
+        let kept: Option<(ColourLegend, f32, egui::TextureHandle)> =
+            ui.data(|data| data.get_temp(id));
+        let kept = kept.filter(|(own, at, _)| (own, at) == (&legend, &scale));
+        let (.., texture) = kept.unwrap_or_else(|| {
+            let texture = scene_pictures::load(ui.ctx(), "legend", &legend.picture(scale));
+            ui.data_mut(|data| data.insert_temp(id, (legend, scale, texture.clone())));
+            (legend, scale, texture)
+        });
+        ui.add_space(4.0);
+        let size = legend.size();
+        ui.image((texture.id(), vec2(size.x, size.y)));
+        let words = match legend.by() {
+            ColourBy::Heading => "heading",
+            ColourBy::Structure => "heading; grey: no order; dark: few neighbours",
+            ColourBy::Speed => "speed",
+            ColourBy::Neighbours => "neighbours",
+            ColourBy::Acceleration => "acceleration",
+            ColourBy::Age => "age",
+            _ => "distance",
+        };
+        ui.label(text(words).size(10.5).color(Color32::from_gray(190)));
     }
 
     fn show_legend(&self, ui: &mut egui::Ui) {
@@ -304,6 +338,7 @@ mod tests {
             series,
             notice: None,
             legend: Vec::new(),
+            colours: None,
             lift: 0.0,
         }
     }
@@ -347,6 +382,23 @@ mod tests {
         for edge in [f32::MAX, 200.0] {
             assert!((middle(notice_is(edge)) - 640.0).abs() < 2.0, "{:?}", notice_is(edge));
         }
+    }
+
+    #[test]
+    fn the_colours_have_their_legend() {
+        let (profile, series) = (Profile::default(), Series::default());
+        let text = "world.size = [90, 60]\n[species.a]\n[style]\ncolour = \"structure\"";
+        let scene = flockwork_model::scene::Scene::parse("test", text).unwrap();
+        let camera = flockwork_view::camera::Camera::fit(&scene.world, 640, 360);
+        let legend = ColourLegend::of(&scene, &camera);
+        let shown = |colours, detail| {
+            let facts = Facts { colours, ..facts(&profile, &series) };
+            let mut window = TestWindow::new(640.0, 360.0);
+            let texts = window.frames(3, |ui| facts.show(ui.ctx(), detail, f32::MAX));
+            texts.iter().any(|text| text.text.contains("few neighbours") && text.whole)
+        };
+        assert!(legend.is_some() && shown(legend, Detail::Quiet));
+        assert!(!shown(legend, Detail::Hidden) && !shown(None, Detail::Quiet));
     }
 
     #[test]

@@ -76,7 +76,8 @@ impl ScenePictures {
     }
 }
 
-fn load(context: &Context, name: &str, frame: &Frame) -> TextureHandle {
+/// A texture of a picture.
+pub fn load(context: &Context, name: &str, frame: &Frame) -> TextureHandle {
     let size = [frame.width as usize, frame.height as usize];
     let image = ColorImage::from_rgba_premultiplied(size, &frame.pixels);
     context.load_texture(name, image, TextureOptions::LINEAR)

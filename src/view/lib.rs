@@ -7,6 +7,7 @@ pub mod camera;
 pub mod cpu;
 pub mod frame;
 pub mod gpu;
+pub mod legend;
 pub mod recorder;
 pub mod shapes;
 pub mod space;
@@ -22,6 +23,7 @@ use cpu::{raster, shape_raster};
 use flockwork_engine::{Engine, EngineError};
 use flockwork_model::scene::Scene;
 use frame::Frame;
+use legend::Legend;
 use shapes::StyledShape;
 use style::Backdrop;
 
@@ -101,6 +103,9 @@ impl Painter for RasterPainter {
         let mut frame = raster::draw(scene, &state, &targets, camera, self.scale);
         let above = Backdrop::of(&scene.style.background).suited(above);
         shape_raster::draw(&above, camera, self.scale, &mut frame);
+        if let Some(legend) = Legend::asked_for(scene, camera) {
+            legend.draw(self.scale, &mut frame);
+        }
         Ok(frame)
     }
 

@@ -166,3 +166,28 @@ fn both_renderers_draw_the_shapes_above_over_the_flock() {
         assert_ne!(at_mark(&[]), styled.colour);
     }
 }
+
+#[test]
+fn both_painters_draw_the_legend_that_the_style_asks_for() {
+    let Some(gpu) = adapter::gpu("both_painters_draw_the_legend_that_the_style_asks_for") else {
+        return;
+    };
+    let mut painters: [Box<dyn Painter>; 2] =
+        [Box::new(Offscreen::new(gpu, 640, 360).unwrap()), Box::new(RasterPainter { scale: 1.0 })];
+    let [without, with] = ["false", "true"].map(|legend| {
+        let scene = scene(&["style.colour=structure", &format!("style.legend={legend}")]);
+        let camera = Camera::fit(&scene.world, 640, 360);
+        let mut engine = CpuEngine::new(Some(1)).unwrap();
+        engine.load(&scene, &FlockState::default()).unwrap();
+        let mut painted = |painter: &mut Box<dyn Painter>| {
+            let alone = painter.paint_agents(&mut engine, &scene, &camera).unwrap();
+            assert!(alone.pixels.iter().all(|channel| *channel == 0), "it is no agent");
+            painter.paint(&mut engine, &scene, &camera, &[]).unwrap()
+        };
+        painters.each_mut().map(&mut painted)
+    });
+    assert!(with[0] == with[1], "the same legend");
+    let apart = |at: &usize| with[0].pixels[4 * at..][..4] != without[0].pixels[4 * at..][..4];
+    let places: Vec<usize> = (0..640 * 360).filter(apart).collect();
+    assert!(places.len() > 4000 && places.iter().all(|at| at % 640 < 170 && at / 640 > 270));
+}

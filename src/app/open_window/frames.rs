@@ -17,8 +17,10 @@ use crate::tools::Tool;
 use crate::{Next, WindowError, WindowOptions};
 use flockwork_engine::AgentsAt;
 use flockwork_model::behaviours::Target;
+use flockwork_model::scene::ColourBy;
 use flockwork_session::{Clock, pointer_help};
 use flockwork_view::gpu::trails::TrailLight;
+use flockwork_view::legend::Legend;
 use flockwork_view::without_light;
 
 /// How near the mouse must be to an agent to select it; points.
@@ -185,6 +187,8 @@ impl OpenWindow {
             profile: self.session.profile(),
             notice: self.notices.shown.as_ref().map(|(text, _)| text.as_str()),
             legend: if self.panels.inspector.holds() { Vec::new() } else { legend },
+            colours: Legend::of(scene, &camera)
+                .filter(|legend| scene.style.legend || legend.by() == ColourBy::Structure),
             lift: if self.panels.timeline.is_shown() { timeline::HEIGHT } else { 0.0 },
         };
         let inspected = self.panels.inspector.facts(scene);

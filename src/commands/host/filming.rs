@@ -17,6 +17,7 @@ use flockwork_view::Painter;
 use flockwork_view::between::between;
 use flockwork_view::camera::Camera;
 use flockwork_view::cpu::{raster, shape_raster};
+use flockwork_view::legend::Legend;
 use flockwork_view::recorder::Recorder;
 use flockwork_view::recorder::averaged::Averaged;
 use flockwork_view::recorder::looped::Looped;
@@ -188,6 +189,9 @@ impl Filming<'_> {
                 let mut frame = trails.picture(behind, &agents);
                 let above = Backdrop::of(&scene.style.background).suited(&above);
                 shape_raster::draw(&above, &camera, scale, &mut frame);
+                if let Some(legend) = Legend::asked_for(scene, &camera) {
+                    legend.draw(scale, &mut frame);
+                }
                 self.recorder.push(frame)?;
             } else {
                 // The flock moves on while the device draws the picture and copies it.

@@ -11,6 +11,7 @@ use crate::Painter;
 use crate::camera::Camera;
 use crate::cpu::shape_raster;
 use crate::frame::Frame;
+use crate::legend::Legend;
 use crate::shapes::StyledShape;
 use crate::style::Backdrop;
 use flockwork_engine::gpu::{AgentBuffers, Gpu};
@@ -51,6 +52,7 @@ struct UnderWay {
     /// Shapes to draw over the picture.
     above: Vec<StyledShape>,
     camera: Camera,
+    legend: Option<Legend>,
 }
 
 impl Offscreen {
@@ -152,7 +154,8 @@ impl Offscreen {
             set_arrived.store(mapped.is_ok(), Ordering::Release);
         });
         let (above, camera) = (Backdrop::of(&scene.style.background).suited(above), *camera);
-        self.under_way.push_back(UnderWay { staging, submission, arrived, above, camera });
+        let legend = Legend::asked_for(scene, &camera).filter(|_| !self.renderer.bare);
+        self.under_way.push_back(UnderWay { staging, submission, arrived, above, camera, legend });
         self.gpu.check()
     }
 
@@ -169,7 +172,7 @@ impl Offscreen {
     /// Waits for the oldest picture in flight, not for the others.
     fn oldest(&mut self) -> Result<Option<Frame>, EngineError> {
         let Some(first) = self.under_way.pop_front() else { return Ok(None) };
-        let UnderWay { staging, submission, arrived, above, camera } = first;
+        let UnderWay { staging, submission, arrived, above, camera, legend } = first;
         if !arrived.load(Ordering::Acquire) {
             let wait = wgpu::PollType::Wait { submission_index: Some(submission), timeout: None };
             self.gpu.poll(wait)?;
@@ -178,6 +181,9 @@ impl Offscreen {
         staging.unmap();
         self.staging.push(staging);
         shape_raster::draw(&above, &camera, self.renderer.scale(), &mut frame);
+        if let Some(legend) = legend {
+            legend.draw(self.renderer.scale(), &mut frame);
+        }
         Ok(Some(frame))
     }
 

@@ -46,7 +46,7 @@ pub struct Renderer {
     scale: f32,
     method: Method,
     /// True if only the agents are drawn.
-    bare: bool,
+    pub(super) bare: bool,
     /// See [`Camera::sharp`].
     sharp: bool,
     /// Compiled when there are trails for the first time, with a picture of the agents alone.

@@ -52,6 +52,9 @@ section! {
         frame: Option<bool> = None, Values::Boolean => "as the scene needs", "";
         /// Whether pictures show the arrows of a flow field.
         arrows: bool = true, Values::Boolean => "`true`", "";
+        /// Whether pictures have a legend of their colours in a corner. The window has one if a colour shows a
+        /// structure.
+        legend: bool = false, Values::Boolean => "`false`", "";
         /// Pictures are exposed as film is: light adds up, and what is too bright keeps its hue. Twice the
         /// exposure makes all twice as bright. Without it, colours are painted over one another. Needs a
         /// graphics adapter, which may be software.
