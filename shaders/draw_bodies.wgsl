@@ -1,13 +1,13 @@
 // Agents in space: solid darts, balls and glows, and shadows on the floor. src/view/cpu/body_raster.rs draws
 // the same.
 //
-// A dart has six sides, so 18 vertices of one long draw; what is round is drawn inside a triangle. An agent
+// A dart has six sides, so 18 vertices of one long draw, a bird or a fish ten; what is round is drawn inside a triangle. An agent
 // that a draw leaves out has all its corners at one place outside the picture.
 
-import package::agents::{place_of, velocity_of};
+import package::agents::{id_of, place_of, velocity_of};
 import package::eye::{faded, far_of, offset_from_focus, shade, viewed, visibility};
 import package::picture::{
-    picture, SpeciesLook, amount_of, colour_of_tone, core_light_of, glow_of, light_of, shows_shape, size_of,
+    picture, SpeciesLook, TAU, amount_of, colour_of_tone, core_light_of, glow_of, light_of, shows_shape, size_of,
     species_look_of, tone_of
 };
 @if(!flat)
@@ -18,6 +18,8 @@ import package::shade::sunlit;
 const DART: u32 = 0;
 const DISC: u32 = 1;
 const GLOW: u32 = 2;
+const BIRD: u32 = 3;
+const FISH: u32 = 4;
 
 // Opacity of the middle of a shadow, and its radius in sizes of its agent.
 const SHADOW: f32 = 0.5;
@@ -119,31 +121,151 @@ fn body_corner(@builtin(vertex_index) vertex: u32) -> BodyCorner {
     let agent = vertex / 18u;
     let which = vertex % 18u;
     let sight = sight_of(agent);
-    let velocity = velocity_of(agent);
-    let speed = length(velocity);
-    let ahead = select(vec3(1.0, 0.0, 0.0), velocity / max(speed, 1e-30), speed > 0.0);
-    let level = vec3(-ahead.y, ahead.x, 0.0);
-    let across = dot(level, level);
-    // A vertical body has the y axis on its left.
-    let left = select(vec3(0.0, 1.0, 0.0), level * inverseSqrt(max(across, 1e-30)), across > 1e-8);
-    let axes = mat3x3(ahead, left, cross(ahead, left));
+    let axes = axes_of(velocity_of(agent));
     let first = which - which % 3u;
     let a = corner_at(corner_of(first));
     let b = corner_at(corner_of(first + 1u));
     let c = corner_at(corner_of(first + 2u));
     let normal = axes * normalize(cross(b - a, c - a));
     let arm = axes * corner_at(corner_of(which));
+    return on_body(sight, normal, arm, REACH, sight.look.shape == DART);
+}
+
+// A corner of a side of a body, if there is one; `arm` is where the corner is from its middle, in half lengths.
+fn on_body(sight: Sight, normal: vec3<f32>, arm: vec3<f32>, reach: f32, shown: bool) -> BodyCorner {
     let radius = sight.look.radius / pixels_per_unit(sight.seen.z);
     let seen = viewed(sight.offset + arm * radius);
     let strength = min(picture.eye.matter * sight.look.strength / sight.look.full, 1.0);
     let lit = sight.colour * shade(normal);
     var out: BodyCorner;
     // A body near the eye is drawn whole or not at all.
-    let whole = sight.seen.z - REACH * radius >= picture.eye.near;
-    let there = sight.look.shape == DART && sight.visible > 0.0 && whole;
+    let whole = sight.seen.z - reach * radius >= picture.eye.near;
+    let there = shown && sight.visible > 0.0 && whole;
     out.position = select(NOWHERE, placed(seen, vec2(0.0)), there);
     out.colour = faded(lit, sight.visible * strength, height_of(sight.seen));
     return out;
+}
+
+// The axes of a body: ahead, to the left and up.
+fn axes_of(velocity: vec3<f32>) -> mat3x3<f32> {
+    let speed = length(velocity);
+    let ahead = select(vec3(1.0, 0.0, 0.0), velocity / max(speed, 1e-30), speed > 0.0);
+    let level = vec3(-ahead.y, ahead.x, 0.0);
+    let across = dot(level, level);
+    // A vertical body has the y axis on its left.
+    let left = select(vec3(0.0, 1.0, 0.0), level * inverseSqrt(max(across, 1e-30)), across > 1e-8);
+    return mat3x3(ahead, left, cross(ahead, left));
+}
+
+// No corner of a bird or a fish is farther from its middle; half lengths.
+const LIVING_REACH: f32 = 1.25;
+
+// The corners of their ten sides as numbers of three bits, ten a word: BIRD_SIDES and FISH_SIDES of
+// src/view/space/body.rs.
+const BIRD_WORDS = vec3<u32>(557920456u, 692466955u, 1046195151u);
+const FISH_WORDS = vec3<u32>(25243848u, 225089378u, 935286060u);
+
+// Ticks of a beat of a bird's wings, and of a fish's tail.
+const WING_BEAT: f32 = 15.0;
+const TAIL_BEAT: f32 = 30.0;
+
+// Beats between agents whose ids follow one another.
+const STAGGER: f32 = 0.618034;
+
+// The angle of wings that do not beat, and the most that they beat up and down; radians.
+const WING_REST: f32 = 0.15;
+const WING_SWING: f32 = 0.9;
+
+// The share of that in level flight, how much it grows with the sine of the climb, and the least of it.
+const LEVEL_SWING: f32 = 0.5;
+const CLIMB_SWING: f32 = 1.2;
+const GLIDE: f32 = 0.1;
+
+// The most that a fish's tail sways, and the way of the sway along the fish; half lengths, radians.
+const SWAY: f32 = 0.4;
+const SWAY_LAG: f32 = 2.2;
+
+// Bodies shorter than this do not move; pixels.
+const STILL: f32 = 6.0;
+
+// How much a body of this radius in pixels moves, 0 to 1.
+fn moves(radius: f32) -> f32 {
+    return clamp((2.0 * radius - STILL) / STILL, 0.0, 1.0);
+}
+
+// Where an agent is in its beat of so many ticks; radians.
+fn angle_of(agent: u32, beat: f32) -> f32 {
+    return TAU * fract(picture.eye.tick / beat + f32(id_of(agent) & 0xffffu) * STAGGER);
+}
+
+// A corner of a bird whose wings have this angle: nose, left and right shoulder, back, tail, left and right wing
+// tip, and the end of the wings' roots.
+fn bird_at(corner: u32, wing: f32) -> vec3<f32> {
+    switch corner {
+        case 0u: { return vec3(1.0, 0.0, 0.0); }
+        case 1u: { return vec3(0.45, 0.15, 0.0); }
+        case 2u: { return vec3(0.45, -0.15, 0.0); }
+        case 3u: { return vec3(0.3, 0.0, 0.17); }
+        case 4u: { return vec3(-1.0, 0.0, 0.02); }
+        case 5u: { return vec3(-0.2, 0.1 + 1.05 * cos(wing), 1.05 * sin(wing)); }
+        case 6u: { return vec3(-0.2, -0.1 - 1.05 * cos(wing), 1.05 * sin(wing)); }
+        default: { return vec3(-0.35, 0.0, 0.03); }
+    }
+}
+
+// A corner of a fish: nose, left and right flank, back, belly, stem of the tail, its upper and its lower end. It
+// is bent by a sway of this size and angle.
+fn fish_at(corner: u32, sway: vec2<f32>) -> vec3<f32> {
+    var place = vec3(-1.0, 0.0, select(-0.28, 0.28, corner == 6u));
+    switch corner {
+        case 0u: { place = vec3(1.0, 0.0, 0.0); }
+        case 1u: { place = vec3(0.15, 0.17, 0.0); }
+        case 2u: { place = vec3(0.15, -0.17, 0.0); }
+        case 3u: { place = vec3(0.2, 0.0, 0.3); }
+        case 4u: { place = vec3(0.1, 0.0, -0.27); }
+        case 5u: { place = vec3(-0.66, 0.0, 0.0); }
+        default: {}
+    }
+    let along = 0.5 - 0.5 * place.x;
+    return place + vec3(0.0, sway.x * along * along * sin(sway.y - SWAY_LAG * along), 0.0);
+}
+
+// The corner that a vertex of the 30 stands for.
+fn living_corner_of(words: vec3<u32>, vertex: u32) -> u32 {
+    return (words[vertex / 10u] >> (3u * (vertex % 10u))) & 7u;
+}
+
+@vertex
+fn bird_corner(@builtin(vertex_index) vertex: u32) -> BodyCorner {
+    let agent = vertex / 30u;
+    let which = vertex % 30u;
+    let sight = sight_of(agent);
+    let axes = axes_of(velocity_of(agent));
+    let swing = clamp(LEVEL_SWING + CLIMB_SWING * axes[0].z, GLIDE, 1.0) * WING_SWING;
+    let wing = WING_REST + moves(sight.look.radius) * swing * sin(angle_of(agent, WING_BEAT));
+    let first = which - which % 3u;
+    let a = bird_at(living_corner_of(BIRD_WORDS, first), wing);
+    let b = bird_at(living_corner_of(BIRD_WORDS, first + 1u), wing);
+    let c = bird_at(living_corner_of(BIRD_WORDS, first + 2u), wing);
+    let normal = axes * normalize(cross(b - a, c - a));
+    let arm = axes * bird_at(living_corner_of(BIRD_WORDS, which), wing);
+    return on_body(sight, normal, arm, LIVING_REACH, sight.look.shape == BIRD);
+}
+
+@vertex
+fn fish_corner(@builtin(vertex_index) vertex: u32) -> BodyCorner {
+    let agent = vertex / 30u;
+    let which = vertex % 30u;
+    let sight = sight_of(agent);
+    let axes = axes_of(velocity_of(agent));
+    let sway = vec2(SWAY * moves(sight.look.radius), angle_of(agent, TAIL_BEAT));
+    let first = which - which % 3u;
+    let a = fish_at(living_corner_of(FISH_WORDS, first), sway);
+    let b = fish_at(living_corner_of(FISH_WORDS, first + 1u), sway);
+    let c = fish_at(living_corner_of(FISH_WORDS, first + 2u), sway);
+    let normal = axes * normalize(cross(b - a, c - a));
+    let arm = axes * fish_at(living_corner_of(FISH_WORDS, which), sway);
+    return on_body(sight, normal, arm, LIVING_REACH, sight.look.shape == FISH);
 }
 
 @fragment

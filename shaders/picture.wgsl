@@ -85,7 +85,8 @@ struct Eye {
     shade: vec2<f32>,
     // Factor on what agents hide.
     matter: f32,
-    padding: u32,
+    // The tick, counted again and again from 0.
+    tick: f32,
     // Premultiplied colours of the background from top to bottom.
     ground: array<vec4<f32>, GROUND_STOPS>,
     // The light of a sky from its top to the horizon, if there is one.

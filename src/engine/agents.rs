@@ -72,6 +72,8 @@ impl<'a> Component<'a> {
 /// Agents in the memory of the host, in any order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HostAgents<'a> {
+    /// Ticks that the flock has run.
+    pub tick: u64,
     /// World units; in a plane the third component is 0.
     pub position: [Component<'a>; DIMENSIONS],
     /// World units per tick.
@@ -88,6 +90,7 @@ impl<'a> From<&'a FlockState> for HostAgents<'a> {
     fn from(state: &'a FlockState) -> Self {
         let of = |points: &'a [Point]| [0, 1, 2].map(|axis| Component::of_points(points, axis));
         Self {
+            tick: state.tick,
             position: of(&state.position),
             velocity: of(&state.velocity),
             id: &state.id,

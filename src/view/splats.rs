@@ -110,7 +110,7 @@ pub fn fits(scene: &Scene, camera: &Camera, scale: f32) -> bool {
         let measure = Measure::of(look, own, camera.pixels_per_unit, scale);
         let size = species.body.size;
         let pale = !measure.shows(size) || measure.extent(size).strength <= MAX_STRENGTH;
-        look == BoidShape::Triangle && own.is_none() && pale
+        look.in_plane() == BoidShape::Triangle && own.is_none() && pale
     })
 }
 

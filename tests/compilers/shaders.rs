@@ -45,7 +45,7 @@ const KINDS: [(&str, bool, bool); 3] =
     [("", false, false), (":narrow", true, false), (":slab", false, true)];
 
 /// Those that draw: the file, the entry points, and whether it is compiled without checks.
-const DRAWINGS: [(&str, &[&str], bool); 24] = [
+const DRAWINGS: [(&str, &[&str], bool); 26] = [
     ("bloom", &["cover", "shrink_calmly"], false),
     ("bloom", &["cover", "shrink"], false),
     ("bloom", &["cover", "grow"], false),
@@ -53,6 +53,8 @@ const DRAWINGS: [(&str, &[&str], bool); 24] = [
     ("draw_boids", &["corner", "paint"], false),
     ("draw_boids", &["figure_corner", "figure_paint"], false),
     ("draw_bodies", &["body_corner", "paint_body"], false),
+    ("draw_bodies", &["bird_corner", "paint_body"], false),
+    ("draw_bodies", &["fish_corner", "paint_body"], false),
     ("draw_bodies", &["ball_corner", "paint_ball"], false),
     ("draw_bodies", &["glow_corner", "paint_glow"], false),
     ("draw_bodies", &["shadow_corner", "paint_shadow"], false),

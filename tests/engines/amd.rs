@@ -19,7 +19,8 @@ const VEGA10: Floors = Floors {
         (2, "school"),
         (3, "murmuration predators"),
         (4, "asteroids big-and-small bubbles evade flock-3d flock-fov flock-view helix"),
-        (4, "sort_scattered woods"),
+        (4, "fish_corner sort_scattered woods"),
+        (5, "bird_corner"),
         (5, "body_corner flock flock-noise flock-pointer foam glow_corner:light pursuit:narrow"),
         // Pictures are read in thirteen places at once, which hides the latency.
         (5, "shrink shrink_calmly splat:light"),
@@ -27,7 +28,8 @@ const VEGA10: Floors = Floors {
         (6, "separation:narrow"),
         (7, "corner gather glow_corner grow seek-separate separation splat tornado"),
         (8, "path-loop pursuit-gain roost"),
-        (9, "avoid-ahead avoid-box avoid-feeler fade lay paint_water path path-line resolve_between:light"),
+        (9, "avoid-ahead avoid-box avoid-feeler fade lay path path-line resolve_between:light"),
+        (9, "paint_water"),
     ],
 };
 
@@ -40,6 +42,7 @@ const NAVI21: Floors = Floors {
         (12, "predators"),
         (16, "asteroids bubbles evade flock-view sort_scattered woods"),
         (18, "big-and-small flock-3d flock-fov helix"),
+        (20, "bird_corner fish_corner"),
         (20, "ball_corner body_corner figure_corner flock flock-noise flock-pointer foam"),
         (20, "glow_corner:light shrink shrink_calmly splat:light"),
         (24, "gather glow_corner hunger pursuit seek-separate separation splat tornado"),

@@ -140,7 +140,11 @@ fn each_engine_says_where_its_agents_are() {
         gpu.load(&scene, &state).unwrap();
         let AgentsAt::Device(agents) = gpu.agents() else { panic!("not on a device") };
         let buffers: &flockwork::engine::gpu::AgentBuffers = agents.get().unwrap();
-        assert_eq!(buffers.count, 400);
+        assert_eq!((buffers.count, buffers.tick), (400, state.tick));
         assert!(agents.get::<Arc<Gpu>>().is_none(), "of another kind");
+        gpu.step(3).unwrap();
+        let AgentsAt::Device(agents) = gpu.agents() else { panic!("not on a device") };
+        let buffers: &flockwork::engine::gpu::AgentBuffers = agents.get().unwrap();
+        assert_eq!(buffers.tick, state.tick + 3);
     }
 }

@@ -61,7 +61,7 @@ fn moved(state: &FlockState, by: f32) -> FlockState {
     moved
 }
 
-const VARIANTS: [(&str, &str, u64); 12] = [
+const VARIANTS: [(&str, &str, u64); 14] = [
     ("", "", 300),
     ("", "", 20_000),
     ("", "size = { from = 0.2, to = 3 }", 800),
@@ -70,6 +70,8 @@ const VARIANTS: [(&str, &str, u64); 12] = [
     ("style = { background = \"dusk\" }", "size = 0.4", 3_000),
     ("style = { background = \"none\", look = \"disc\" }", "", 200),
     ("style = { look = \"glow\" }", "", 200),
+    ("style = { look = \"bird\", background = \"dusk\" }", "", 300),
+    ("style = { look = \"fish\" }", "size = { from = 0.2, to = 4 }", 800),
     ("style = { ground = true, background = \"night\" }", "", 400),
     ("camera = { follow = 7, ride = true, zoom = 0.6 }", "", 3_000),
     ("camera = { elevation = -30, fov = 90, rotation = 25, zoom = 4 }", "", 3_000),
@@ -197,6 +199,34 @@ fn water_mirrors_what_is_above_it() {
         assert!(direct > 100 && mirrored > 20 && mirrored < direct, "{direct}, {mirrored}");
         let [direct, below] = redder("true");
         assert!(direct > 100 && below.abs() < 5, "{direct}, {below} without water");
+    }
+}
+
+/// Living bodies move from tick to tick, alike in both renderers; small ones, and darts, do not.
+#[test]
+fn birds_beat_their_wings_and_fish_their_tails() {
+    let gpu = adapter::gpu("birds_beat_their_wings_and_fish_their_tails");
+    for (look, size, moves) in
+        [("bird", 5.0, true), ("fish", 5.0, true), ("bird", 0.7, false), ("triangle", 5.0, false)]
+    {
+        let keys = format!("style = {{ look = \"{look}\", fog = 0 }}");
+        let (scene, mut state) = flock(&keys, &format!("size = {size}"), 60);
+        let camera = camera(&scene, &state);
+        let behind = by_cpu(&scene, &FlockState::default(), &camera);
+        let mut pictures = Vec::new();
+        for tick in [0, 8] {
+            state.tick = tick;
+            let ours = by_cpu(&scene, &state, &camera);
+            if let Some(gpu) = &gpu {
+                let theirs = by_gpu(gpu, &scene, &state, &camera);
+                let off = apart(&ours, &theirs) / apart(&ours, &behind);
+                assert!(off < TOLERANCE, "{look} of {size} at {tick}: {off}");
+            }
+            pictures.push(ours);
+        }
+        let moved = apart(&pictures[0], &pictures[1]) / apart(&pictures[0], &behind);
+        println!("{look} of {size}: {moved:.3}");
+        assert!(if moves { moved > CONTROL } else { moved == 0.0 }, "{look} of {size}: {moved}");
     }
 }
 

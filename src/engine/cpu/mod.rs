@@ -295,6 +295,7 @@ where
         }
         let Motion { position, velocity, memory } = &self.motion;
         HostAgents {
+            tick: self.tick,
             position: of(position),
             velocity: of(velocity),
             id: &self.identity.id,

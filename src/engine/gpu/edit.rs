@@ -160,7 +160,7 @@ impl FlockBuilder {
             (flock.pipelines, flock.tables) = (pipelines, tables);
         }
         (flock.variant, flock.grid) = (plan.variant, plan.grid);
-        if let Some(agents) = agents_in(&flock.buffers, flock.variant) {
+        if let Some(agents) = agents_in(&flock.buffers, flock.variant, flock.tick) {
             flock.agents = agents;
         }
         for (name, bytes) in &contents {

@@ -130,7 +130,8 @@ impl FlockBuilder {
             variant: plan.variant,
             bindings: bind(&self.gpu, &pipelines, &buffers)?,
             pipelines,
-            agents: agents_in(&buffers, plan.variant).ok_or_else(|| self.gpu.error("no agents"))?,
+            agents: agents_in(&buffers, plan.variant, state.tick)
+                .ok_or_else(|| self.gpu.error("no agents"))?,
             buffers,
             tables,
             scene: scene.clone(),
@@ -212,9 +213,14 @@ pub(super) fn sizes(
 }
 
 /// The buffers that a renderer reads.
-pub(super) fn agents_in(buffers: &FlockBuffers, variant: Variant) -> Option<AgentBuffers> {
+pub(super) fn agents_in(
+    buffers: &FlockBuffers,
+    variant: Variant,
+    tick: u64,
+) -> Option<AgentBuffers> {
     let buffer = |name: &str| buffers.buffer(name).cloned();
     Some(AgentBuffers {
+        tick,
         state: buffer("state")?,
         layout: buffers.extent.layout,
         tag: buffer("tag")?,

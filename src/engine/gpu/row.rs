@@ -126,6 +126,8 @@ pub const MEMORY_BYTES: u64 = size_of::<Memory>() as u64;
 /// The buffers of the agents, for a renderer.
 #[derive(Clone, Debug)]
 pub struct AgentBuffers {
+    /// Ticks that the flock has run.
+    pub tick: u64,
     /// The agents' motion, in this layout.
     pub state: wgpu::Buffer,
     /// The layout of `state`.

@@ -128,6 +128,7 @@ impl GpuEngine {
     fn count_ticks(&mut self, ticks: u32) {
         if let Some(loaded) = &mut self.loaded {
             loaded.tick += u64::from(ticks);
+            loaded.agents.tick = loaded.tick;
         }
     }
 

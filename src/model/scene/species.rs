@@ -59,6 +59,21 @@ named! {
         Disc = "disc",
         /// A soft spot of light, added to the colours behind it.
         Glow = "glow",
+        /// In space a body whose wings beat; in a plane a triangle.
+        Bird = "bird",
+        /// In space a body that bends as it swims; in a plane a triangle.
+        Fish = "fish",
+    }
+}
+
+impl BoidShape {
+    /// The shape that a plane shows.
+    #[must_use]
+    pub fn in_plane(self) -> Self {
+        match self {
+            Self::Bird | Self::Fish => Self::Triangle,
+            shape => shape,
+        }
     }
 }
 

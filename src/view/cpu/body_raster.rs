@@ -5,7 +5,7 @@ use glam::Vec2;
 
 use super::samples::{Fill, Triangle, around};
 use crate::camera::{Camera, Eye, Seen};
-use crate::space::body::{self, CORNERS, REACH, SIDES};
+use crate::space::body::{self, Figure};
 use crate::space::lighting::Lighting;
 use crate::space::shadows::SHADOW;
 use crate::space::sums_small_agents;
@@ -24,8 +24,6 @@ struct Look<'a> {
     paint: Paint,
     shape: BoidShape,
     max_speed: f32,
-    /// Outward normals of a body's sides, in its own axes.
-    normals: [Point; 6],
 }
 
 /// The agents of a picture.
@@ -43,13 +41,13 @@ pub struct Bodies<'a> {
 pub struct Drawn {
     /// False for a glow, which hides nothing.
     pub hides: bool,
-    /// Unused places are empty.
-    pub triangles: [Option<Triangle>; 6],
+    /// Unused places are empty. Of ten sides no more than these are seen.
+    pub triangles: [Option<Triangle>; 8],
 }
 
 impl Drawn {
     fn round(triangle: Triangle, hides: bool) -> Self {
-        Self { hides, triangles: [Some(triangle), None, None, None, None, None] }
+        Self { hides, triangles: std::array::from_fn(|i| (i == 0).then_some(triangle)) }
     }
 }
 
@@ -69,7 +67,6 @@ impl<'a> Bodies<'a> {
             paint,
             shape: species.look,
             max_speed: species.body.max_speed,
-            normals: SIDES.map(body::normal),
         });
         let (looks, sums) = (looks.collect(), sums_small_agents(scene));
         Self { camera, eye, lighting, looks, sums, state }
@@ -100,9 +97,11 @@ impl<'a> Bodies<'a> {
         let colour = look.paint.colour(shade);
         let visible = self.lighting.visibility(seen.depth);
         match look.shape {
-            BoidShape::Triangle => {
+            BoidShape::Triangle | BoidShape::Bird | BoidShape::Fish => {
                 let visible = visible * (extent.strength / OPACITY).min(1.0);
-                self.body(look, (place, velocity), &seen, (extent, colour, visible))
+                let id = self.state.id.get(row).copied().unwrap_or_default();
+                let shape = (look.shape, id);
+                self.body(shape, (place, velocity), &seen, (extent, colour, visible))
             }
             BoidShape::Disc => {
                 let visible = visible * (extent.strength / OPACITY).min(1.0);
@@ -127,34 +126,38 @@ impl<'a> Bodies<'a> {
 
     fn body(
         &self,
-        look: &Look<'_>,
+        (shape, id): (BoidShape, u32),
         (place, velocity): (Point, Point),
         seen: &Seen,
         (extent, colour, visible): (Extent, [f32; 3], f32),
     ) -> Option<Drawn> {
         let [ahead, left, up] = body::axes(velocity);
         let radius = extent.radius / seen.pixels_per_unit;
+        let moment = (id, body::tick_of(self.state.tick));
+        let figure = Figure::of(shape, moment, ahead.z, extent.radius);
         // A body near the eye is drawn whole or not at all.
-        if seen.depth - REACH * radius < self.eye.near {
+        if seen.depth - figure.reach * radius < self.eye.near {
             return None;
         }
         let framed = |[x, y, z]: [f32; 3]| ahead * x + left * y + up * z;
-        let places = CORNERS.map(|corner| place + framed(corner) * radius);
-        let mut corners = [[0.0; 3]; 5];
+        let places = figure.corners.map(|corner| place + framed(corner) * radius);
+        let mut corners = [[0.0; 3]; 8];
         for (corner, place) in corners.iter_mut().zip(places) {
             let seen = self.camera.seen(place)?;
             *corner = [seen.pixel.x, seen.pixel.y, self.eye.near / seen.depth];
         }
         let eye = self.camera.centre + self.eye.place();
         let height = seen.pixel.y / self.camera.size.y;
-        let mut sides = [None; 6];
-        for ((drawn, side), normal) in sides.iter_mut().zip(SIDES).zip(look.normals) {
-            let normal = framed(normal.to_array());
+        let mut sides = [None; 8];
+        let mut free = sides.iter_mut();
+        for side in figure.sides {
+            let normal = framed(figure.normal(*side).to_array());
             if normal.dot(eye - places[side[0]]) > 0.0 {
                 let light = self.lighting.shade(normal);
                 let lit = colour.map(|channel| channel * light);
                 let fill = Fill::Flat(self.lighting.faded(lit, visible, height));
-                *drawn = Some(Triangle { corners: side.map(|corner| corners[corner]), fill });
+                *free.next()? =
+                    Some(Triangle { corners: side.map(|corner| corners[corner]), fill });
             }
         }
         Some(Drawn { hides: true, triangles: sides })

@@ -20,6 +20,10 @@ pub enum Part {
     Shadows,
     /// Darts.
     Bodies,
+    /// Birds.
+    Birds,
+    /// Fish.
+    Fish,
     /// Discs.
     Balls,
     /// Glows, which hide nothing.
@@ -31,6 +35,8 @@ impl Part {
         match self {
             Self::Shadows => ("shadow_corner", "paint_shadow"),
             Self::Bodies => ("body_corner", "paint_body"),
+            Self::Birds => ("bird_corner", "paint_body"),
+            Self::Fish => ("fish_corner", "paint_body"),
             Self::Balls => ("ball_corner", "paint_ball"),
             Self::Glows => ("glow_corner", "paint_glow"),
         }
@@ -38,13 +44,17 @@ impl Part {
 
     /// Vertices of an agent.
     fn corners(self) -> u32 {
-        if self == Self::Bodies { 18 } else { 3 }
+        match self {
+            Self::Bodies => 18,
+            Self::Birds | Self::Fish => 30,
+            Self::Shadows | Self::Balls | Self::Glows => 3,
+        }
     }
 
     fn depth(self) -> Option<wgpu::DepthStencilState> {
         match self {
             Self::Shadows => None,
-            Self::Bodies | Self::Balls => Some(depth_state(true)),
+            Self::Bodies | Self::Birds | Self::Fish | Self::Balls => Some(depth_state(true)),
             Self::Glows => Some(depth_state(false)),
         }
     }
@@ -141,7 +151,7 @@ impl Bodies {
         let behind = if mirrored { wgpu::Face::Front } else { wgpu::Face::Back };
         let (entries, group) = ([vertex, fragment], Some(&self.layout));
         let drawing = Drawing {
-            cull_mode: (part == Part::Bodies).then_some(behind),
+            cull_mode: (part.corners() > 3).then_some(behind),
             depth: part.depth(),
             samples: self.samples,
             ..Drawing::on(self.format, "draw_bodies", &module, entries, group)

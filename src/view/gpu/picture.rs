@@ -3,6 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use crate::camera::Camera;
+use crate::space::body;
 use crate::space::lighting::Lighting;
 use crate::space::shade::Shade;
 use crate::space::sky::{GROUND_STOPS, Sky};
@@ -118,8 +119,8 @@ pub struct EyeUniform {
     pub shade: [f32; 2],
     /// See [`Canvas::matter`](crate::splats::Canvas).
     pub matter: f32,
-    /// Unused.
-    pub padding: u32,
+    /// See [`body::tick_of`].
+    pub tick: f32,
     /// See [`Lighting::ground`].
     pub ground: [[f32; 4]; GROUND_STOPS],
     /// See [`Sky::colours`].
@@ -150,7 +151,7 @@ impl EyeUniform {
             shade_cells_per_unit: shade.cells_per_unit,
             shade: [shade.depth_of_agent, shade.shaded],
             matter: scene.style.matter.unwrap_or(1.0),
-            padding: 0,
+            tick: 0.0,
             ground: lighting.ground,
             sky: Default::default(),
         }
@@ -212,7 +213,7 @@ impl SpeciesLook {
             strength: figure.strength,
             cover: paint.cover,
             level: basis.level,
-            shape: figure.look as u32,
+            shape: if scene.world.is_flat() { figure.look } else { species.look } as u32,
             cosine: basis.cosine,
             sine: basis.sine,
             max_speed: species.body.max_speed,
@@ -281,7 +282,7 @@ impl Picture {
         }
     }
 
-    /// The same for a space, with its lighting; for a picture of light, or one of sRGB colours.
+    /// The same for a space at a tick, with its lighting; for a picture of light, or one of sRGB colours.
     #[must_use]
     pub fn in_space(
         mut self,
@@ -289,8 +290,10 @@ impl Picture {
         camera: &Camera,
         lighting: &Lighting,
         as_light: bool,
+        tick: u64,
     ) -> Self {
         self.eye = EyeUniform::new(scene, camera, lighting);
+        self.eye.tick = body::tick_of(tick);
         if as_light {
             self.eye.ground = self.eye.ground.map(light_of_paint);
             if let Some((sky, eye)) = Sky::of(&scene.style).zip(camera.eye.as_ref()) {
@@ -353,7 +356,7 @@ mod tests {
         assert_eq!(reflected("Picture"), picture);
         let eye = layout!(EyeUniform:
             focus distance right near up fog_from back fog_per_unit period depth_from sun
-            depth_per_unit world sums light shade_cells shade_cells_per_unit shade matter padding ground sky);
+            depth_per_unit world sums light shade_cells shade_cells_per_unit shade matter tick ground sky);
         assert_eq!(reflected("Eye"), eye);
         let canvas = layout!(Canvas:
             columns rows top cells_per_pixel counts_per_bit most_hidden several three_factors margin

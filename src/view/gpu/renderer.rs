@@ -208,7 +208,8 @@ impl Renderer {
         let picture = Picture::new(scene, &paints, camera, self.scale, remembers);
         if let Some(eye) = &camera.eye {
             let lighting = Lighting::of(scene, camera, eye, self.bare);
-            let picture = picture.in_space(scene, camera, &lighting, self.format == LIGHT);
+            let picture =
+                picture.in_space(scene, camera, &lighting, self.format == LIGHT, agents.tick);
             self.gpu.queue.write_buffer(&self.uniform, 0, bytemuck::bytes_of(&picture));
             let looks = Looks::of(scene, &paints);
             let seen = (camera, eye, &lighting);
@@ -389,7 +390,8 @@ impl Renderer {
         let Drawing { scene, targets, camera, looks, .. } = *drawing;
         let scenery = self.background.prepare(scene, targets, camera, self.scale, size, samples);
         let scenery = scenery.filter(|_| !self.bare);
-        let darts_alone = scene.species.iter().all(|species| species.look == BoidShape::Triangle);
+        let darts_alone =
+            scene.species.iter().all(|species| species.look.in_plane() == BoidShape::Triangle);
         let pipeline = self.triangles.pipeline(darts_alone, looks)?;
         let mut pass = begin(encoder, "draw_boids", drawing.target, sampled.as_ref(), clear);
         if let Some(scenery) = scenery {

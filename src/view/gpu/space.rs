@@ -163,6 +163,8 @@ impl SpaceRenderer {
             for (shape, part) in [
                 (BoidShape::Triangle, Part::Bodies),
                 (BoidShape::Disc, Part::Balls),
+                (BoidShape::Bird, Part::Birds),
+                (BoidShape::Fish, Part::Fish),
                 (BoidShape::Glow, Part::Glows),
             ] {
                 if scene.species.iter().any(|species| species.look == shape) {

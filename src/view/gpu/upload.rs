@@ -33,7 +33,7 @@ impl UploadedAgents {
         let layout = MotionLayout::Plane;
         let (memory_of, count, ids) = (None, 0, 0);
         let buffers =
-            AgentBuffers { state, layout, tag, memory: memory_of, count, ids, grid_stats };
+            AgentBuffers { tick: 0, state, layout, tag, memory: memory_of, count, ids, grid_stats };
         Self { gpu, memory, motions: Vec::new(), tags: Vec::new(), buffers }
     }
 
@@ -53,7 +53,7 @@ impl UploadedAgents {
             Point::from_array(components.map(|component| component.get(agent)))
         };
         let layout = if is_flat { MotionLayout::Plane } else { MotionLayout::Space };
-        self.buffers.layout = layout;
+        (self.buffers.layout, self.buffers.tick) = (layout, agents.tick);
         self.motions.resize(agents.len() * layout.rows(), [0.0; 4]);
         self.motions.par_chunks_exact_mut(layout.rows()).enumerate().for_each(|(agent, rows)| {
             let [position, velocity] =

@@ -33,10 +33,9 @@ pub struct Ways {
 /// least size. Sums know no depth, so before obstacles all agents have bodies.
 #[must_use]
 pub fn sums_small_agents(scene: &Scene) -> bool {
-    let usual = scene
-        .species
-        .iter()
-        .all(|species| species.look == BoidShape::Triangle && scene.smallest_of(species).is_none());
+    let usual = scene.species.iter().all(|species| {
+        species.look.in_plane() == BoidShape::Triangle && scene.smallest_of(species).is_none()
+    });
     usual && scene.obstacles.is_empty()
 }
 

@@ -58,7 +58,7 @@ pub const GLOW_COVER: f32 = 0.5;
 /// The size on the screen of a species' agents.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Glyph {
-    /// Triangle, disc or glow.
+    /// Triangle, disc or glow: its shape in a plane.
     pub look: BoidShape,
     /// Distance from the middle to the nose of a dart, to the edge of a disc, or to where a glow is
     /// about half as bright; pixels.
@@ -127,7 +127,6 @@ impl Measure {
             reach_beyond: 1.0,
         };
         match look {
-            BoidShape::Triangle => darts,
             // Half a pixel for the soft edge.
             BoidShape::Disc => Self { reach_factor: 1.0, reach_beyond: 0.5, ..darts },
             BoidShape::Glow => Self {
@@ -141,6 +140,7 @@ impl Measure {
                 reach_beyond: 0.0,
                 ..darts
             },
+            _ => darts,
         }
     }
 
@@ -242,7 +242,7 @@ impl Glyph {
     ) -> Self {
         let Extent { radius, reach, strength } =
             Measure::of(look, smallest, pixels_per_unit, scale).extent(size);
-        Self { look, radius, reach, strength }
+        Self { look: look.in_plane(), radius, reach, strength }
     }
 
     /// The figure with an agent's own extent.
