@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::files::capture_output::{Kind, Output, Plan};
 use super::files::scene_files::read_scene;
@@ -73,6 +73,10 @@ pub struct CaptureArgs {
     /// X,Y,Z,ZOOM,AZIMUTH,ELEVATION or the first three to five of them, and the camera stands
     #[arg(long, value_name = "X,Y[,ZOOM[,DEGREES]]", allow_hyphen_values = true)]
     pub view: Option<View>,
+    /// Where a plane's world and the picture differ in shape: show all of the world, or give it the picture's
+    /// shape, with the same area
+    #[arg(long, value_enum, default_value_t = Fit::World, conflicts_with = "replay")]
+    pub fit: Fit,
     /// Blur motion: a frame averages N pictures (8 if no N is given) over half of --every, between ticks
     /// too; 1 for none
     #[arg(long, value_name = "N", default_value_t = 1, num_args = 0..=1, default_missing_value = "8", value_parser = whole::<u64>(1..=64), allow_negative_numbers = true)]
@@ -94,6 +98,15 @@ pub struct CaptureArgs {
     /// Folder for a PNG sequence, or file: .png (one picture), .gif, .apng, .mp4 (needs ffmpeg)
     #[arg(long, value_name = "DIR|FILE")]
     pub out: PathBuf,
+}
+
+/// The values of `--fit`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Fit {
+    /// All of the world is in the picture
+    World,
+    /// The world fills the picture
+    Frame,
 }
 
 /// The share of a picture that a world fills at least; below it a hint says how it could.
@@ -207,6 +220,9 @@ impl CaptureArgs {
     /// The options that change what is seen, as overrides of the scene.
     fn looks(&self) -> anyhow::Result<Vec<String>> {
         let mut looks = Vec::from_iter(self.transparent.then(|| "style.background=none".into()));
+        if self.fit == Fit::Frame {
+            looks.push(self.flock.world_in_shape(self.size)?);
+        }
         if let Some(view) = &self.view {
             looks.extend(view.overrides(self.axes()?).map_err(wrong)?);
         }
@@ -215,7 +231,8 @@ impl CaptureArgs {
 
     /// A hint for pictures that are mostly empty, because a plane's world has another shape.
     fn hint(&self) -> anyhow::Result<Option<String>> {
-        if self.replay.is_some() || self.flock.init.is_some() || self.view.is_some() {
+        let asked = self.view.is_some() || self.fit == Fit::Frame;
+        if self.replay.is_some() || self.flock.init.is_some() || asked {
             return Ok(None);
         }
         let scene = read_scene(self.flock.scene_name(), &self.flock.overrides)?;
@@ -228,15 +245,11 @@ impl CaptureArgs {
         {
             return Ok(None);
         }
-        // As large, in the shape of the picture.
-        let side = |length: f32| (100.0 * length.sqrt()).round() / 100.0;
-        let area = world.x * world.y;
+        let fits = self.flock.world_in_shape(self.size).is_ok();
+        let remedy = if fits { "for one in its shape add --fit frame, or " } else { "" };
         Ok(Some(format!(
-            "the world fills {:.0} % of a picture of {width}x{height}; for one in its shape add --set \
-             world.size=[{},{}], or show a part with --view X,Y,ZOOM",
+            "the world fills {:.0} % of a picture of {width}x{height}; {remedy}show a part with --view X,Y,ZOOM",
             100.0 * fit.min(fit.recip()),
-            side(area * wanted),
-            side(area / wanted)
         )))
     }
 

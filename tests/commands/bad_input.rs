@@ -411,8 +411,22 @@ fn a_picture_that_the_world_does_not_fill_has_a_hint() {
         refused(&run_within(None, folder.path(), &arguments), 0)
     };
     let hint = told(&[]);
-    assert!(hint.contains("32 %") && hint.contains("--set world.size=[360,640]"), "{hint}");
-    for remedy in [["--set", "world.size=[360,640]"], ["--view", "320,180,4"]] {
+    assert!(hint.contains("32 %") && hint.contains("--fit frame"), "{hint}");
+    let placed = told(&["--scene", "path"]);
+    assert!(!placed.contains("--fit") && placed.contains("--view"), "{placed}");
+    let remedies =
+        [["--fit", "frame"], ["--set", "world.size=[63.06,112.1]"], ["--view", "320,180,4"]];
+    let pictures = remedies.map(|remedy| {
         assert_eq!(told(&remedy), "", "{remedy:?}");
+        std::fs::read(folder.path().join("a.png")).unwrap()
+    });
+    // Nine birds have a world of 112.1 × 63.06 at 10 neighbours; the picture is 9 : 16.
+    assert!(pictures[0] == pictures[1], "the world has the picture's shape and its own area");
+    assert!(pictures[0] != pictures[2]);
+    for (scene, part) in [("path", "--view"), ("flock-3d", "perspective")] {
+        let run = ["capture", "--scene", scene, "--ticks=1", "--fit=frame", "--out=b.png"];
+        let message = refused(&run_within(None, folder.path(), &run), 2);
+        assert!(message.contains("--fit frame") && message.contains(part), "{message}");
+        assert!(!folder.path().join("b.png").exists());
     }
 }

@@ -106,6 +106,33 @@ impl FlockArgs {
         })
     }
 
+    /// The override that gives a plane's world the shape of a picture and keeps its area. Fails where things have
+    /// places in the world.
+    pub fn world_in_shape(&self, picture: Size) -> anyhow::Result<String> {
+        let (mut scene, request, _) = self.plan()?;
+        let placed = scene.targets.len() > 1
+            || !scene.paths.is_empty()
+            || scene.obstacle_plans.iter().any(|plan| plan.position.is_some());
+        let problem = match &self.init {
+            Some(_) => "the world of --init stays as it is; leave one of the two out",
+            None if !scene.world.is_flat() => {
+                "a space is seen in perspective; move the camera with --set camera.zoom"
+            }
+            None if placed => {
+                "targets, obstacles or paths have their places in this world; show a part of it with --view"
+            }
+            None => {
+                scene.resize(&request)?;
+                let area = scene.world.size.x * scene.world.size.y;
+                let wanted = picture.width as f32 / picture.height as f32;
+                let side = |square: f32| (100.0 * square.sqrt()).round() / 100.0;
+                let (width, height) = (side(area * wanted), side(area / wanted));
+                return Ok(format!("world.size=[{width},{height}]"));
+            }
+        };
+        Err(wrong(format!("--fit frame: {problem}")))
+    }
+
     /// The scene without `--init`, before it is scaled to the request; and the record that brought it.
     fn plan(&self) -> anyhow::Result<(Scene, Request, Option<RunRecord>)> {
         let (plain, run) = read_run(self.scene_name(), &self.overrides)?;
