@@ -65,6 +65,8 @@ space near --scene flock-3d --ticks 900 --view 320,240,180,2.2
 space many --scene flock-3d --count 200000 --ticks 300
 space dusk --scene flock-3d --count 60000 --ticks 300 --set style.background=dusk --set camera.elevation=-4
 space things --scene school --ticks 900 --view 240,160,70,1.3,60
+space water --scene murmuration --ticks 600 --set style.ground=water --set camera.elevation=4 \
+  --set 'camera.centre=[600, 600, 60]' --set camera.zoom=1.3
 
 mkdir -p docs/gallery
 # Scene, ticks, the count where it is not the scene's own, `+` for the geometry of steering, and other

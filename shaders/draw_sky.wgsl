@@ -52,7 +52,7 @@ const DEEP = vec3<f32>(0.10, 0.22, 0.26);
 
 // The distance between two taps of the blur across and along the picture's height, as shares of it; and how many
 // there are on each side of the middle.
-const TAP = vec2<f32>(0.0016, 0.004);
+const TAP = vec2<f32>(0.003, 0.0036);
 const ACROSS: i32 = 1;
 const ALONG: i32 = 4;
 
