@@ -69,6 +69,21 @@ space water --scene murmuration --ticks 600 --set style.ground=water --set camer
   --set 'camera.centre=[600, 600, 60]' --set camera.zoom=1.3
 
 mkdir -p docs/gallery
+wall() {
+  local quality=$1 name=$2
+  shift 2
+  "$flockwork" capture --engine cpu --size 1920x1080 "$@" --out "docs/gallery/$name.png"
+  convert "docs/gallery/$name.png" -strip -sampling-factor 4:2:0 -interlace Plane -quality "$quality" \
+    "docs/gallery/$name.jpg"
+  rm "docs/gallery/$name.png"
+}
+if command -v convert; then
+  wall 88 water --scene murmuration --count 30000 --ticks 500 --set style.ground=water --samples 4
+  wall 70 cloth --count 60000 --seed 7 --ticks 1500 --set style.colour=structure --set style.exposure=2 \
+    --set style.bloom=0.1 --samples 8
+  wall 82 motes --scene curl --ticks 400 --set camera.zoom=2.5 --set camera.lens=4 --set style.frame=false \
+    --set style.arrows=false --set style.exposure=1.5 --set style.bloom=0.2 --samples 64
+fi
 # Scene, ticks, the count where it is not the scene's own, `+` for the geometry of steering, and other
 # options: trails where a motion is to be seen, and a view of the part where something happens.
 while read -r scene ticks count geometry others; do
