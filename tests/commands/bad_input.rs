@@ -430,3 +430,16 @@ fn a_picture_that_the_world_does_not_fill_has_a_hint() {
         assert!(!folder.path().join("b.png").exists());
     }
 }
+
+#[test]
+fn a_lens_that_no_picture_shows_has_a_hint() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = |more: &[&str]| {
+        let run = ["capture", "--engine=cpu", "--scene=flock-3d", "--count=9", "--ticks=1"];
+        let arguments = [&run[..], more, &["--size=96x54", "--out=a.png"]].concat();
+        refused(&run_within(None, folder.path(), &arguments), 0)
+    };
+    assert!(told(&["--set=camera.lens=3"]).contains("--samples 64"));
+    assert_eq!(told(&["--set=camera.lens=3", "--samples=2"]), "");
+    assert_eq!(told(&["--set=camera.lens=0"]), "");
+}
