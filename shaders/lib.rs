@@ -5,11 +5,14 @@
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
 
 mod compose;
+mod formula;
 
 use flockwork_model::behaviours::{Kind, Leaders, Uses};
+use flockwork_model::formula::{Formula, Formulas};
 use flockwork_model::parameter::{Meaning, Parameters};
 use flockwork_model::scene::{Body, Scene, Slot, Traits};
 use flockwork_model::world::Boundary;
+pub use formula::ZERO as ZERO_OF_RULES;
 use include_dir::{Dir, DirEntry, include_dir};
 
 static SHADERS: Dir = include_dir!("$CARGO_MANIFEST_DIR");
@@ -22,8 +25,10 @@ const TEMPLATE: &str = "rules";
 pub struct Variant {
     /// True for a plane, false for a space.
     pub flat: bool,
-    /// The behaviours of the scene.
+    /// The built-in behaviours of the scene.
     pub uses: Uses,
+    /// Its rules in text.
+    pub formulas: Formulas,
     /// For each behaviour that looks at neighbours one that perceives alike.
     pub leaders: Leaders,
     /// The numbers that agents draw.
@@ -65,6 +70,7 @@ impl Variant {
             narrow,
             flat: scene.world.is_flat(),
             uses: scene.uses(),
+            formulas: scene.formulas(),
             leaders: scene.leaders(),
             traits: scene.traits(),
             boundary: scene.world.boundary,
@@ -89,6 +95,7 @@ impl Variant {
     pub fn of_drawing(packs: bool, own_sizes: bool, stops: bool) -> Self {
         Self {
             uses: if own_sizes { Uses::TRAITS } else { Uses::default() },
+            formulas: Formulas::default(),
             leaders: Kind::NEAR,
             traits: Traits::default(),
             boundary: Boundary::Open,
@@ -106,12 +113,16 @@ impl Variant {
     }
 
     fn kinds(self) -> impl Iterator<Item = Kind> {
-        Kind::ALL.into_iter().filter(move |kind| self.uses.contains(*kind))
+        let built_in = Kind::ALL.into_iter().filter(move |kind| self.uses.contains(*kind));
+        built_in.chain(self.formulas.iter().map(Kind::Formula))
     }
 
     /// The leader of a behaviour, if that looks at neighbours.
     fn leader(self, kind: Kind) -> Option<Kind> {
-        self.leaders.get(kind as usize).copied()
+        match kind {
+            Kind::Formula(formula) => formula.sees_neighbours().then_some(kind),
+            _ => self.leaders.get(kind.number()).copied(),
+        }
     }
 
     /// True if the shaders' condition `feature` holds.
@@ -161,7 +172,12 @@ pub fn compose(name: &str, variant: Variant) -> Result<(String, naga::Module), S
         let text = if path == TEMPLATE { expand(text, variant) } else { text.to_string() };
         (path, text)
     };
-    let files: Vec<(String, String)> = files(&SHADERS).into_iter().map(expanded).collect();
+    let mut files: Vec<(String, String)> = files(&SHADERS).into_iter().map(expanded).collect();
+    for (number, rule) in variant.formulas.iter().enumerate() {
+        let axes = if variant.flat { 2 } else { 3 };
+        let text = formula::module(rule, number, axes, variant.several_species);
+        files.push((format!("behaviours/rule{number}"), text));
+    }
     let wgsl = compose::compose(&files, name, &|feature| variant.has(feature)).map_err(fail)?;
     let module =
         naga::front::wgsl::parse_str(&wgsl).map_err(|error| fail(error.emit_to_string(&wgsl)))?;
@@ -190,6 +206,13 @@ pub fn roots() -> Vec<String> {
     let stages = ["@compute", "@vertex"];
     let root = |text: &str| stages.iter().any(|stage| text.contains(stage));
     files(&SHADERS).into_iter().filter(|(_, text)| root(text)).map(|(path, _)| path).collect()
+}
+
+/// The name of a behaviour in shaders: its key, or the place of a rule in text among `formulas`.
+#[must_use]
+pub fn name_of(kind: Kind, formulas: Formulas) -> String {
+    let number = kind.formula().and_then(|formula| formulas.number(formula));
+    number.map_or_else(|| kind.info().key.into(), |number| format!("rule{number}"))
 }
 
 /// The names of two members of a species' record: the number that agents draw, and its least value.
@@ -235,8 +258,9 @@ fn expand(template: &str, variant: Variant) -> String {
         let named = |placeholder: &str| !line.starts_with("//") && line.contains(placeholder);
         let mut repeat = |placeholder: &str, wanted: &dyn Fn(Kind) -> bool| {
             for kind in variant.kinds().filter(|kind| wanted(*kind)) {
-                let leader = variant.leader(kind).map_or("", |leader| leader.info().key);
-                text += &line.replace(placeholder, kind.info().key).replace("ITS_LEADER", leader);
+                let name = |kind: Kind| name_of(kind, variant.formulas);
+                let leader = variant.leader(kind).map_or_else(String::new, name);
+                text += &line.replace(placeholder, &name(kind)).replace("ITS_LEADER", &leader);
                 text.push('\n');
             }
         };
@@ -247,10 +271,21 @@ fn expand(template: &str, variant: Variant) -> String {
             repeat("LEADING_BEHAVIOUR", &|kind| variant.leader(kind) == Some(kind));
         } else if named("EACH_BEHAVIOUR") {
             repeat("EACH_BEHAVIOUR", &|_| true);
+        } else if named("NEAR_RULE") {
+            repeat("NEAR_RULE", &|kind| kind.formula().is_some_and(Formula::sees_neighbours));
+        } else if named("LONE_RULE") {
+            let lone = |formula: &Formula| !formula.sees_neighbours();
+            repeat("LONE_RULE", &|kind| kind.formula().is_some_and(lone));
+        } else if named("NEAR_SUMS") {
+            repeat("NEAR_SUMS", &|kind| kind.info().sees_neighbours);
         } else if named("NEAR_BEHAVIOUR") {
-            repeat("NEAR_BEHAVIOUR", &|kind| kind.info().sees_neighbours);
+            repeat("NEAR_BEHAVIOUR", &|kind| {
+                kind.info().sees_neighbours && kind.formula().is_none()
+            });
         } else if named("LONE_BEHAVIOUR") {
-            repeat("LONE_BEHAVIOUR", &|kind| !kind.info().sees_neighbours);
+            repeat("LONE_BEHAVIOUR", &|kind| {
+                !kind.info().sees_neighbours && kind.formula().is_none()
+            });
         } else {
             text += line;
             text.push('\n');

@@ -12,6 +12,8 @@ import package::vehicle::neighbour_at;
 
 // The sums over the neighbours of agent `i`. `heading` is used only in scenes with a field of view.
 fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick: u32) -> Sums {
+    @if(own_motion)
+    let own_velocity = velocity_of(state[i]);
     var sums = Sums();
     let cell = cell_of(flock, position);
     let columns = columns_around(flock, cell);
@@ -46,6 +48,10 @@ fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick:
                 let seen_from = nearest_image(position_of(other), position, flock.size);
                 let offset = position_of(other) - seen_from;
                 var neighbour = neighbour_at(offset, velocity_of(other), heading);
+                @if(own_motion) {
+                    neighbour.own_position = position;
+                    neighbour.own_velocity = own_velocity;
+                }
                 @if(several_species) {
                     neighbour.species = 1u << species_of(tag[j]);
                 }

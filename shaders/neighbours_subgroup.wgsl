@@ -27,6 +27,8 @@ const RUNS = 6u;
 fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick: u32, lane: u32) -> Sums {
     // Read once: in a loop the device would load the uniform lane by lane.
     let flock = whole_flock;
+    @if(own_motion)
+    let own_velocity = velocity_of(state[i]);
     var sums = Sums();
     let cell = cell_of(flock, position);
     let tail = subgroupShuffle(cell, LANES - 1u);
@@ -119,6 +121,10 @@ fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick:
                     let seen_from = nearest_image(other, position, flock.size);
                     let offset = other - seen_from;
                     var neighbour = neighbour_at(offset, subgroupShuffle(velocity_of(candidate), turn), heading);
+                    @if(own_motion) {
+                        neighbour.own_position = position;
+                        neighbour.own_velocity = own_velocity;
+                    }
                     @if(several_species) {
                         neighbour.species = subgroupShuffle(candidate_species, turn);
                     }

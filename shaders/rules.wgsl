@@ -1,6 +1,7 @@
 // Combines the behaviours of a scene. This file is a template. A line with EACH_BEHAVIOUR is repeated for
 // every behaviour of the scene, one with NEAR_BEHAVIOUR for those that perceive neighbours, one with
-// LONE_BEHAVIOUR for the others. A line with BODY_MEMBER is repeated for every parameter of the body, whose
+// LONE_BEHAVIOUR for the others; NEAR_RULE and LONE_RULE are the same for its rules in text, and NEAR_SUMS
+// for both kinds that perceive neighbours. A line with BODY_MEMBER is repeated for every parameter of the body, whose
 // declaration says its meaning (src/model/behaviours/body.rs). A line with TRAIT_NAME or TRAIT_MEMBER is
 // repeated for every number that agents draw for themselves. Behaviours that perceive alike (the same radius,
 // field of view and set of species, for all species) have one of them as their leader: LEADING_BEHAVIOUR
@@ -41,7 +42,7 @@ fn with_traits(species: Species, seed: u32, id: u32) -> Species {
 struct Sums {
     // Agents within the largest radius.
     neighbours: f32,
-    NEAR_BEHAVIOUR: package::behaviours::NEAR_BEHAVIOUR::Sums,
+    NEAR_SUMS: package::behaviours::NEAR_SUMS::Sums,
 }
 
 // The neighbour as perceived by a behaviour with this `squared` radius, field of view `fov` (the cosine of half of
@@ -71,6 +72,7 @@ fn observe(species: Species, neighbour: Neighbour, sums: Sums) -> Sums {
     }
     let seen_LEADING_BEHAVIOUR = perceived(species.squared_LEADING_BEHAVIOUR, species.LEADING_BEHAVIOUR.fov, species.LEADING_BEHAVIOUR.with_, neighbour);
     s.NEAR_BEHAVIOUR = package::behaviours::NEAR_BEHAVIOUR::observe(species.NEAR_BEHAVIOUR, seen_ITS_LEADER, s.NEAR_BEHAVIOUR);
+    s.NEAR_RULE = package::behaviours::NEAR_RULE::observe(species, seen_NEAR_RULE, s.NEAR_RULE);
     return s;
 }
 
@@ -85,6 +87,8 @@ fn spent(sum: Vector, next: Vector, max_force: f32) -> Vector {
 fn steering_force(species: Species, agent: ptr<function, Agent>, sums: Sums) -> Vector {
     let force_LONE_BEHAVIOUR = package::behaviours::LONE_BEHAVIOUR::force(species.LONE_BEHAVIOUR, agent) * species.LONE_BEHAVIOUR.weight;
     let force_NEAR_BEHAVIOUR = package::behaviours::NEAR_BEHAVIOUR::force(species.NEAR_BEHAVIOUR, *agent, sums.NEAR_BEHAVIOUR) * species.NEAR_BEHAVIOUR.weight;
+    let force_LONE_RULE = package::behaviours::LONE_RULE::force(species, *agent) * species.LONE_RULE.weight;
+    let force_NEAR_RULE = package::behaviours::NEAR_RULE::force(species, *agent, sums.NEAR_RULE) * species.NEAR_RULE.weight;
     var force = Vector();
     @if(priority) {
         if species.combine == 1u {
@@ -97,7 +101,9 @@ fn steering_force(species: Species, agent: ptr<function, Agent>, sums: Sums) -> 
         }
     }
     force += force_LONE_BEHAVIOUR;
+    force += force_LONE_RULE;
     force += force_NEAR_BEHAVIOUR;
+    force += force_NEAR_RULE;
     if !(*agent).limits_each {
         force = limited(force, (*agent).max_force);
     }

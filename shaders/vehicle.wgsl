@@ -33,6 +33,11 @@ struct Neighbour {
     // Component of the offset along the agent's heading; world units.
     @if(sight)
     ahead: f32,
+    // The motion of the agent itself.
+    @if(own_motion)
+    own_position: Vector,
+    @if(own_motion)
+    own_velocity: Vector,
     // A bit at the index of its species.
     species: u32,
     // Its weight in the sums: the stride of a sampled run, else 1; 0 if it is not perceived.

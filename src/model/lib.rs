@@ -5,6 +5,7 @@
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
 
 pub mod behaviours;
+pub mod formula;
 pub mod grid;
 #[cfg(feature = "io")]
 pub mod io;

@@ -93,7 +93,8 @@ impl Parameter {
     pub fn member(&self) -> String {
         match self.key {
             "with" | "target" => format!("{}_", self.key),
-            key => key.into(),
+            // The path of a rule's own parameter.
+            key => key.replace('.', "_"),
         }
     }
 }

@@ -100,6 +100,32 @@ pub fn readable(message: &impl fmt::Display) -> String {
     }
 }
 
+/// The candidate most similar to `word`, if any is similar enough.
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    candidates
+        .into_iter()
+        .map(|candidate| (strsim::jaro_winkler(word, candidate), candidate))
+        .filter(|(likeness, _)| *likeness > 0.7)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
+}
+
+/// `did you mean `x`?`, or the list of known names.
+#[must_use]
+pub fn suggest(word: &str, known: &[&str]) -> String {
+    match nearest(word, known.iter().copied()) {
+        Some(candidate) => format!("did you mean `{}`?", cut(candidate)),
+        None => format!("known names are {}", listed(known)),
+    }
+}
+
+/// `; did you mean `x`?` for a message that lists the known names itself; empty if no candidate is
+/// similar to `word`.
+pub fn hint<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(word, candidates)
+        .map_or_else(String::new, |near| format!("; did you mean `{}`?", cut(near)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -76,6 +76,16 @@ pub const fn bits(seed: u32, id: u32, tick: u32, purpose: Use) -> u32 {
     pcg(pcg(pcg(pcg(seed) ^ id) ^ tick) ^ purpose as u32)
 }
 
+/// The first use of rules in text; all others are below it.
+pub const FIRST_OF_RULES: u32 = 256;
+
+/// The draw `number` of a rule in text, in [0, 1): the same in every rule.
+#[must_use]
+#[inline]
+pub fn of_rule(seed: u32, id: u32, tick: u32, number: u32) -> f32 {
+    unit_from(pcg(pcg(pcg(pcg(seed) ^ id) ^ tick) ^ (FIRST_OF_RULES + number)))
+}
+
 /// Uniform in [0, 1), a multiple of 2⁻²⁴.
 #[must_use]
 #[inline]

@@ -37,6 +37,20 @@ pub trait Real:
     fn constant(self, value: f32) -> Self;
     /// The square root, correctly rounded.
     fn sqrt(self) -> Self;
+    /// The largest whole number that is not above it.
+    #[inline(always)]
+    fn floor(self) -> Self {
+        // Beyond this, all numbers are whole. Adding it takes the part behind the point away.
+        let whole = self.constant(8_388_608.0);
+        let zero = self.constant(0.0);
+        let signed = (-whole).where_or(self.less_than(zero), whole);
+        let nearest = (self + signed) - signed;
+        let below = nearest - self.constant(1.0);
+        let floor = below.where_or(self.less_than(nearest), nearest);
+        let is_small = self.less_than(whole) & (-whole).less_than(self);
+        // A whole number keeps its sign, also a 0.
+        floor.where_or(is_small, self).where_or(self.less_than(floor) | floor.less_than(self), self)
+    }
     /// The smaller one.
     fn min(self, other: Self) -> Self;
     /// The larger one.

@@ -123,7 +123,7 @@ pub fn steady_in(axes: usize, kinds: &[Kind], number: u64) -> Situation {
 }
 
 fn rolled(axes: usize, kinds: &[Kind], number: u64, how: impl Fn(&mut Dice)) -> Situation {
-    let mut dice = Dice::new(number * 1000 + kinds.len() as u64 * 31 + kinds[0] as u64);
+    let mut dice = Dice::new(number * 1000 + kinds.len() as u64 * 31 + kinds[0].number() as u64);
     how(&mut dice);
     let boundary = dice.one_of(&["wrap", "walls", "open"]);
     // Worlds of one to seven cells of the largest radius, 20.

@@ -49,8 +49,8 @@ fn assert_one_tick(axes: usize) {
         let state = run(&mut engine, &case.scene, &case.state, 1);
         worst = worst.or_worse(differences(&case.scene, &expected, &state));
         for kind in Kind::ALL.into_iter().filter(|kind| case.scene.uses().contains(*kind)) {
-            cases[kind as usize] += 1;
-            doubtful[kind as usize] += common::doubtful_part(&expected);
+            cases[kind.number()] += 1;
+            doubtful[kind.number()] += common::doubtful_part(&expected);
         }
         total += common::doubtful_part(&expected);
         number += 1;
@@ -63,7 +63,7 @@ fn assert_one_tick(axes: usize) {
     }
     assert_none(&problems);
     for kind in Kind::ALL {
-        let (cases, doubtful) = (cases[kind as usize], doubtful[kind as usize]);
+        let (cases, doubtful) = (cases[kind.number()], doubtful[kind.number()]);
         let part = doubtful / f64::from(cases);
         println!("{kind:?}: {cases} situations, {:.2} % too close to call", 100.0 * part);
         assert!(cases >= 1000, "{kind:?} in {cases} situations only");
@@ -241,8 +241,9 @@ fn a_situation_is_what_its_name_says() {
         })
     };
     assert!(halved(0..5) > 100 && halved(5..7) > 40 && halved(7..99) > 40);
-    // Colours by acceleration, age and structure have their own test, tests/shown.rs.
-    let elsewhere = [Uses::ACCELERATIONS, Uses::AGES, Uses::STRUCTURE];
+    // Colours by acceleration, age and structure have their own tests, and so have rules in text.
+    let of_colours = [Uses::ACCELERATIONS, Uses::AGES, Uses::STRUCTURE];
+    let elsewhere = [of_colours.as_slice(), &[Uses::SUMS, Uses::OWN_MOTION]].concat();
     for (name, extra) in Uses::EXTRAS.into_iter().filter(|(_, extra)| !elsewhere.contains(extra)) {
         assert!(some(&|_, scene| scene.uses().has(extra)) > 50, "{name}");
     }

@@ -73,7 +73,7 @@ fn assert_one_tick(gpu: &Arc<Gpu>, axes: usize) {
             number += 1;
             let uses = case.scene.uses();
             for kind in Kind::ALL.into_iter().filter(|kind| uses.contains(*kind)) {
-                of_each[kind as usize] += 1;
+                of_each[kind.number()] += 1;
             }
             for (times, (_, extra)) in with_extra.iter_mut().zip(Uses::EXTRAS) {
                 *times += u32::from(uses.has(extra));

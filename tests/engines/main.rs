@@ -26,6 +26,7 @@ mod new_behaviour;
 mod ranks;
 mod ranks_gpu;
 mod resume;
+mod rules_in_text;
 mod scenes;
 mod shaders;
 mod shown;

@@ -10,6 +10,7 @@ use flockwork::engine::gpu::reflect;
 use flockwork::engine::gpu::row::{self, MotionLayout};
 use flockwork::engine::gpu::shaders::{ShaderError, Variant, compose as compose_as_is, roots};
 use flockwork::model::behaviours::{Kind, Leaders, Uses};
+use flockwork::model::formula::Formulas;
 use flockwork::model::parameter::{MAX_SPECIES, Parameter};
 use flockwork::model::scene::{MAX_TARGETS, Slot, Traits};
 use flockwork::model::world::Boundary;
@@ -74,6 +75,7 @@ fn variants() -> Vec<Variant> {
                 // Planes and spaces by turns, differently for each kind of world.
                 let flat = (number / extras.len() + world) % 2 == 0;
                 variants.push(Variant {
+                    formulas: Formulas::default(),
                     flat,
                     uses,
                     leaders: if number % 3 == 0 { led_by_one(uses) } else { Kind::NEAR },

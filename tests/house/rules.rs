@@ -9,7 +9,7 @@ use flockwork::model::behaviours::Kind;
 const CRATES: [&str; 5] = ["model", "engine", "view", "session", "app"];
 
 /// The parts of the model, lowest first. Each uses only itself and the parts before it.
-const MODEL: [&str; 17] = [
+const MODEL: [&str; 18] = [
     "quote",
     "toml_words",
     "real",
@@ -20,6 +20,7 @@ const MODEL: [&str; 17] = [
     "world",
     "grid",
     "parameter",
+    "formula",
     "memory",
     "state",
     "scenery",

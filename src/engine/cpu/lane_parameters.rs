@@ -3,6 +3,7 @@
 use pulp::Simd;
 
 use flockwork_model::behaviours::{Kind, Rules, Uses};
+use flockwork_model::formula::Formula;
 use flockwork_model::memory::{Shown, ShownBy};
 use flockwork_model::parameter::{MAX_SPECIES, Parameters};
 use flockwork_model::real::MAX_LANES;
@@ -46,6 +47,33 @@ pub struct SpeciesTable {
     shown: ShownBy,
     /// The age at the end of the palette; ticks.
     longest_age: u32,
+    /// The columns of the rules in text.
+    formulas: Vec<FormulaColumns>,
+}
+
+/// The columns of a rule in text: its parameters, its turn, and for each species 1 where it perceives it.
+#[derive(Clone, Debug)]
+pub struct FormulaColumns {
+    /// The rule.
+    pub formula: &'static Formula,
+    /// The numbers of its parameters.
+    pub radius: Option<usize>,
+    pub inner: Option<usize>,
+    pub fov: Option<usize>,
+    first: usize,
+}
+
+impl FormulaColumns {
+    fn new(formula: &'static Formula, first: usize) -> Self {
+        let [radius, inner, fov] =
+            ["radius", "inner", "fov"].map(|key| Kind::Formula(formula).parameter(key));
+        Self { formula, radius, inner, fov, first }
+    }
+
+    #[inline(always)]
+    fn turn(&self) -> usize {
+        self.first + self.formula.parameters.len()
+    }
 }
 
 /// A number that agents draw for themselves.
@@ -62,6 +90,7 @@ struct Trait {
 impl SpeciesTable {
     /// The values of a scene's species at a tick.
     pub fn of(scene: &Scene, tick: u64) -> Self {
+        let count = scene.species.len();
         let row = |species: &Species| {
             let mut row = Vec::with_capacity(PERCEIVED + scene.species.len() * PERCEIVING);
             for kind in Kind::ALL {
@@ -70,20 +99,35 @@ impl SpeciesTable {
             row.extend(species.body.values());
             row.push(species.perception_radius() * species.perception_radius());
             row.extend(Kind::ALL.map(|kind| species.turn(kind)));
-            for other in 0..scene.species.len() {
-                for kind in &Kind::ALL[..PERCEIVING] {
-                    let set = kind.parameter("with").map_or(0.0, |i| species.value(*kind, i));
-                    row.push(((set as u32 >> other) & 1) as f32);
-                }
+            let perceives = |kind: Kind, other: usize| {
+                let set = kind.parameter("with").map_or(0.0, |i| species.value(kind, i));
+                ((set as u32 >> other) & 1) as f32
+            };
+            for other in 0..count {
+                row.extend(Kind::NEAR.map(|kind| perceives(kind, other)));
+            }
+            for formula in scene.formulas().iter() {
+                let kind = Kind::Formula(formula);
+                row.extend((0..formula.parameters.len()).map(|i| species.encoded(kind, i)));
+                row.push(species.turn(kind));
+                row.extend((0..count).map(|other| perceives(kind, other)));
             }
             row
         };
+        let mut first = PERCEIVED + count * PERCEIVING;
+        let formulas = scene.formulas().iter().map(|formula| {
+            let columns = FormulaColumns::new(formula, first);
+            first = columns.turn() + 1 + count;
+            columns
+        });
+        let formulas = formulas.collect();
         let now = scene.species_at(tick);
         let rows: Vec<Vec<f32>> = now.iter().map(row).collect();
         let uses = scene.uses();
         let perceives = |row: &Vec<f32>| {
             std::array::from_fn(|other| {
-                let columns = row[PERCEIVED..].chunks_exact(PERCEIVING).nth(other);
+                let columns =
+                    row[PERCEIVED..][..count * PERCEIVING].chunks_exact(PERCEIVING).nth(other);
                 let kinds = columns.into_iter().flatten().zip(Kind::ALL);
                 let ignored = kinds.filter(|(perceived, _)| **perceived == 0.0);
                 ignored.fold(uses, |uses, (_, kind)| uses.without(Uses::of(&[kind])))
@@ -95,7 +139,7 @@ impl SpeciesTable {
         let one = |slot: Slot| Trait {
             column: match slot {
                 Slot::Body(index) => BODY + index,
-                Slot::Rule(kind, index) => kind as usize * SLOTS + index,
+                Slot::Rule(kind, index) => kind.number() * SLOTS + index,
             },
             key: slot.noise_key(),
             least: now.iter().map(|species| species.least(slot)).collect(),
@@ -103,7 +147,13 @@ impl SpeciesTable {
         let traits = scene.traits().slots().map(one).collect();
         let directed = (0..now.len()).map(|species| scene.remembers_directions(species)).collect();
         let (shown, longest_age) = (scene.shown(), scene.style.age);
-        Self { rows, used, perceives, traits, directed, shown, longest_age }
+        Self { rows, used, perceives, traits, directed, shown, longest_age, formulas }
+    }
+
+    /// The columns of the rules in text.
+    #[inline(always)]
+    pub fn formulas(&self) -> &[FormulaColumns] {
+        &self.formulas
     }
 
     /// True if the agents of a species remember a direction instead of an angle.
@@ -230,7 +280,7 @@ impl<S: Simd> LaneParameters<S> {
         let row = &self.row;
         self.body = Body::read(|index| row[BODY + index]);
         if table.traits.iter().any(|one| one.column < BODY) {
-            self.rules = Rules::read(|kind, slot| row[kind as usize * SLOTS + slot]);
+            self.rules = Rules::read(|kind, slot| row[kind.number() * SLOTS + slot]);
             self.squared_radii = self.rules.squared_radii();
         }
     }
@@ -241,7 +291,7 @@ impl<S: Simd> LaneParameters<S> {
         some_perceive: [Uses; MAX_SPECIES],
         all_perceive: [Uses; MAX_SPECIES],
     ) -> Self {
-        let rules = Rules::read(|kind, slot| row[kind as usize * SLOTS + slot]);
+        let rules = Rules::read(|kind, slot| row[kind.number() * SLOTS + slot]);
         Self {
             body: Body::read(|index| row[BODY + index]),
             squared_perception_radius: row[PERCEPTION],
@@ -255,14 +305,32 @@ impl<S: Simd> LaneParameters<S> {
 
     /// The place of a behaviour in the order of priorities, in each lane.
     #[inline(always)]
-    pub fn turn(&self, kind: Kind) -> Lanes<S> {
-        self.row[TURNS + kind as usize]
+    pub fn turn(&self, kind: Kind, table: &SpeciesTable) -> Lanes<S> {
+        match kind {
+            Kind::Formula(formula) => {
+                let columns = table.formulas.iter().find(|columns| columns.formula == formula);
+                self.row[columns.map_or(TURNS, FormulaColumns::turn)]
+            }
+            _ => self.row[TURNS + kind.number()],
+        }
+    }
+
+    /// The value of a parameter of a rule in text.
+    #[inline(always)]
+    pub fn of_formula(&self, columns: &FormulaColumns, index: usize) -> Lanes<S> {
+        self.row[columns.first + index]
+    }
+
+    /// 1 in the lanes whose agents perceive `species` by a rule in text, else 0.
+    #[inline(always)]
+    pub fn perceives_by(&self, columns: &FormulaColumns, species: u8) -> Lanes<S> {
+        self.row[columns.turn() + 1 + species as usize]
     }
 
     /// 1 in the lanes whose agents perceive `species` in behaviour `kind`, else 0.
     #[inline(always)]
     pub fn perceives(&self, kind: Kind, species: u8) -> Lanes<S> {
-        self.row[PERCEIVED + species as usize * PERCEIVING + kind as usize]
+        self.row[PERCEIVED + species as usize * PERCEIVING + kind.number()]
     }
 }
 
@@ -273,7 +341,7 @@ mod tests {
     #[test]
     fn behaviours_with_neighbours_come_first_and_every_parameter_has_a_slot() {
         for kind in Kind::ALL {
-            assert_eq!((kind as usize) < PERCEIVING, kind.info().sees_neighbours, "{kind:?}");
+            assert_eq!((kind.number()) < PERCEIVING, kind.info().sees_neighbours, "{kind:?}");
             assert!(kind.info().parameters.len() <= SLOTS, "{kind:?}");
         }
     }

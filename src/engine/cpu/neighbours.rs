@@ -11,55 +11,20 @@ use std::ops::Range;
 
 use pulp::Simd;
 
-use super::flock::Motion;
+use super::formulas::FormulaLanes;
+use super::group::{Group, SortedFlock, share_of};
 use super::lane_parameters::LaneParameters;
 use flockwork_model::behaviours::{Kind, Neighbour, Sums, Uses};
-use flockwork_model::grid::{Grid, NearRow, RUN_CAP, Sampling, Window};
+use flockwork_model::grid::{Grid, NearRow, RUN_CAP, Sampling};
 use flockwork_model::parameter::MAX_SPECIES;
 use flockwork_model::real::MAX_LANES;
 use flockwork_model::real::{Lanes, Real};
 use flockwork_model::vector::{Axes, Space, Vector, components, per_axis};
 use flockwork_model::world::{Boundary, World};
 
-/// The input of every neighbour loop of one tick.
-pub struct SortedFlock<'a, const D: usize> {
-    /// The sorted flock.
-    pub motion: &'a Motion<D>,
-    /// Species of each agent, in the same order.
-    pub species: &'a [u8],
-    /// First agent of each cell of the window, and the number of agents at the end.
-    pub start: &'a [u32],
-    /// The cells.
-    pub grid: Grid<D>,
-    /// Those that this process has.
-    pub window: Window,
-    /// Size and boundary.
-    pub world: World,
-    /// Behaviours of the scene.
-    pub uses: Uses,
-    /// Of the scene.
-    pub seed: u32,
-    /// Tick at the start of the step.
-    pub tick: u32,
-}
-
-/// A group of consecutive agents of one grid row, one a lane.
-pub struct Group<S: Simd, const D: usize> {
-    /// Their array indices.
-    pub agents: Range<usize>,
-    /// Row of the grid that they are in.
-    pub row: u32,
-    /// Column of the first and of the last.
-    pub columns: (u32, u32),
-    /// World units.
-    pub position: Vector<Lanes<S>, D>,
-    /// Unit vectors in scenes with a field of view below 360 degrees, else zero.
-    pub heading: Vector<Lanes<S>, D>,
-}
-
 /// The loop over the neighbours of a group. `USES` is [`Uses::ALL`] when the behaviours are known
 /// only at run time; `MANY` says that the scene has several species.
-pub struct NeighbourLoop<'a, S: Simd, const D: usize, const USES: u64, const MANY: bool>
+pub struct NeighbourLoop<'a, 't, S: Simd, const D: usize, const USES: u64, const MANY: bool>
 where
     Axes<D>: Space<D>,
 {
@@ -68,19 +33,8 @@ where
     parameters: &'a LaneParameters<S>,
     group: &'a Group<S, D>,
     sums: &'a mut Sums<Lanes<S>, D>,
+    texts: &'a mut FormulaLanes<'t, S, D>,
 }
-
-/// Weights of a candidate in each lane. In row `i` the candidate is the agent of lane `i`, which is not
-/// its own neighbour. The last row is for candidates outside the group.
-static SHARES: [[f32; MAX_LANES]; MAX_LANES + 1] = {
-    let mut shares = [[1.0; MAX_LANES]; MAX_LANES + 1];
-    let mut lane = 0;
-    while lane < MAX_LANES {
-        shares[lane][lane] = 0.0;
-        lane += 1;
-    }
-    shares
-};
 
 /// The behaviours that a kernel compiled for `USES` runs in a scene.
 #[inline(always)]
@@ -88,8 +42,8 @@ pub fn uses_of_kernel<const USES: u64>(scene: Uses) -> Uses {
     if USES == Uses::ALL.bits() { scene } else { Uses::from_bits(USES) }
 }
 
-impl<'a, S: Simd, const D: usize, const USES: u64, const MANY: bool>
-    NeighbourLoop<'a, S, D, USES, MANY>
+impl<'a, 't, S: Simd, const D: usize, const USES: u64, const MANY: bool>
+    NeighbourLoop<'a, 't, S, D, USES, MANY>
 where
     Axes<D>: Space<D>,
 {
@@ -102,13 +56,20 @@ where
         parameters: &'a LaneParameters<S>,
         group: &'a Group<S, D>,
         rows: &[NearRow<D>],
-        sums: &'a mut Sums<Lanes<S>, D>,
+        (sums, texts): (&'a mut Sums<Lanes<S>, D>, &'a mut FormulaLanes<'t, S, D>),
     ) {
-        sums.clear(uses_of_kernel::<USES>(flock.uses), group.position.0[0]);
-        let mut neighbours = Self { simd, flock, parameters, group, sums };
+        let uses = uses_of_kernel::<USES>(flock.uses);
+        sums.clear(uses, group.position.0[0]);
+        if uses.has(Uses::SUMS) {
+            texts.begin(flock, parameters, group);
+        }
+        let mut neighbours = Self { simd, flock, parameters, group, sums, texts };
         let round = neighbours.reaches_round_the_world();
         for near in rows {
             if round { neighbours.row::<true>(near) } else { neighbours.row::<false>(near) }
+        }
+        if uses.has(Uses::SUMS) {
+            neighbours.texts.finish(flock.uses, parameters);
         }
     }
 
@@ -221,6 +182,7 @@ where
         struct Op<
             'w,
             'a,
+            't,
             S: Simd,
             const D: usize,
             const USES: u64,
@@ -230,11 +192,11 @@ where
         where
             Axes<D>: Space<D>,
         {
-            neighbours: &'w mut NeighbourLoop<'a, S, D, USES, MANY>,
+            neighbours: &'w mut NeighbourLoop<'a, 't, S, D, USES, MANY>,
             near: &'w NearRow<D>,
         }
         impl<S: Simd, const D: usize, const USES: u64, const MANY: bool, const ROUND: bool>
-            pulp::NullaryFnOnce for Op<'_, '_, S, D, USES, MANY, ROUND>
+            pulp::NullaryFnOnce for Op<'_, '_, '_, S, D, USES, MANY, ROUND>
         where
             Axes<D>: Space<D>,
         {
@@ -276,9 +238,12 @@ where
         share: &[f32; MAX_LANES],
     ) {
         let share = Lanes::load(self.simd, share);
+        let (first, stride) = (agents.start + sampling.phase as usize, sampling.stride as usize);
+        if !self.has_built_in::<ROUND>((first..agents.end, stride), from, share) {
+            return;
+        }
         let mut sums = *self.sums;
-        let members = agents.start + sampling.phase as usize..agents.end;
-        for member in members.step_by(sampling.stride as usize) {
+        for member in (first..agents.end).step_by(stride) {
             let motion = self.flock.motion;
             let candidate = (motion.position(member), motion.velocity(member));
             let share = share * self.share(member);
@@ -302,8 +267,59 @@ where
     /// The weight of a candidate in each lane: 1, but 0 for the agent itself.
     #[inline(always)]
     fn share(&self, member: usize) -> Lanes<S> {
-        let lane = member.wrapping_sub(self.group.agents.start).min(MAX_LANES);
-        Lanes::load(self.simd, &SHARES[lane])
+        share_of(self.simd, member, &self.group.agents)
+    }
+
+    /// Shows every `stride`-th agent of a run to the rules in text.
+    fn show_texts<const ROUND: bool>(
+        &mut self,
+        run: (Range<usize>, usize),
+        from: Vector<Lanes<S>, D>,
+        share: Lanes<S>,
+    ) {
+        struct Op<'w, 't, S: Simd, const D: usize, const ROUND: bool> {
+            texts: &'w mut FormulaLanes<'t, S, D>,
+            scene: (&'w SortedFlock<'w, D>, &'w LaneParameters<S>),
+            group: &'w Group<S, D>,
+            run: (Range<usize>, usize),
+            from: Vector<Lanes<S>, D>,
+            share: Lanes<S>,
+        }
+        impl<S: Simd, const D: usize, const ROUND: bool> pulp::NullaryFnOnce for Op<'_, '_, S, D, ROUND>
+        where
+            Axes<D>: Space<D>,
+        {
+            type Output = ();
+            #[inline(always)]
+            fn call(self) {
+                let Self { texts, scene, group, run, from, share } = self;
+                let wrapped = World { boundary: Boundary::Wrap, ..scene.0.world };
+                texts.observe(scene, run, &group.agents, share, |place| {
+                    let from =
+                        if ROUND { wrapped.nearest_image(place, group.position) } else { from };
+                    place - from
+                });
+            }
+        }
+        let (simd, group, scene) = (self.simd, self.group, (self.flock, self.parameters));
+        let texts = &mut *self.texts;
+        Simd::vectorize(simd, Op::<S, D, ROUND> { texts, scene, group, run, from, share });
+    }
+
+    /// Shows a run to the rules in text if there are some. Returns true if there are built-in behaviours.
+    #[inline(always)]
+    fn has_built_in<const ROUND: bool>(
+        &mut self,
+        run: (Range<usize>, usize),
+        from: Vector<Lanes<S>, D>,
+        share: Lanes<S>,
+    ) -> bool {
+        let uses = uses_of_kernel::<USES>(self.flock.uses);
+        if !uses.has(Uses::SUMS) {
+            return true;
+        }
+        self.show_texts::<ROUND>(run, from, share);
+        uses.and(Uses::PER_NEIGHBOUR.without(Uses::SUMS)) != Uses::default()
     }
 
     /// Adds a run of agents to every lane. `OWN` says that some of them are in the group.
@@ -314,8 +330,11 @@ where
         from: Vector<Lanes<S>, D>,
     ) {
         let SortedFlock { motion, species, .. } = self.flock;
-        let mut sums = *self.sums;
         let mut share = Lanes::splat(self.simd, 1.0);
+        if !self.has_built_in::<ROUND>((agents.clone(), 1), from, share) {
+            return;
+        }
+        let mut sums = *self.sums;
         let mut member = agents.start;
         // The compiler knows that all slices have the same length, and checks no index in the loop.
         let species = &species[agents.clone()];

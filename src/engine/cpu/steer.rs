@@ -8,9 +8,11 @@ use rayon::prelude::*;
 
 use super::bands::Part;
 use super::flock::{Motion, MotionMut, take};
+use super::formulas::{Draws, FormulaLanes, GroupForces};
+use super::group::{Group, SortedFlock};
 use super::lane_parameters::{LaneParameters, SpeciesTable};
 use super::lanes::InstructionSet;
-use super::neighbours::{Group, NeighbourLoop, SortedFlock, uses_of_kernel};
+use super::neighbours::{NeighbourLoop, uses_of_kernel};
 use crate::stopwatch::Stopwatch;
 use flockwork_model::behaviours::{Agent, Kind, Sums, Surroundings, Uses};
 use flockwork_model::grid::{MAX_ROWS_AROUND, NearRow};
@@ -92,7 +94,7 @@ where
         const ANY: u64 = Uses::ALL.bits();
         let flocking = self.flock.uses.and(Uses::PER_NEIGHBOUR) == FLOCKING;
         let pass = self;
-        if flocking && self.table.len() == 1 {
+        if flocking && self.table.len() == 1 && self.table.formulas().is_empty() {
             set.run(Task::<D, FLOCK, false> { pass, part, out, key });
         } else {
             set.run(Task::<D, ANY, true> { pass, part, out, key });
@@ -115,6 +117,8 @@ where
         let columns = flock.grid.columns() as usize;
         // The same variable for all groups: clearing it costs less than making another.
         let mut sums = Sums::nothing(uniform[0].body.mass);
+        let texts = if USES == Uses::ALL.bits() { table.formulas() } else { &[] };
+        let mut texts = FormulaLanes::new(simd, texts, table.len() > 1);
         let Part { rows: own_rows, agents: own } = self.part;
         for row in own_rows.clone() {
             let first_cell = row as usize * columns;
@@ -134,7 +138,13 @@ where
             }
             for start in (first..end).step_by(S::F32_LANES) {
                 let agents = start..(start + S::F32_LANES).min(end);
-                self.group(simd, &mut uniform, agents, (row, &rows[..near]), &mut sums);
+                self.group(
+                    simd,
+                    &mut uniform,
+                    agents,
+                    (row, &rows[..near]),
+                    (&mut sums, &mut texts),
+                );
             }
         }
     }
@@ -153,7 +163,7 @@ where
         uniform: &mut [LaneParameters<S>],
         agents: Range<usize>,
         (row, rows): (u32, &[NearRow<D>]),
-        sums: &mut Sums<Lanes<S>, D>,
+        (sums, texts): (&mut Sums<Lanes<S>, D>, &mut FormulaLanes<'_, S, D>),
     ) {
         let Steer { flock, table, .. } = self.pass;
         let motion = flock.motion;
@@ -184,8 +194,9 @@ where
             parameters.draw(simd, table, flock.seed, species, &self.pass.id[agents]);
         }
         let parameters = &*parameters;
-        NeighbourLoop::<S, D, USES, MANY>::sum_up(simd, flock, parameters, &group, rows, sums);
-        self.integrate(simd, &group, velocity, parameters, sums);
+        let of_group = (&mut *sums, &mut *texts);
+        NeighbourLoop::<S, D, USES, MANY>::sum_up(simd, flock, parameters, &group, rows, of_group);
+        self.integrate(simd, &group, velocity, parameters, (sums, texts));
     }
 
     /// From the sums to the new position, velocity and cell.
@@ -196,15 +207,16 @@ where
         group: &Group<S, D>,
         velocity: Vector<Lanes<S>, D>,
         parameters: &LaneParameters<S>,
-        sums: &Sums<Lanes<S>, D>,
+        (sums, texts): (&Sums<Lanes<S>, D>, &mut FormulaLanes<'_, S, D>),
     ) {
         let Steer { flock, surroundings, id, table, time_step } = self.pass;
         let like = parameters.body.mass;
         let position = group.position;
         let uses = uses_of_kernel::<USES>(flock.uses);
         let mut spread = Vector::zero(like);
-        if sums.crowded(uses, like).any() {
-            spread = spread_directions(simd, &id[group.agents.clone()]);
+        let ids = &id[group.agents.clone()];
+        if sums.crowded(uses, like).any() || texts.spread() {
+            spread = spread_directions(simd, ids);
         }
         let remembers = flock.uses.has(Uses::MEMORY);
         let nothing = Remembered { angle: like.constant(0.0), direction: Vector::zero(like) };
@@ -215,9 +227,13 @@ where
         let mut agent =
             Agent { remembered, noise, ..Agent::new(parameters.body, position, velocity) };
         let LaneParameters { body, rules, .. } = parameters;
-        let turn = |kind| parameters.turn(kind);
-        let force =
-            rules.force(flock.uses, &mut agent, surroundings, spread, sums, (body.combine, turn));
+        let turns = (body.combine, |kind| parameters.turn(kind, table));
+        let draws = Draws { seed: flock.seed, tick: flock.tick, ids };
+        let is_for_texts = USES == Uses::ALL.bits();
+        let mut texts = GroupForces { lanes: texts, parameters, draws, is_for_texts };
+        let scene = (flock.uses, surroundings);
+        let near = (spread, sums);
+        let force = rules.force(scene, &mut agent, near, &mut texts, turns, |_, _| {});
         let step = like.constant(*time_step);
         let before = velocity;
         let velocity = agent.next_velocity(flock.uses, force, step);

@@ -6,7 +6,7 @@ use super::device_grid::DeviceGrid;
 use super::pass::{BITMAP_WORDS, Pipeline};
 use super::reflect::{Member, Record, StructLayout, layout, member};
 use super::row::MotionLayout;
-use super::shaders::members_of_trait;
+use super::shaders::{ZERO_OF_RULES, members_of_trait, name_of};
 use flockwork_model::behaviours::{Kind, Target, Uses};
 use flockwork_model::grid::{LONG_RUN, RUN_CAP, RUN_SAMPLE};
 use flockwork_model::parameter::{MAX_SPECIES, Parameters};
@@ -130,7 +130,9 @@ impl Tables {
     /// One table of species, with their values at `tick`.
     pub fn species(&self, scene: &Scene, tick: u64) -> Result<Vec<u8>, String> {
         let mut bytes = Vec::new();
-        let (uses, leaders) = (scene.uses(), scene.leaders());
+        let (uses, leaders, formulas) = (scene.uses(), scene.leaders(), scene.formulas());
+        let built_in = Kind::ALL.into_iter().filter(|kind| uses.contains(*kind));
+        let kinds: Vec<Kind> = built_in.chain(formulas.iter().map(Kind::Formula)).collect();
         for species in scene.species_at(tick).iter() {
             let mut record = Record::new(&self.species.element);
             for (parameter, value) in Body::<f32>::TABLE.iter().zip(species.body.values()) {
@@ -140,19 +142,23 @@ impl Tables {
                 let radius = species.perception_radius();
                 record.put("squared_perception", (radius * radius).into());
             }
-            for kind in Kind::ALL.into_iter().filter(|kind| uses.contains(*kind)) {
-                let info = kind.info();
+            for kind in kinds.iter().copied() {
+                let name = name_of(kind, formulas);
                 if uses.has(Uses::PRIORITY) {
-                    record.put(&format!("turn_{}", info.key), species.turn(kind).into());
+                    record.put(&format!("turn_{name}"), species.turn(kind).into());
                 }
-                for (i, parameter) in info.parameters.iter().enumerate() {
-                    let path = format!("{}.{}", info.key, parameter.member());
+                for (i, parameter) in kind.info().parameters.iter().enumerate() {
+                    let path = format!("{name}.{}", parameter.member());
                     record.put(&path, species.encoded(kind, i).into());
                 }
-                let leads = leaders.get(kind as usize) == Some(&kind);
-                if let Some(slot) = kind.parameter("radius").filter(|_| leads) {
+                if kind.formula().is_some() {
+                    record.put(&format!("{name}.{ZERO_OF_RULES}"), 0.0);
+                }
+                let leads = leaders.get(kind.number()).is_none_or(|leader| *leader == kind);
+                let squared = kind.parameter("radius").filter(|_| kind.info().sees_neighbours);
+                if let Some(slot) = squared.filter(|_| leads) {
                     let radius = species.value(kind, slot);
-                    record.put(&format!("squared_{}", info.key), (radius * radius).into());
+                    record.put(&format!("squared_{name}"), (radius * radius).into());
                 }
             }
             for slot in scene.traits().slots() {

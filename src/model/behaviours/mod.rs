@@ -24,6 +24,7 @@ pub use needs::{Extra, Needs, ObstacleReach, Ranges};
 pub use neighbour::Neighbour;
 pub use target::Target;
 
+use super::formula::Formula;
 use super::parameter::{NEAREST_TARGET, Parameter, Parameters};
 use super::real::Real;
 use super::scenery::Scenery;
@@ -94,8 +95,16 @@ impl Uses {
     /// Colours that show the structure of the flock.
     pub const STRUCTURE: Self = Self(1 << 52);
 
+    /// Rules in text that look at neighbours.
+    pub const SUMS: Self = Self(1 << 51);
+
+    /// Their sums take the motion of the agent itself.
+    pub const OWN_MOTION: Self = Self(1 << 50);
+
     /// The extras, with their names in shaders.
-    pub const EXTRAS: [(&str, Self); 12] = [
+    pub const EXTRAS: [(&str, Self); 14] = [
+        ("sums", Self::SUMS),
+        ("own_motion", Self::OWN_MOTION),
         ("sight", Self::SIGHT),
         ("inner", Self::INNER),
         ("counts", Self::COUNTS),
@@ -112,7 +121,7 @@ impl Uses {
 
     /// Behaviours and extras that change the work per neighbour.
     pub const PER_NEIGHBOUR: Self =
-        Self(Self::NEIGHBOURS.0 | Self::SIGHT.0 | Self::INNER.0 | Self::COUNTS.0);
+        Self(Self::NEIGHBOURS.0 | Self::SIGHT.0 | Self::INNER.0 | Self::COUNTS.0 | Self::SUMS.0);
 
     /// The set of `kinds`.
     #[must_use]
@@ -120,17 +129,17 @@ impl Uses {
         let mut bits = 0;
         let mut i = 0;
         while i < kinds.len() {
-            bits |= 1 << kinds[i] as u64;
+            bits |= 1 << kinds[i].number();
             i += 1;
         }
         Self(bits)
     }
 
-    /// True if `kind` is in the set.
+    /// True if `kind` is in the set; for a rule in text, if any of them is.
     #[inline(always)]
     #[must_use]
     pub const fn contains(self, kind: Kind) -> bool {
-        self.0 & (1 << kind as u64) != 0
+        self.0 & (1 << kind.number()) != 0
     }
 
     /// True if all of `other` is in the set.
@@ -346,24 +355,35 @@ pub trait NeighbourBehaviour<R: Real, const D: usize>: Parameters<R> {
     }
 }
 
-/// Adds the forces in order of priority until `max_force` is spent; the last one is shortened.
+/// The rules in text of a scene, behind their sums over an agent's neighbours.
+pub trait TextForces<R: Real, const D: usize> {
+    /// Passes the weighted force of each rule to `take`: of those that look at neighbours, or of the
+    /// others. `spread` is the direction in which the agent leaves another one at the same spot.
+    fn each_force(
+        &mut self,
+        agent: &Agent<R, D>,
+        spread: Vector<R, D>,
+        sees_neighbours: bool,
+        take: &mut impl FnMut(Kind, Vector<R, D>),
+    );
+}
+
+/// Adds the forces in order of priority until `max_force` is spent; the last one is shortened. `forces`
+/// are the forces with their turns, from 0.
 ///
 /// Source: Buckland, *Programming Game AI by Example*, prioritised truncated sum, after Reynolds
 /// 1999.
 #[inline(always)]
 fn prioritised_sum<R: Real, const D: usize>(
-    forces: &[Vector<R, D>; Kind::ALL.len()],
-    uses: Uses,
+    forces: &[(Vector<R, D>, R)],
     max_force: R,
-    turn: impl Fn(Kind) -> R,
 ) -> Vector<R, D> {
     let zero = max_force.constant(0.0);
     let mut sum = Vector::zero(max_force);
-    for now in 0..Kind::ALL.len() {
+    for now in 0..forces.len() {
         let mut next = Vector::zero(max_force);
-        for kind in Kind::ALL.into_iter().filter(|kind| uses.contains(*kind)) {
-            let its_turn = turn(kind).equals(zero.constant(now as f32));
-            next = forces[kind as usize].where_or(its_turn, next);
+        for (force, turn) in forces {
+            next = force.where_or(turn.equals(zero.constant(now as f32)), next);
         }
         let left = (max_force - sum.length()).max(zero);
         sum = sum + next.limit(left);
@@ -394,7 +414,16 @@ impl Kind {
         self.info().parameters.iter().position(|p| p.key == key)
     }
 
-    /// The behaviour that scene files call `key`.
+    /// The rule in text, if it is one.
+    #[must_use]
+    pub fn formula(self) -> Option<&'static Formula> {
+        match self {
+            Self::Formula(formula) => Some(formula),
+            _ => None,
+        }
+    }
+
+    /// The built-in behaviour that scene files call `key`.
     #[must_use]
     pub fn from_key(key: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.info().key == key)

@@ -11,14 +11,22 @@ macro_rules! behaviours {
         $( pub mod $alone; pub use $alone::$Alone; )*
 
         /// A behaviour.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Kind {
             $( #[doc = concat!("See [`", stringify!($near), "`].")] $Near, )*
             $( #[doc = concat!("See [`", stringify!($alone), "`].")] $Alone, )*
+            /// A rule in text of a scene file.
+            Formula(&'static Formula),
+        }
+
+        /// The numbers of the built-in behaviours.
+        enum Number {
+            $( $Near, )*
+            $( $Alone, )*
         }
 
         impl Kind {
-            /// Every behaviour: those that look at neighbours first.
+            /// Every built-in behaviour: those that look at neighbours first.
             pub const ALL: [Self; [$( stringify!($near), )* $( stringify!($alone), )*].len()] =
                 [$( Self::$Near, )* $( Self::$Alone, )*];
 
@@ -28,10 +36,28 @@ macro_rules! behaviours {
             /// Those that look at neighbours, each its own leader.
             pub const NEAR: Leaders = [$( Self::$Near, )*];
 
+            /// Its place in [`Kind::ALL`]; behind the last one for all rules in text together.
+            #[must_use]
+            #[inline(always)]
+            pub const fn number(self) -> usize {
+                match self {
+                    $( Self::$Near => Number::$Near as usize, )*
+                    $( Self::$Alone => Number::$Alone as usize, )*
+                    Self::Formula(_) => Self::ALL.len(),
+                }
+            }
+
             /// Its entry in the registry.
             #[must_use]
             pub fn info(self) -> BehaviourInfo {
                 match self {
+                    Self::Formula(formula) => BehaviourInfo {
+                        key: formula.key,
+                        about: formula.about,
+                        sees_neighbours: formula.sees_neighbours(),
+                        needs: Needs::NOTHING,
+                        parameters: formula.parameters,
+                    },
                     $( Self::$Near => BehaviourInfo {
                         key: stringify!($near),
                         about: $Near::<f32>::ABOUT,
@@ -144,7 +170,7 @@ macro_rules! behaviours {
             {
                 $( if uses.contains(Kind::$Near) {
                     let rule = &self.$near;
-                    let squared = squared_radii[Kind::$Near as usize];
+                    let squared = squared_radii[Number::$Near as usize];
                     let near = neighbour.distance_squared.less_than(squared);
                     let mut share = perceives(Kind::$Near, neighbour.share);
                     if uses.has(Uses::SIGHT) {
@@ -157,17 +183,15 @@ macro_rules! behaviours {
                 } )*
             }
 
-            /// Passes the weighted force of each behaviour in `uses` to `take`. Solitary behaviours
+            /// Passes the weighted force of each behaviour without neighbours in `uses` to `take`. They
             /// come first, because they may change the agent's limits.
             #[inline(always)]
-            pub fn each_force<const D: usize>(
+            fn lone_forces<const D: usize>(
                 &self,
                 uses: Uses,
                 agent: &mut Agent<R, D>,
                 surroundings: &Surroundings,
-                spread: Vector<R, D>,
-                sums: &Sums<R, D>,
-                mut take: impl FnMut(Kind, Vector<R, D>),
+                take: &mut impl FnMut(Kind, Vector<R, D>),
             ) where
                 Axes<D>: Space<D>,
             {
@@ -175,6 +199,21 @@ macro_rules! behaviours {
                     let rule = &self.$alone;
                     take(Kind::$Alone, rule.force(agent, surroundings) * rule.weight);
                 } )*
+            }
+
+            /// The same for each behaviour that looks at neighbours.
+            #[inline(always)]
+            fn near_forces<const D: usize>(
+                &self,
+                uses: Uses,
+                agent: &Agent<R, D>,
+                surroundings: &Surroundings,
+                spread: Vector<R, D>,
+                sums: &Sums<R, D>,
+                take: &mut impl FnMut(Kind, Vector<R, D>),
+            ) where
+                Axes<D>: Space<D>,
+            {
                 $( if uses.contains(Kind::$Near) {
                     let rule = &self.$near;
                     let force = rule.force(agent, surroundings, spread, &sums.$near);
@@ -182,36 +221,40 @@ macro_rules! behaviours {
                 } )*
             }
 
-            /// The steering force of the behaviours in `uses`: their weighted sum, or for agents
-            /// with priorities (`in_turn` is positive) the sum in order of `turn(behaviour)`, from
-            /// 0, until the limit is spent.
+            /// The steering force of the behaviours in `uses`, and of the rules in text: their weighted
+            /// sum, or for agents with priorities (`in_turn` is positive) the sum in order of
+            /// `turn(behaviour)`, from 0, until the limit is spent. `take` gets each of the forces.
             #[inline(always)]
             pub fn force<const D: usize>(
                 &self,
-                uses: Uses,
+                (uses, surroundings): (Uses, &Surroundings),
                 agent: &mut Agent<R, D>,
-                surroundings: &Surroundings,
-                spread: Vector<R, D>,
-                sums: &Sums<R, D>,
+                (spread, sums): (Vector<R, D>, &Sums<R, D>),
+                texts: &mut impl TextForces<R, D>,
                 (in_turn, turn): (R, impl Fn(Kind) -> R),
+                mut take: impl FnMut(Kind, Vector<R, D>),
             ) -> Vector<R, D>
             where
                 Axes<D>: Space<D>,
             {
-                let zero = Vector::zero(agent.body.max_speed);
-                let mut sum = zero;
-                let mut forces = [zero; Kind::ALL.len()];
-                self.each_force(uses, agent, surroundings, spread, sums, |kind, force| {
+                let mut sum = Vector::zero(agent.body.max_speed);
+                let mut forces = Vec::new();
+                let mut add = |kind, force| {
+                    take(kind, force);
                     sum = sum + force;
                     if uses.has(Uses::PRIORITY) {
-                        forces[kind as usize] = force;
+                        forces.push((force, turn(kind)));
                     }
-                });
+                };
+                self.lone_forces(uses, agent, surroundings, &mut add);
+                texts.each_force(agent, spread, false, &mut add);
+                self.near_forces(uses, agent, surroundings, spread, sums, &mut add);
+                texts.each_force(agent, spread, true, &mut add);
                 let sum = sum.where_or(agent.limits_each(), sum.limit(agent.body.max_force));
                 if !uses.has(Uses::PRIORITY) {
                     return sum;
                 }
-                let prioritised = prioritised_sum(&forces, uses, agent.body.max_force, turn);
+                let prioritised = prioritised_sum(&forces, agent.body.max_force);
                 prioritised.where_or(in_turn.constant(0.0).less_than(in_turn), sum)
             }
         }

@@ -15,11 +15,13 @@ mod species;
 mod start;
 mod style;
 mod surroundings;
+mod texts;
 mod variation;
 
 pub use crate::behaviours::Body;
+pub use crate::quote::{hint, nearest, suggest};
 pub use camera::View;
-pub use error::{Origin, PopulateError, SceneError, hint, nearest, suggest};
+pub use error::{Origin, PopulateError, SceneError};
 pub use format::{
     CameraKey, CameraPlan, Follow, Orbit, Style, check_paths, edit_toml, keys, overrides,
 };
@@ -30,9 +32,10 @@ pub use slot::{Law, Slot, Variation, drawn};
 pub use species::{BoidShape, ColourBy, NumberAtFirst, Rule, Spawn, SpawnPlace, Species, Start};
 pub use start::StartLayout;
 pub use style::{
-    Background, BackgroundName, Ground, Light, MAX_BACKGROUND_COLOURS, MAX_PALETTE_COLOURS, Palette,
-    PaletteName, Rgb,
+    Background, BackgroundName, Ground, Light, MAX_BACKGROUND_COLOURS, MAX_PALETTE_COLOURS,
+    Palette, PaletteName, Rgb,
 };
+pub use texts::SingleRules;
 pub use variation::Traits;
 
 use super::behaviours::Target;

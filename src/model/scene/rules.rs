@@ -3,6 +3,7 @@
 use super::slot::Slot;
 use super::{Rule, Scene, Species};
 use crate::behaviours::Kind;
+use crate::formula::Formula;
 use crate::parameter::{Meaning, Parameter};
 
 /// The value of a behaviour's parameter if the file gives none, for the species of number `own`.
@@ -39,6 +40,33 @@ impl Rule {
 }
 
 impl Species {
+    /// Puts another rule in text in the place of one, with the values of the parameters that both have.
+    pub fn rewrite(&mut self, place: usize, formula: &'static Formula, own: usize) {
+        let Some(Rule { kind, values }) = self.rules.get_mut(place) else { return };
+        let (before, after) = (*kind, Kind::Formula(formula));
+        let value = |parameter: &Parameter| {
+            let known = before.parameter(parameter.key).and_then(|index| values.get(index));
+            known.copied().unwrap_or_else(|| default_value(parameter, own))
+        };
+        *values = formula.parameters.iter().map(value).collect();
+        *kind = after;
+        self.variations.retain_mut(|variation| match variation.slot {
+            Slot::Rule(of, index) if of == before => {
+                let key = before.info().parameters[index].key;
+                let kept = after.parameter(key);
+                variation.slot = Slot::Rule(after, kept.unwrap_or_default());
+                kept.is_some()
+            }
+            _ => true,
+        });
+    }
+
+    /// Adds a rule in text behind the others, which stand together.
+    pub fn add_formula(&mut self, rule: Rule) {
+        let last = self.rules.iter().rposition(|rule| rule.kind.formula().is_some());
+        self.rules.insert(last.map_or(self.rules.len(), |last| last + 1), rule);
+    }
+
     /// Takes away a behaviour and what its numbers vary by.
     pub fn remove(&mut self, kind: Kind) {
         self.rules.retain(|rule| rule.kind != kind);

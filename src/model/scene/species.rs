@@ -3,6 +3,7 @@
 use super::slot::{Law, Slot, Variation, drawn};
 use super::style::{Palette, Rgb};
 use crate::behaviours::{Body, Kind, Needs};
+use crate::formula::MAX_FORMULAS;
 use crate::parameter::{NO_TARGET, Parameters};
 use crate::random::{Use, unit};
 use crate::space::on_sphere;
@@ -337,11 +338,11 @@ impl Species {
     }
 
     /// The behaviour's position in the order of a species with priorities, from 0. If the species
-    /// lacks it, the number of behaviours, which is never reached.
+    /// lacks it, a number that is never reached.
     #[must_use]
     pub fn turn(&self, kind: Kind) -> f32 {
         let turn = self.rules.iter().position(|rule| rule.kind == kind);
-        turn.unwrap_or(Kind::ALL.len()) as f32
+        turn.unwrap_or(Kind::ALL.len() + MAX_FORMULAS) as f32
     }
 
     /// The largest radius within which it perceives neighbours; 0 if it perceives none. World

@@ -2,6 +2,7 @@
 
 use super::{ColourBy, Rule, Scene, Slot, Species, Variation};
 use crate::behaviours::{Kind, Leaders, Needs, ObstacleReach, Target, Uses};
+use crate::formula::{Formula, Formulas};
 use crate::memory::{Memory, Shown, ShownBy};
 use crate::parameter::{FULL_CIRCLE, Meaning};
 use crate::scenery::{FlowField, FlowPlan, Obstacle, Obstacles, Paths, Scenery};
@@ -87,6 +88,13 @@ impl Scene {
         plan.map_or_else(FlowField::none, |plan| FlowField::new(plan, &self.world, self.seed))
     }
 
+    /// The rules in text of all species, each once.
+    #[must_use]
+    pub fn formulas(&self) -> Formulas {
+        let rules = self.species.iter().flat_map(|species| &species.rules);
+        Formulas::of(rules.filter_map(|rule| rule.kind.formula()))
+    }
+
     /// The behaviours of all species, and the extra work that they cause.
     #[must_use]
     #[doc(hidden)]
@@ -117,6 +125,8 @@ impl Scene {
             (Uses::ACCELERATIONS, accelerations),
             (Uses::AGES, ages),
             (Uses::STRUCTURE, structure),
+            (Uses::SUMS, self.formulas().iter().any(Formula::sees_neighbours)),
+            (Uses::OWN_MOTION, self.formulas().iter().any(Formula::sums_own_motion)),
             (Uses::MIN_SPEED, self.species.iter().any(hurries)),
             (Uses::MEMORY, counts || accelerations || ages || remembers),
         ];

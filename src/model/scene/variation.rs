@@ -175,7 +175,7 @@ impl Traits {
         for slot in slots {
             let bit = match slot {
                 Slot::Body(index) => index,
-                Slot::Rule(kind, index) => (kind as usize + 1) * SLOTS + index,
+                Slot::Rule(kind, index) => (kind.number() + 1) * SLOTS + index,
             };
             bits[bit / 64] |= 1 << (bit % 64);
         }

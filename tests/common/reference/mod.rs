@@ -299,6 +299,7 @@ impl Vehicle<'_> {
             Kind::Avoid => self.avoid(),
             Kind::FollowFlow => self.follow_flow(),
             Kind::Swim => self.swim(),
+            Kind::Formula(_) => panic!("rules in text have an oracle of their own"),
         }
     }
 

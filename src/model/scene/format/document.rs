@@ -4,6 +4,7 @@ use toml_edit::{
     DocumentMut, InlineTable, Item, RawString, Table as TomlTable, TableLike, Value as TomlValue,
 };
 
+use super::formula::{RULES, is_rule};
 use super::keys::SpeciesTables;
 use super::tree::{Node, Table, Value, get};
 use crate::behaviours::Kind;
@@ -27,13 +28,17 @@ pub fn write_document(root: &mut TomlTable, wanted: &Table<bool>, before: &Table
 }
 
 /// Deeper than any table with a heading.
-const INLINE: usize = 3;
+const INLINE: usize = 4;
 
 /// True if the value of a key, below `level` others, is a table with a heading of its own, such as
-/// `[world]` or `[species.bird.seek]`. Other tables are on the line of their key.
+/// `[world]`, `[species.bird.seek]` or `[species.bird.rules.swirl]`. Other tables are on the line of their key.
 fn is_headed(key: &str, node: &Node<bool>, level: usize) -> bool {
-    matches!(node.value, Value::Table(_))
-        && (level < 2 || level == 2 && Kind::from_key(key).is_some())
+    let Value::Table(table) = &node.value else { return false };
+    match level {
+        0 | 1 => true,
+        2 => key == RULES || Kind::from_key(key).is_some(),
+        _ => level == 3 && is_rule(table),
+    }
 }
 
 /// Changes `table`, whose keys are below `level` others, from `before` to `wanted`.
@@ -59,7 +64,9 @@ fn new(key: &str, node: &Node<bool>, level: usize) -> Item {
     match &node.value {
         Value::Table(wanted) if is_headed(key, node, level) => {
             let mut table = new_table(wanted, level + 1);
-            table.set_implicit(level == 0 && key == SpeciesTables::KEY);
+            let holds_tables =
+                level == 0 && key == SpeciesTables::KEY || level == 2 && key == RULES;
+            table.set_implicit(holds_tables);
             Item::Table(table)
         }
         value => match value.tables() {

@@ -4,6 +4,7 @@ mod camera;
 mod document;
 mod edit;
 mod fields;
+mod formula;
 mod key;
 pub mod keys;
 mod law;

@@ -1,5 +1,7 @@
 //! Builds a [`Scene`] from the tree of a scene file.
 
+use std::collections::HashSet;
+
 use super::fields::Fields;
 use super::keys::{self, Clicks, SpeciesTables, TopKeys, WorldKeys};
 use super::reader::Reader;
@@ -7,6 +9,7 @@ use super::species;
 use super::tree::Node;
 use super::values::{ALL, SceneNames};
 use crate::behaviours::{BehaviourInfo, Needs};
+use crate::formula::MAX_FORMULAS;
 use crate::parameter::MAX_SPECIES;
 use crate::scene::{Law, MAX_AGENTS, Origin, Scene, SceneError};
 use crate::world::World;
@@ -64,6 +67,12 @@ pub fn scene(
     scene.species = all.collect::<Result<_, _>>()?;
     for (index, (_, table)) in tables.iter().enumerate() {
         check_species(&scene, index, table)?;
+    }
+    let rules = scene.species.iter().flat_map(|species| &species.rules);
+    let different: HashSet<_> = rules.filter_map(|rule| rule.kind.formula()).collect();
+    if different.len() > MAX_FORMULAS {
+        let problem = format!("a scene has at most {MAX_FORMULAS} different rules in text");
+        return Err(species.fail(problem));
     }
     if scene.own_count() == 0 {
         return Err(species.fail("no species has an agent; raise a `count`"));

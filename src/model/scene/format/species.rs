@@ -1,6 +1,7 @@
 //! The tables of a species in a scene file: body, behaviours and the rest.
 
 use super::fields::Fields;
+use super::formula;
 use super::keys;
 use super::reader::Reader;
 use super::tree::{Node, Table, Value};
@@ -21,6 +22,7 @@ pub fn read(
     let mut known: Vec<&str> = keys::SPECIES.keys.iter().map(|key| key.name).collect();
     known.extend(BODY.iter().map(|p| p.key));
     known.extend(Kind::ALL.iter().map(|kind| kind.info().key));
+    known.push(formula::RULES);
 
     let mut species = unwritten(names.species[index], style);
     let mut body = species.body.values();
@@ -30,6 +32,8 @@ pub fn read(
             let (base, law) = names.read(&value, &BODY[i])?;
             body[i] = base;
             variations.extend(law.map(|law| Variation { slot: Slot::Body(i), law }));
+        } else if key == formula::RULES {
+            species.rules.extend(formula::read(&value, index, names, &mut variations)?);
         } else if let Some(kind) = Kind::from_key(key) {
             species.rules.push(rule(kind, index, &value, names, &mut variations)?);
         } else if let Some(key) = keys::SPECIES.key(key) {
@@ -99,14 +103,23 @@ pub fn write(
     // The body follows the number of agents.
     entries.splice(1..1, body.into_iter().map(|(_, entry)| entry));
 
-    entries.extend(species.rules.iter().map(|rule| {
-        let Rule { kind, values } = rule;
-        let parameters = kind.info().parameters.iter().zip(values).enumerate();
-        let mut all: Vec<(&Parameter, (String, Node<bool>))> = parameters
-            .map(|(i, (p, value))| {
-                (p, names.entry(p, *value, default_value(p, index), law(Slot::Rule(*kind, i))))
-            })
-            .collect();
+    let mut texts = Table::new();
+    let mut place = entries.len();
+    for Rule { kind, values } in &species.rules {
+        let entry = |i: usize, p: &Parameter| {
+            names.entry(p, values[i], default_value(p, index), law(Slot::Rule(*kind, i)))
+        };
+        if let Some(own) = kind.formula() {
+            if texts.is_empty() {
+                place = entries.len();
+            }
+            let value = Value::Table(formula::write(own, entry));
+            texts.push((own.text.name.clone(), Node { value, note: false }));
+            continue;
+        }
+        let parameters = kind.info().parameters.iter().enumerate();
+        let mut all: Vec<(&Parameter, (String, Node<bool>))> =
+            parameters.map(|(i, p)| (p, entry(i, p))).collect();
         // The species that it reacts to come first, and its weight last.
         all.sort_by_key(|(parameter, _)| match parameter.meaning {
             Meaning::SpeciesSet { .. } => 0,
@@ -114,7 +127,11 @@ pub fn write(
             _ => 2,
         });
         let all = all.into_iter().map(|(_, entry)| entry).collect();
-        (kind.info().key.into(), Node { value: Value::Table(all), note: false })
-    }));
+        entries.push((kind.info().key.into(), Node { value: Value::Table(all), note: false }));
+    }
+    if !texts.is_empty() {
+        let texts = Node { value: Value::Table(texts), note: false };
+        entries.insert(place, (formula::RULES.into(), texts));
+    }
     entries
 }

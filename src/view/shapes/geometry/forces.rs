@@ -5,7 +5,7 @@ use super::{colour, legend};
 use crate::shapes::StyledShape;
 use flockwork_model::behaviours::{Agent, Kind, Neighbour, Rules, Sums, Surroundings, Target};
 use flockwork_model::random::{self, Use};
-use flockwork_model::scene::{Scene, Species};
+use flockwork_model::scene::{Scene, SingleRules, Species};
 use flockwork_model::scenery::Scenery;
 use flockwork_model::state::FlockState;
 use flockwork_model::vector::{Axes, Point, Remembered, Space, Vector, components, point};
@@ -76,11 +76,7 @@ impl Steering {
         let velocity = vector(state.velocity[row]);
         let uses = scene.uses();
         let rules = Rules::<f32>::read(|kind, slot| species.encoded(kind, slot));
-        let (sums, neighbours) = look_around(&rules, species, scene, state, row);
-        let spread = match sums.crowded(uses, 0.0) {
-            true => Vector(Axes::<D>::spread_direction(id)),
-            false => Vector::zero(0.0),
-        };
+        let spread = Vector(Axes::<D>::spread_direction(id));
         let memory = state.memory.get(row).copied().unwrap_or_default();
         let draw = |purpose| random::unit(scene.seed, id, state.tick as u32, purpose);
         let noise = [Use::Wander, Use::WanderAround, Use::WanderHeight].map(draw);
@@ -90,18 +86,19 @@ impl Steering {
             noise: vector(Point::from_array(noise)),
             ..Agent::new(species.body, position, velocity)
         };
-        let mut agent = start;
-        let mut all = [Vector::<f32, D>::zero(0.0); Kind::ALL.len()];
-        rules.each_force(uses, &mut agent, &surroundings, spread, &sums, |kind, force| {
-            all[kind as usize] = force;
-        });
-        let mut agent = start;
+        let mut texts = SingleRules::new(scene, species, &start, id, state.tick as u32);
+        let (sums, neighbours) = look_around(&rules, &mut texts, species, scene, state, row);
+        let (mut agent, mut all) = (start, Vec::new());
         let turns = (species.body.combine, |kind| species.turn(kind));
-        let total = rules.force(uses, &mut agent, &surroundings, spread, &sums, turns);
+        let near = (spread, &sums);
+        let take = |kind, force| all.push((kind, force));
+        let total = rules.force((uses, &surroundings), &mut agent, near, &mut texts, turns, take);
         let next = agent.next_velocity(uses, total, scene.time_step);
-        let own = legend(species).into_iter().map(|(kind, _)| (kind, point(all[kind as usize].0)));
+        let of_kind = |(kind, _): (Kind, [u8; 3])| {
+            all.iter().find(|(own, _)| *own == kind).map(|(_, force)| (kind, point(force.0)))
+        };
         Some(Self {
-            forces: own.collect(),
+            forces: legend(species).into_iter().filter_map(of_kind).collect(),
             total: point(total.0),
             max_force: agent.body.max_force,
             neighbours,
@@ -149,6 +146,7 @@ const HEAD: f32 = 0.14;
 /// The sums over all neighbours, and which agents they are.
 fn look_around<const D: usize>(
     rules: &Rules<f32>,
+    texts: &mut SingleRules<'_>,
     species: &Species,
     scene: &Scene,
     state: &FlockState,
@@ -181,6 +179,7 @@ where
             share: 1.0,
         };
         sums.neighbours += 1.0;
+        texts.observe(uses, &neighbour, state.species[other]);
         let its = u32::from(state.species[other]);
         let perceives = |kind: Kind, share: f32| {
             let set = kind.parameter("with").map_or(0, |i| species.value(kind, i) as u32);

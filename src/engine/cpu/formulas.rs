@@ -1,0 +1,331 @@
+//! Rules in text on a group of agents: neighbours are collected in a tile, and each operation of a rule
+//! runs at once for the whole tile.
+
+use std::ops::Range;
+
+use pulp::Simd;
+
+use super::group::{Group, SortedFlock, share_of};
+use super::lane_parameters::{FormulaColumns, LaneParameters};
+
+use flockwork_model::behaviours::{Agent, Body, Kind, TextForces, Uses};
+use flockwork_model::formula::{Given, Inputs, Row, Tape, Tile};
+use flockwork_model::random;
+use flockwork_model::real::{Lanes, MAX_LANES, Real};
+use flockwork_model::vector::{Axes, Space, Vector, each_axis, per_axis};
+
+/// Neighbours in a tile. Two dozen results of this size are in the nearest cache.
+const TILE: usize = 32;
+
+/// The rules in text of a scene, and the neighbours that they have not seen yet.
+pub struct FormulaLanes<'a, S: Simd, const D: usize> {
+    simd: S,
+    rules: Vec<RuleLanes<'a, S>>,
+    tile: Tile<Lanes<S>, D, TILE>,
+    shares: Row<Lanes<S>, TILE>,
+    /// The same as each rule perceives the neighbours.
+    perceived: Row<Lanes<S>, TILE>,
+    species: [u8; TILE],
+    collected: usize,
+    heading: Vector<Lanes<S>, D>,
+    several_species: bool,
+    takes_velocity: bool,
+    /// True if every agent of the tile counts once.
+    whole: bool,
+}
+
+struct RuleLanes<'a, S: Simd> {
+    columns: &'a FormulaColumns,
+    of_sums: Tape<Lanes<S>, TILE>,
+    of_force: Tape<Lanes<S>, 1>,
+    sums: Vec<Lanes<S>>,
+}
+
+/// The inputs of a group of agents.
+struct GroupInputs<'w, S: Simd, const D: usize> {
+    simd: S,
+    parameters: &'w LaneParameters<S>,
+    columns: &'w FormulaColumns,
+    position: Vector<Lanes<S>, D>,
+    velocity: Vector<Lanes<S>, D>,
+    body: &'w Body<Lanes<S>>,
+    spread: Vector<Lanes<S>, D>,
+    sums: &'w [Lanes<S>],
+    draws: Draws<'w>,
+}
+
+/// The origin of random numbers.
+#[derive(Clone, Copy)]
+pub struct Draws<'w> {
+    pub seed: u32,
+    pub tick: u32,
+    pub ids: &'w [u32],
+}
+
+impl<S: Simd, const D: usize> Inputs<Lanes<S>> for GroupInputs<'_, S, D> {
+    #[inline(always)]
+    fn given(&self, given: Given) -> Lanes<S> {
+        let Draws { seed, tick, ids } = self.draws;
+        match given {
+            Given::Position(axis) => self.position.0[axis],
+            Given::Velocity(axis) => self.velocity.0[axis],
+            Given::MaxSpeed => self.body.max_speed,
+            Given::MaxForce => self.body.max_force,
+            Given::Size => self.body.size,
+            Given::Parameter(index) => self.parameters.of_formula(self.columns, index),
+            Given::Sum(index) => self.sums[index],
+            Given::Spread(axis) => self.spread.0[axis],
+            Given::Random(number) => {
+                let mut drawn = [0.0; MAX_LANES];
+                for (drawn, id) in drawn.iter_mut().zip(ids) {
+                    *drawn = random::of_rule(seed, *id, tick, number);
+                }
+                Lanes::load(self.simd, &drawn)
+            }
+            _ => Lanes::splat(self.simd, tick as f32),
+        }
+    }
+}
+
+impl<'a, S: Simd, const D: usize> FormulaLanes<'a, S, D>
+where
+    Axes<D>: Space<D>,
+{
+    /// The rules of a table, before any agent.
+    pub fn new(simd: S, rules: &'a [FormulaColumns], several_species: bool) -> Self {
+        let like = Lanes::splat(simd, 0.0);
+        let rule = |columns: &'a FormulaColumns| RuleLanes {
+            of_sums: Tape::new(&columns.formula.sums, like),
+            of_force: Tape::new(&columns.formula.force, like),
+            sums: vec![like; columns.formula.sums.results.len()],
+            columns,
+        };
+        Self {
+            simd,
+            rules: rules.iter().map(rule).collect(),
+            tile: Tile::new(like),
+            shares: Row([like; TILE]),
+            perceived: Row([like; TILE]),
+            species: [0; TILE],
+            collected: 0,
+            heading: Vector::zero(like),
+            several_species,
+            whole: true,
+            takes_velocity: rules.iter().any(|columns| {
+                let velocity = |given| matches!(given, Given::OtherVelocity(_));
+                columns.formula.sums.givens().any(velocity)
+            }),
+        }
+    }
+
+    /// True if a rule needs the direction in which agents leave others at the same spot.
+    pub fn spread(&self) -> bool {
+        self.rules.iter().any(|rule| rule.columns.formula.spreads)
+    }
+
+    /// Empties the sums, and computes what is the same for all neighbours of a group.
+    #[inline(always)]
+    pub fn begin(
+        &mut self,
+        flock: &SortedFlock<D>,
+        parameters: &LaneParameters<S>,
+        group: &Group<S, D>,
+    ) {
+        let simd = self.simd;
+        let load = |values: &[f32]| Lanes::load(simd, &values[group.agents.clone()]);
+        let velocity = Vector(per_axis!(axis => load(&flock.motion.velocity[axis])));
+        self.collected = 0;
+        self.heading = group.heading;
+        for RuleLanes { columns, of_sums, sums, .. } in &mut self.rules {
+            sums.fill(Lanes::splat(simd, 0.0));
+            of_sums.prepare(&GroupInputs {
+                simd,
+                parameters,
+                columns,
+                position: group.position,
+                velocity,
+                body: &parameters.body,
+                spread: velocity,
+                sums: &[],
+                draws: Draws { seed: flock.seed, tick: flock.tick, ids: &[] },
+            });
+        }
+    }
+
+    /// Collects every `stride`-th of these agents, weighted by `share`. `own` are the agents of the group,
+    /// and `offset` the way from them to a place.
+    #[inline(always)]
+    pub fn observe(
+        &mut self,
+        scene: (&SortedFlock<D>, &LaneParameters<S>),
+        (agents, stride): (Range<usize>, usize),
+        own: &Range<usize>,
+        share: Lanes<S>,
+        offset: impl Fn(Vector<Lanes<S>, D>) -> Vector<Lanes<S>, D>,
+    ) {
+        let (simd, motion) = (self.simd, scene.0.motion);
+        let has_own = agents.start < own.end && own.start < agents.end;
+        let mut first = agents.start;
+        while first < agents.end {
+            let room = TILE - self.collected;
+            let members = first..agents.end.min(first + room * stride);
+            first = members.start + room * stride;
+            self.whole &= stride == 1;
+            let rows = self.collected..self.collected + members.len().div_ceil(stride);
+            let count = rows.len();
+            // The remainder shows the compiler that no index is too large.
+            let row = |index: usize| (rows.start + index) % TILE;
+            let tile = &mut self.tile;
+            let places = per_axis!(axis => &motion.position[axis][members.clone()]);
+            for index in 0..count {
+                let (at, row) = (index * stride, row(index));
+                let offset =
+                    offset(Vector(per_axis!(axis => Lanes::splat(simd, places[axis][at]))));
+                each_axis!(axis => {
+                    tile.offset[axis].0[row] = offset.0[axis];
+                });
+                tile.distance_squared.0[row] = offset.dot(offset);
+                self.shares.0[row] = share;
+            }
+            if self.takes_velocity {
+                let velocities = per_axis!(axis => &motion.velocity[axis][members.clone()]);
+                for index in 0..count {
+                    each_axis!(axis => {
+                        let velocity = Lanes::splat(simd, velocities[axis][index * stride]);
+                        tile.velocity[axis].0[row(index)] = velocity;
+                    });
+                }
+            }
+            if has_own {
+                for index in 0..count {
+                    let own = share_of(simd, members.start + index * stride, own);
+                    self.shares.0[row(index)] = share * own;
+                }
+            }
+            if self.several_species {
+                let species = &scene.0.species[members.clone()];
+                for index in 0..count {
+                    let species = species[index * stride];
+                    tile.species.0[row(index)] = Lanes::splat(simd, f32::from(species));
+                    self.species[row(index)] = species;
+                }
+            }
+            self.collected = rows.end;
+            if rows.end == TILE {
+                self.finish(scene.0.uses, scene.1);
+            }
+        }
+    }
+
+    /// Adds the neighbours of the tile to the sums.
+    #[inline(always)]
+    pub fn finish(&mut self, uses: Uses, parameters: &LaneParameters<S>) {
+        if self.collected == 0 {
+            return;
+        }
+        struct Op<'w, 'a, S: Simd, const D: usize>(
+            &'w mut FormulaLanes<'a, S, D>,
+            Uses,
+            &'w LaneParameters<S>,
+        );
+        impl<S: Simd, const D: usize> pulp::NullaryFnOnce for Op<'_, '_, S, D>
+        where
+            Axes<D>: Space<D>,
+        {
+            type Output = ();
+            #[inline(always)]
+            fn call(self) {
+                self.0.add_tile(self.1, self.2);
+            }
+        }
+        // Out of line, so that loops without rules in text stay small.
+        let simd = self.simd;
+        Simd::vectorize(simd, Op(self, uses, parameters));
+    }
+
+    #[inline(always)]
+    fn add_tile(&mut self, uses: Uses, parameters: &LaneParameters<S>) {
+        let count = std::mem::take(&mut self.collected);
+        let whole = std::mem::replace(&mut self.whole, true);
+        for RuleLanes { columns, of_sums, sums, .. } in &mut self.rules {
+            let formula = columns.formula;
+            if !formula.sees_neighbours() {
+                continue;
+            }
+            let zero = Lanes::splat(self.simd, 0.0);
+            let parameter =
+                |place: Option<usize>| place.map(|index| parameters.of_formula(columns, index));
+            let radius = parameter(columns.radius).unwrap_or(zero);
+            let squared_radius = radius * radius;
+            let squared_inner = parameter(columns.inner).map(|inner| inner * inner);
+            let edge = parameter(columns.fov).unwrap_or(zero);
+            for at in 0..count.min(TILE) {
+                let squared = self.tile.distance_squared.0[at];
+                let near = squared.less_than(squared_radius);
+                let mut share = self.shares.0[at].where_or(near, zero);
+                if let Some(inner) = squared_inner {
+                    share = zero.where_or(squared.less_than(inner), share);
+                }
+                if uses.has(Uses::SIGHT) {
+                    let offset = Vector(per_axis!(axis => self.tile.offset[axis].0[at]));
+                    let outside = self.heading.dot(offset).less_than(edge * squared.sqrt());
+                    share = zero.where_or(outside, share);
+                }
+                if self.several_species {
+                    share = share * parameters.perceives_by(columns, self.species[at]);
+                }
+                self.perceived.0[at] = share;
+            }
+            of_sums.run(&self.tile, count);
+            of_sums.add(&self.tile, sums, (&self.perceived, whole), count);
+        }
+    }
+}
+
+/// The forces on a group of agents.
+pub struct GroupForces<'w, 'a, S: Simd, const D: usize> {
+    pub lanes: &'w mut FormulaLanes<'a, S, D>,
+    pub parameters: &'w LaneParameters<S>,
+    pub draws: Draws<'w>,
+    /// False in a kernel for scenes without rules in text.
+    pub is_for_texts: bool,
+}
+
+impl<S: Simd, const D: usize> TextForces<Lanes<S>, D> for GroupForces<'_, '_, S, D>
+where
+    Axes<D>: Space<D>,
+{
+    #[inline(always)]
+    fn each_force(
+        &mut self,
+        agent: &Agent<Lanes<S>, D>,
+        spread: Vector<Lanes<S>, D>,
+        sees_neighbours: bool,
+        take: &mut impl FnMut(Kind, Vector<Lanes<S>, D>),
+    ) {
+        if !self.is_for_texts {
+            return;
+        }
+        let Self { lanes, parameters, draws, .. } = self;
+        let simd = lanes.simd;
+        for RuleLanes { columns, of_force, sums, .. } in &mut lanes.rules {
+            let formula = columns.formula;
+            if formula.sees_neighbours() != sees_neighbours {
+                continue;
+            }
+            of_force.prepare(&GroupInputs {
+                simd,
+                parameters,
+                columns,
+                position: agent.position,
+                velocity: agent.velocity,
+                body: &agent.body,
+                spread,
+                sums,
+                draws: *draws,
+            });
+            let force = agent.limited(of_force.vector(agent.body.mass));
+            take(Kind::Formula(formula), force * parameters.of_formula(columns, 0));
+        }
+    }
+}

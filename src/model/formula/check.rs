@@ -1,0 +1,566 @@
+//! From the tree of a formula to a program: types, names and functions.
+
+use std::cell::Cell;
+
+use super::functions::{atan2, circle, exp2, log2};
+use super::parse::{Expression, FormulaError, MAX_OPERATIONS, Operator, Term, too_many};
+use super::program::{Draft, Given, Node, Truth};
+use crate::quote::{cut, suggest};
+use crate::real::Real;
+use crate::vector::{Axes, Space, Vector};
+
+/// The type of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// A number.
+    Number,
+    /// A vector of the world's axes.
+    Vector,
+    /// True or false.
+    Truth,
+}
+
+impl Type {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Number => "a number",
+            Self::Vector => "a vector",
+            Self::Truth => "a comparison",
+        }
+    }
+}
+
+/// A value of a formula in a world of `D` axes.
+#[derive(Clone, Copy)]
+pub enum Value<'a, const D: usize> {
+    Number(Node<'a>),
+    Vector(Vector<Node<'a>, D>),
+    Truth(Truth<'a>),
+}
+
+impl<const D: usize> Value<'_, D> {
+    pub fn of_type(&self) -> Type {
+        match self {
+            Self::Number(_) => Type::Number,
+            Self::Vector(_) => Type::Vector,
+            Self::Truth(_) => Type::Truth,
+        }
+    }
+}
+
+/// The names that every formula may use.
+const OF_NEIGHBOUR: [&str; 8] = [
+    "offset",
+    "distance",
+    "distance_squared",
+    "direction",
+    "other_velocity",
+    "other_heading",
+    "other_speed",
+    "other_species",
+];
+const OF_AGENT: [&str; 9] =
+    ["position", "velocity", "heading", "speed", "max_speed", "max_force", "size", "tick", "zero"];
+const OF_FORCE: [&str; 2] = ["neighbours", "spread"];
+
+/// Functions, with the number of their inputs.
+const FUNCTIONS: [(&str, usize); 31] = [
+    ("if", 3),
+    ("min", 2),
+    ("max", 2),
+    ("abs", 1),
+    ("floor", 1),
+    ("sqrt", 1),
+    ("clamp", 3),
+    ("mix", 3),
+    ("step", 2),
+    ("smoothstep", 3),
+    ("dot", 2),
+    ("length", 1),
+    ("unit", 1),
+    ("with_length", 2),
+    ("limit", 2),
+    ("perp", 1),
+    ("cross", 2),
+    ("rotate", 0),
+    ("vector", 0),
+    ("x", 1),
+    ("y", 1),
+    ("z", 1),
+    ("sin", 1),
+    ("cos", 1),
+    ("tan", 1),
+    ("atan2", 2),
+    ("exp", 1),
+    ("log", 1),
+    ("pow", 2),
+    ("random", 1),
+    ("gauss", 1),
+];
+
+/// The operations that a polynomial counts as.
+const OF_POLYNOMIAL: usize = 16;
+
+/// Functions that are polynomials.
+const POLYNOMIALS: [&str; 8] = ["sin", "cos", "tan", "atan2", "exp", "log", "pow", "gauss"];
+
+/// The largest number of a random number.
+const MAX_RANDOM: f32 = 255.0;
+
+/// True for a word that cannot be the name of a sum or parameter.
+#[must_use]
+pub fn is_taken(name: &str) -> bool {
+    OF_NEIGHBOUR.iter().chain(&OF_AGENT).chain(&OF_FORCE).any(|known| *known == name)
+        || FUNCTIONS.iter().any(|(known, _)| *known == name)
+        || ["and", "or", "not", "radius"].contains(&name)
+}
+
+/// A name of the rule itself.
+#[derive(Clone, Debug)]
+pub struct Own {
+    /// The name.
+    pub name: String,
+    /// Its type.
+    pub of_type: Type,
+    /// Its inputs: one, or one for each axis.
+    pub given: Vec<Given>,
+}
+
+/// The names and the budget of a formula.
+pub struct Checker<'a> {
+    /// The program.
+    pub draft: &'a Draft,
+    /// Names of the rule: its parameters, and in a force its sums.
+    pub own: &'a [Own],
+    /// True for a sum, which sees one neighbour; false for the force.
+    pub of_neighbour: bool,
+    /// True if the rule has sums.
+    pub sees_neighbours: bool,
+    /// The operations of the rule so far.
+    pub operations: &'a Cell<usize>,
+}
+
+impl<'a> Checker<'a> {
+    /// The value of an expression, which must be of a type.
+    pub fn wanted<const D: usize>(
+        &self,
+        expression: &Expression,
+        wanted: Type,
+    ) -> Result<Value<'a, D>, FormulaError>
+    where
+        Axes<D>: Space<D>,
+    {
+        let value = self.value::<D>(expression)?;
+        let found = value.of_type();
+        if found == wanted {
+            return Ok(value);
+        }
+        let help = match (wanted, found) {
+            (Type::Vector, Type::Number) => "; `zero` is the vector of length 0",
+            (Type::Truth, _) => ", such as distance < 10",
+            _ => "",
+        };
+        let problem = format!("expected {}, found {}{help}", wanted.words(), found.words());
+        Err(FormulaError::new(expression.column, problem))
+    }
+
+    fn number<const D: usize>(&self, expression: &Expression) -> Result<Node<'a>, FormulaError>
+    where
+        Axes<D>: Space<D>,
+    {
+        match self.wanted::<D>(expression, Type::Number)? {
+            Value::Number(number) => Ok(number),
+            // Not reached: `wanted` fails for another type.
+            _ => Err(FormulaError::new(expression.column, "expected a number")),
+        }
+    }
+
+    fn vector<const D: usize>(
+        &self,
+        expression: &Expression,
+    ) -> Result<Vector<Node<'a>, D>, FormulaError>
+    where
+        Axes<D>: Space<D>,
+    {
+        match self.wanted::<D>(expression, Type::Vector)? {
+            Value::Vector(vector) => Ok(vector),
+            _ => Err(FormulaError::new(expression.column, "expected a vector")),
+        }
+    }
+
+    fn truth<const D: usize>(&self, expression: &Expression) -> Result<Truth<'a>, FormulaError>
+    where
+        Axes<D>: Space<D>,
+    {
+        match self.wanted::<D>(expression, Type::Truth)? {
+            Value::Truth(truth) => Ok(truth),
+            _ => Err(FormulaError::new(expression.column, "expected a comparison")),
+        }
+    }
+
+    fn count(&self, column: usize, operations: usize) -> Result<(), FormulaError> {
+        let all = self.operations.get() + operations;
+        self.operations.set(all);
+        if all > MAX_OPERATIONS {
+            return Err(FormulaError::new(column, too_many(all)));
+        }
+        Ok(())
+    }
+
+    /// The value of an expression.
+    pub fn value<const D: usize>(
+        &self,
+        expression: &Expression,
+    ) -> Result<Value<'a, D>, FormulaError>
+    where
+        Axes<D>: Space<D>,
+    {
+        let column = expression.column;
+        let value = match &expression.term {
+            Term::Number(number) => Value::Number(self.draft.constant(*number)),
+            Term::Name(name) => self.named::<D>(name, column)?,
+            Term::Negative(inner) => {
+                self.count(column, 1)?;
+                match self.value::<D>(inner)? {
+                    Value::Number(number) => Value::Number(-number),
+                    Value::Vector(vector) => Value::Vector(-vector),
+                    Value::Truth(_) => {
+                        let problem = "a comparison has no sign; write `not`";
+                        return Err(FormulaError::new(column, problem));
+                    }
+                }
+            }
+            Term::Not(inner) => {
+                self.count(column, 1)?;
+                Value::Truth(self.truth::<D>(inner)?.opposite())
+            }
+            Term::Pair(operator, sides) => {
+                self.count(column, 1)?;
+                self.pair::<D>(*operator, sides, column)?
+            }
+            Term::Call(name, inputs) => self.call::<D>(name, inputs, column)?,
+        };
+        let known = match value {
+            Value::Number(number) => number.number().is_some_and(|number| !number.is_finite()),
+            _ => false,
+        };
+        if known {
+            let problem = "this is no number: it divides by 0, or is too large";
+            return Err(FormulaError::new(column, problem));
+        }
+        Ok(value)
+    }
+
+    fn given<const D: usize>(&self, given: fn(usize) -> Given) -> Vector<Node<'a>, D> {
+        Vector(std::array::from_fn(|axis| self.draft.given(given(axis))))
+    }
+
+    fn named<const D: usize>(&self, name: &str, column: usize) -> Result<Value<'a, D>, FormulaError>
+    where
+        Axes<D>: Space<D>,
+    {
+        if let Some(own) = self.own.iter().find(|own| own.name == name) {
+            let node = |axis: usize| self.draft.given(own.given[axis]);
+            return Ok(match own.of_type {
+                Type::Vector => Value::Vector(Vector(std::array::from_fn(node))),
+                _ => Value::Number(node(0)),
+            });
+        }
+        let only = if self.of_neighbour { &OF_NEIGHBOUR[..] } else { &OF_FORCE };
+        let is_known = only.contains(&name) || OF_AGENT.contains(&name);
+        if !is_known || (name == "neighbours" && !self.sees_neighbours) {
+            return Err(self.unknown(name, column));
+        }
+        let one = |given: Given| self.draft.given(given);
+        let distance = || one(Given::DistanceSquared).sqrt();
+        Ok(match name {
+            "offset" => Value::Vector(self.given(Given::Offset)),
+            "distance" => Value::Number(distance()),
+            "distance_squared" => Value::Number(one(Given::DistanceSquared)),
+            "direction" => Value::Vector(self.given(Given::Offset) / distance()),
+            "other_velocity" => Value::Vector(self.given(Given::OtherVelocity)),
+            "other_heading" => Value::Vector(self.given::<D>(Given::OtherVelocity).heading()),
+            "other_speed" => Value::Number(self.given::<D>(Given::OtherVelocity).length()),
+            "other_species" => Value::Number(one(Given::OtherSpecies)),
+            "position" => Value::Vector(self.given(Given::Position)),
+            "velocity" => Value::Vector(self.given(Given::Velocity)),
+            "heading" => Value::Vector(self.given::<D>(Given::Velocity).heading()),
+            "speed" => Value::Number(self.given::<D>(Given::Velocity).length()),
+            "max_speed" => Value::Number(one(Given::MaxSpeed)),
+            "max_force" => Value::Number(one(Given::MaxForce)),
+            "size" => Value::Number(one(Given::Size)),
+            "tick" => Value::Number(one(Given::Tick)),
+            "neighbours" => Value::Number(one(Given::Neighbours)),
+            "spread" => Value::Vector(self.given(Given::Spread)),
+            _ => Value::Vector(Vector::zero(self.draft.constant(0.0))),
+        })
+    }
+
+    fn unknown(&self, name: &str, column: usize) -> FormulaError {
+        let shown = cut(name);
+        if OF_NEIGHBOUR.contains(&name) {
+            let problem = format!(
+                "`{shown}` is of one neighbour; add it up in a `sum`, and use the sum here"
+            );
+            return FormulaError::new(column, problem);
+        }
+        if OF_FORCE.contains(&name) {
+            let why = if self.of_neighbour { "the force" } else { "a rule with a `sum`" };
+            return FormulaError::new(column, format!("`{shown}` is known in {why} alone"));
+        }
+        if FUNCTIONS.iter().any(|(known, _)| *known == name) {
+            let problem = format!("`{shown}` is a function; its inputs follow in brackets");
+            return FormulaError::new(column, problem);
+        }
+        let only = if self.of_neighbour { &OF_NEIGHBOUR[..] } else { &OF_FORCE };
+        let own = self.own.iter().map(|own| own.name.as_str());
+        let known: Vec<&str> = own.chain(OF_AGENT).chain(only.iter().copied()).collect();
+        let help = suggest(name, &known);
+        FormulaError::new(column, format!("nothing is called `{shown}`; {help}"))
+    }
+
+    fn pair<const D: usize>(
+        &self,
+        operator: Operator,
+        sides: &[Expression; 2],
+        column: usize,
+    ) -> Result<Value<'a, D>, FormulaError>
+    where
+        Axes<D>: Space<D>,
+    {
+        use Operator::{And, Minus, Or, Over, Plus, Times};
+        if matches!(operator, And | Or) {
+            let [a, b] = [self.truth::<D>(&sides[0])?, self.truth::<D>(&sides[1])?];
+            return Ok(Value::Truth(if operator == And { a & b } else { a | b }));
+        }
+        let (left, right) = (self.value::<D>(&sides[0])?, self.value::<D>(&sides[1])?);
+        if let (Over, Value::Number(divisor)) = (operator, right)
+            && divisor.number() == Some(0.0)
+        {
+            return Err(FormulaError::new(column, "this divides by 0"));
+        }
+        Ok(match (operator, left, right) {
+            (Plus, Value::Number(a), Value::Number(b)) => Value::Number(a + b),
+            (Minus, Value::Number(a), Value::Number(b)) => Value::Number(a - b),
+            (Times, Value::Number(a), Value::Number(b)) => Value::Number(a * b),
+            (Over, Value::Number(a), Value::Number(b)) => Value::Number(a / b),
+            (Plus, Value::Vector(a), Value::Vector(b)) => Value::Vector(a + b),
+            (Minus, Value::Vector(a), Value::Vector(b)) => Value::Vector(a - b),
+            (Times, Value::Vector(a), Value::Number(b))
+            | (Times, Value::Number(b), Value::Vector(a)) => Value::Vector(a * b),
+            (Over, Value::Vector(a), Value::Number(b)) => Value::Vector(a / b),
+            (_, Value::Number(a), Value::Number(b)) => Value::Truth(match operator {
+                Operator::Less => a.less_than(b),
+                Operator::Greater => b.less_than(a),
+                Operator::LessOrEqual => a.less_than(b) | a.equals(b),
+                Operator::GreaterOrEqual => b.less_than(a) | a.equals(b),
+                Operator::Equal => a.equals(b),
+                _ => a.equals(b).opposite(),
+            }),
+            (_, left, right) => {
+                let [left, right] = [left, right].map(|side| side.of_type().words());
+                let help = match operator {
+                    Times => "; for two vectors write dot(a, b)",
+                    _ => "",
+                };
+                let text = operator.text();
+                let problem = format!("`{text}` cannot take {left} and {right}{help}");
+                return Err(FormulaError::new(column, problem));
+            }
+        })
+    }
+
+    fn call<const D: usize>(
+        &self,
+        name: &str,
+        inputs: &[Expression],
+        column: usize,
+    ) -> Result<Value<'a, D>, FormulaError>
+    where
+        Axes<D>: Space<D>,
+    {
+        let known = FUNCTIONS.iter().find(|(known, _)| *known == name);
+        let Some((_, wanted)) = known else {
+            let all: Vec<&str> = FUNCTIONS.iter().map(|(name, _)| *name).collect();
+            let help = suggest(name, &all);
+            let problem = format!("there is no function `{}`; {help}", cut(name));
+            return Err(FormulaError::new(column, problem));
+        };
+        let wanted = match name {
+            "vector" => D,
+            // About an axis, which in a plane is the only one.
+            "rotate" => D.max(2),
+            _ => *wanted,
+        };
+        if inputs.len() != wanted {
+            let problem = format!(
+                "`{name}` takes {wanted} input{}, here are {}",
+                if wanted == 1 { "" } else { "s" },
+                inputs.len()
+            );
+            return Err(FormulaError::new(column, problem));
+        }
+        let only_in = |axes: usize, help: &str| match D == axes {
+            true => Ok(()),
+            false => Err(FormulaError::new(column, help)),
+        };
+        match name {
+            "perp" => only_in(2, "`perp` is for planes; in space write cross(a, b)")?,
+            "cross" => only_in(3, "`cross` is for spaces; in a plane write perp(v)")?,
+            "z" => only_in(3, "a plane has no z")?,
+            _ => {}
+        }
+        self.count(column, if POLYNOMIALS.contains(&name) { OF_POLYNOMIAL } else { 1 })?;
+        let number = |at: usize| self.number::<D>(&inputs[at]);
+        let vector = |at: usize| self.vector::<D>(&inputs[at]);
+        Ok(match name {
+            "if" => return self.choice::<D>(inputs),
+            "mix" => {
+                let (part, first) = (number(2)?, self.value::<D>(&inputs[0])?);
+                match (first, self.wanted::<D>(&inputs[1], first.of_type())?) {
+                    (Value::Number(a), Value::Number(b)) => Value::Number(a + (b - a) * part),
+                    (Value::Vector(a), Value::Vector(b)) => Value::Vector(a + (b - a) * part),
+                    _ => return Err(FormulaError::new(column, "expected numbers or vectors")),
+                }
+            }
+            "with_length" => Value::Vector(vector(0)?.with_length(number(1)?)),
+            "limit" => Value::Vector(vector(0)?.limit(number(1)?)),
+            "unit" => Value::Vector(vector(0)?.with_length(self.draft.constant(1.0))),
+            "perp" => Value::Vector(vector(0)?.sideways()),
+            "cross" => Value::Vector(cross(vector(0)?, vector(1)?)),
+            "rotate" => Value::Vector(self.rotated::<D>(inputs)?),
+            "vector" => {
+                let mut all = [self.draft.constant(0.0); D];
+                for (at, component) in all.iter_mut().enumerate() {
+                    *component = number(at)?;
+                }
+                Value::Vector(Vector(all))
+            }
+            "random" => Value::Number(self.random::<D>(&inputs[0])?.0),
+            "gauss" => {
+                let (one, other) = self.random::<D>(&inputs[0])?;
+                // Box and Muller: 1 − u is above 0.
+                let ln = log2(one.constant(1.0) - one) * one.constant(std::f32::consts::LN_2);
+                Value::Number((ln * one.constant(-2.0)).sqrt() * circle(other)[0])
+            }
+            "dot" => Value::Number(vector(0)?.dot(vector(1)?)),
+            "length" => Value::Number(vector(0)?.length()),
+            "x" => Value::Number(vector(0)?.0[0]),
+            "y" => Value::Number(vector(0)?.0[1]),
+            "z" => Value::Number(vector(0)?.0[D - 1]),
+            "pow" => Value::Number(power(number(0)?, number(1)?)),
+            "min" => Value::Number(number(0)?.min(number(1)?)),
+            "max" => Value::Number(number(0)?.max(number(1)?)),
+            "atan2" => Value::Number(atan2(number(0)?, number(1)?)),
+            "clamp" => Value::Number(number(0)?.max(number(1)?).min(number(2)?)),
+            "step" => {
+                let (edge, x) = (number(0)?, number(1)?);
+                Value::Number(x.constant(0.0).where_or(x.less_than(edge), x.constant(1.0)))
+            }
+            "smoothstep" => {
+                let (low, high, x) = (number(0)?, number(1)?, number(2)?);
+                let part = (x - low) / (high - low);
+                let part = part.max(x.constant(0.0)).min(x.constant(1.0));
+                Value::Number(part * part * (x.constant(3.0) - part * x.constant(2.0)))
+            }
+            _ => Value::Number(of_number(name, number(0)?)),
+        })
+    }
+
+    fn choice<const D: usize>(&self, inputs: &[Expression]) -> Result<Value<'a, D>, FormulaError>
+    where
+        Axes<D>: Space<D>,
+    {
+        let (condition, one) = (self.truth::<D>(&inputs[0])?, self.value::<D>(&inputs[1])?);
+        let other = self.wanted::<D>(&inputs[2], one.of_type())?;
+        Ok(match (one, other) {
+            (Value::Number(a), Value::Number(b)) => Value::Number(a.where_or(condition, b)),
+            (Value::Vector(a), Value::Vector(b)) => Value::Vector(a.where_or(condition, b)),
+            (Value::Truth(a), Value::Truth(b)) => Value::Truth(condition.choose(a, b)),
+            (one, _) => one,
+        })
+    }
+
+    /// A vector turned by an angle: in a plane towards the left, in space about an axis (Rodrigues).
+    fn rotated<const D: usize>(
+        &self,
+        inputs: &[Expression],
+    ) -> Result<Vector<Node<'a>, D>, FormulaError>
+    where
+        Axes<D>: Space<D>,
+    {
+        let vector = self.vector::<D>(&inputs[0])?;
+        if D == 2 {
+            let [cos, sin] = circle(self.number::<D>(&inputs[1])?);
+            return Ok(vector * cos + vector.sideways() * sin);
+        }
+        let one = self.draft.constant(1.0);
+        let axis = self.vector::<D>(&inputs[1])?.with_length(one);
+        let [cos, sin] = circle(self.number::<D>(&inputs[2])?);
+        let along = axis * (axis.dot(vector) * (one - cos));
+        Ok(vector * cos + cross(axis, vector) * sin + along)
+    }
+
+    /// The random numbers of a use: two that are independent.
+    fn random<const D: usize>(
+        &self,
+        number: &Expression,
+    ) -> Result<(Node<'a>, Node<'a>), FormulaError>
+    where
+        Axes<D>: Space<D>,
+    {
+        let problem = if self.of_neighbour {
+            "random numbers belong to the agent; use them in the force"
+        } else {
+            let known = self.number::<D>(number)?.number();
+            let known = known.filter(|k| (0.0..=MAX_RANDOM).contains(k) && k.fract() == 0.0);
+            if let Some(known) = known {
+                let own = |stream: u32| self.draft.given(Given::Random(stream + known as u32));
+                return Ok((own(0), own(1 + MAX_RANDOM as u32)));
+            }
+            "expected the number of the draw, a whole number from 0 to 255"
+        };
+        Err(FormulaError::new(number.column, problem))
+    }
+}
+
+/// The vector product. The engines' other vectors are twins of WGSL; this one's text is made from it.
+fn cross<'a, const D: usize>(
+    a: Vector<Node<'a>, D>,
+    b: Vector<Node<'a>, D>,
+) -> Vector<Node<'a>, D> {
+    let next = |axis: usize, by: usize| (axis + by) % D;
+    Vector(std::array::from_fn(|axis| {
+        let (one, other) = (next(axis, 1), next(axis, 2));
+        a.0[one] * b.0[other] - a.0[other] * b.0[one]
+    }))
+}
+
+/// A power. Small whole exponents and a half are exact products and roots.
+fn power<'a>(base: Node<'a>, exponent: Node<'a>) -> Node<'a> {
+    let one = base.constant(1.0);
+    match exponent.number() {
+        Some(0.5) => return base.sqrt(),
+        Some(known) if known.fract() == 0.0 && known.abs() <= 8.0 => {
+            let product = (0..known.abs() as u32)
+                .fold(one, |product, nth| if nth == 0 { base } else { product * base });
+            return if known < 0.0 { one / product } else { product };
+        }
+        _ => {}
+    }
+    exp2(exponent * log2(base))
+}
+
+fn of_number<'a>(name: &str, x: Node<'a>) -> Node<'a> {
+    let [cos, sin] = circle(x);
+    match name {
+        "abs" => (-x).where_or(x.less_than(x.constant(0.0)), x),
+        "floor" => x.floor(),
+        "sqrt" => x.sqrt(),
+        "sin" => sin,
+        "cos" => cos,
+        "tan" => sin / cos,
+        "exp" => exp2(x * x.constant(std::f32::consts::LOG2_E)),
+        _ => log2(x) * x.constant(std::f32::consts::LN_2),
+    }
+}

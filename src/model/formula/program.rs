@@ -1,0 +1,392 @@
+//! Formulas as programs: a list of operations, each on the results of earlier ones.
+//!
+//! A [`Node`] is a [`Real`], so the vector functions of the engines write programs as well as they
+//! compute numbers. A formula then takes the same operations in the same order as a built-in behaviour
+//! that calls them.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
+
+use crate::real::{Mask, Real};
+
+/// The number of an operation in its program.
+pub type Id = u32;
+
+/// An input of a program. Vectors have one for each axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Given {
+    /// From the agent to its neighbour.
+    Offset(usize),
+    /// The square of the offset's length.
+    DistanceSquared,
+    /// The neighbour's velocity.
+    OtherVelocity(usize),
+    /// The number of the neighbour's species.
+    OtherSpecies,
+    /// The agent's place.
+    Position(usize),
+    /// The agent's velocity.
+    Velocity(usize),
+    /// The agent's largest speed.
+    MaxSpeed,
+    /// The agent's largest force.
+    MaxForce,
+    /// Half the agent's length.
+    Size,
+    /// The tick.
+    Tick,
+    /// The direction in which the agent leaves another one at the same spot.
+    Spread(usize),
+    /// The rule's parameter of this number.
+    Parameter(usize),
+    /// A sum over the neighbours, or one of its components.
+    Sum(usize),
+    /// The number of neighbours.
+    Neighbours,
+    /// The random number of this use.
+    Random(u32),
+}
+
+impl Given {
+    /// True if it is another one for each neighbour.
+    #[must_use]
+    pub fn is_of_neighbour(self) -> bool {
+        use Given::{DistanceSquared, Offset, OtherSpecies, OtherVelocity};
+        matches!(self, Offset(_) | DistanceSquared | OtherVelocity(_) | OtherSpecies)
+    }
+}
+
+/// An operation. Truths are results of comparisons, and of choices among them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// The number with these bits.
+    Constant(u32),
+    /// True, or false.
+    Truth(bool),
+    /// An input.
+    Given(Given),
+    /// The sum.
+    Add(Id, Id),
+    /// The difference.
+    Subtract(Id, Id),
+    /// The product.
+    Multiply(Id, Id),
+    /// The quotient.
+    Divide(Id, Id),
+    /// The number with the other sign.
+    Negate(Id),
+    /// The square root.
+    Root(Id),
+    /// The largest whole number that is not above it.
+    Floor(Id),
+    /// The first one is less.
+    Less(Id, Id),
+    /// Both are the same number.
+    Equal(Id, Id),
+    /// The second one if the first one is true, else the third.
+    Choose(Id, Id, Id),
+}
+
+impl Operation {
+    /// The operations whose results it takes.
+    pub fn inputs(self) -> impl Iterator<Item = Id> {
+        use Operation::{
+            Add, Choose, Constant, Divide, Equal, Floor, Given, Less, Multiply, Negate, Root,
+            Subtract, Truth,
+        };
+        let all = match self {
+            Constant(_) | Truth(_) | Given(_) => [None; 3],
+            Negate(a) | Root(a) | Floor(a) => [Some(a), None, None],
+            Add(a, b)
+            | Subtract(a, b)
+            | Multiply(a, b)
+            | Divide(a, b)
+            | Less(a, b)
+            | Equal(a, b) => [Some(a), Some(b), None],
+            Choose(a, b, c) => [a, b, c].map(Some),
+        };
+        all.into_iter().flatten()
+    }
+
+    /// The same with other numbers for the operations that it takes.
+    fn renumbered(self, number: impl Fn(Id) -> Id) -> Self {
+        use Operation::{
+            Add, Choose, Constant, Divide, Equal, Floor, Given, Less, Multiply, Negate, Root,
+            Subtract, Truth,
+        };
+        match self {
+            Constant(_) | Truth(_) | Given(_) => self,
+            Add(a, b) => Add(number(a), number(b)),
+            Subtract(a, b) => Subtract(number(a), number(b)),
+            Multiply(a, b) => Multiply(number(a), number(b)),
+            Divide(a, b) => Divide(number(a), number(b)),
+            Negate(a) => Negate(number(a)),
+            Root(a) => Root(number(a)),
+            Floor(a) => Floor(number(a)),
+            Less(a, b) => Less(number(a), number(b)),
+            Equal(a, b) => Equal(number(a), number(b)),
+            Choose(a, b, c) => Choose(number(a), number(b), number(c)),
+        }
+    }
+}
+
+/// Operations in the order in which they run, and those whose results are wanted.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Program {
+    /// Every operation takes results of earlier ones only.
+    pub operations: Vec<Operation>,
+    /// The results.
+    pub results: Vec<Id>,
+    /// Operations whose results are the same for all neighbours of an agent, without constants.
+    pub of_agent: Vec<Id>,
+    /// The others, without inputs.
+    pub of_neighbour: Vec<Id>,
+}
+
+impl Program {
+    fn new(operations: Vec<Operation>, results: Vec<Id>) -> Self {
+        let (mut of_agent, mut of_neighbour) = (Vec::new(), Vec::new());
+        // Choices compare by themselves: a comparison runs for other uses alone.
+        let mut wanted = vec![false; operations.len()];
+        results.iter().for_each(|id| wanted[*id as usize] = true);
+        for operation in &operations {
+            let skipped = usize::from(matches!(operation, Operation::Choose(..)));
+            operation.inputs().skip(skipped).for_each(|id| wanted[id as usize] = true);
+        }
+        let mut differs: Vec<bool> = Vec::with_capacity(operations.len());
+        for (id, operation) in (0..).zip(&operations) {
+            let given = matches!(operation, Operation::Given(given) if given.is_of_neighbour());
+            let own = given || operation.inputs().any(|input| differs[input as usize]);
+            differs.push(own);
+            match operation {
+                Operation::Constant(_) | Operation::Truth(_) => {}
+                Operation::Less(..) if !wanted[id as usize] => {}
+                _ if !own => of_agent.push(id),
+                _ if !given => of_neighbour.push(id),
+                _ => {}
+            }
+        }
+        Self { operations, results, of_agent, of_neighbour }
+    }
+
+    /// The inputs that it takes.
+    pub fn givens(&self) -> impl Iterator<Item = Given> + '_ {
+        self.operations.iter().filter_map(|operation| match operation {
+            Operation::Given(given) => Some(*given),
+            _ => None,
+        })
+    }
+}
+
+/// A program that is being written. The same operation on the same inputs is written once.
+#[derive(Default)]
+pub struct Draft(RefCell<(Vec<Operation>, HashMap<Operation, Id>)>);
+
+impl Draft {
+    /// The program that gives these results, without operations that none of them needs.
+    pub fn finish(&self, results: &[Id]) -> Program {
+        let (all, _) = &*self.0.borrow();
+        let mut wanted = vec![false; all.len()];
+        results.iter().for_each(|result| wanted[*result as usize] = true);
+        for (number, operation) in all.iter().enumerate().rev() {
+            if wanted[number] {
+                operation.inputs().for_each(|input| wanted[input as usize] = true);
+            }
+        }
+        let mut number: Vec<Id> = Vec::with_capacity(all.len());
+        let mut next = 0;
+        for wanted in &wanted {
+            number.push(next);
+            next += Id::from(*wanted);
+        }
+        let renumbered = |id: Id| number[id as usize];
+        let operations = all.iter().zip(&wanted).filter(|(_, wanted)| **wanted);
+        let operations = operations.map(|(operation, _)| operation.renumbered(renumbered));
+        let results = results.iter().map(|id| renumbered(*id)).collect();
+        Program::new(operations.collect(), results)
+    }
+
+    /// An input.
+    pub fn given(&self, given: Given) -> Node<'_> {
+        self.node(Operation::Given(given))
+    }
+
+    /// A number.
+    pub fn constant(&self, value: f32) -> Node<'_> {
+        self.node(Operation::Constant(value.to_bits()))
+    }
+
+    /// A truth.
+    pub fn truth(&self, value: bool) -> Truth<'_> {
+        Truth(self.node(Operation::Truth(value)))
+    }
+
+    fn operation(&self, id: Id) -> Operation {
+        self.0.borrow().0[id as usize]
+    }
+
+    fn number(&self, id: Id) -> Option<f32> {
+        match self.operation(id) {
+            Operation::Constant(bits) => Some(f32::from_bits(bits)),
+            _ => None,
+        }
+    }
+
+    /// The operation, or what it is known to give.
+    fn folded(&self, operation: Operation) -> Operation {
+        let number = |id: Id| self.number(id);
+        let constant = |value: f32| Operation::Constant(value.to_bits());
+        let one = |a: Id, compute: fn(f32) -> f32| number(a).map(|a| constant(compute(a)));
+        let two = |a: Id, b: Id| Some((number(a)?, number(b)?));
+        let both = |a: Id, b: Id, compute: fn(f32, f32) -> f32| {
+            two(a, b).map(|(a, b)| constant(compute(a, b)))
+        };
+        let folded = match operation {
+            Operation::Add(a, b) => both(a, b, |a, b| a + b),
+            Operation::Subtract(a, b) => both(a, b, |a, b| a - b),
+            Operation::Multiply(a, b) => both(a, b, |a, b| a * b),
+            Operation::Divide(a, b) => both(a, b, |a, b| a / b),
+            Operation::Negate(a) => one(a, |a| -a),
+            Operation::Root(a) => one(a, f32::sqrt),
+            Operation::Floor(a) => one(a, f32::floor),
+            Operation::Less(a, b) => two(a, b).map(|(a, b)| Operation::Truth(a < b)),
+            Operation::Equal(a, b) => two(a, b).map(|(a, b)| Operation::Truth(a == b)),
+            Operation::Choose(condition, a, b) => match self.operation(condition) {
+                Operation::Truth(truth) => Some(self.operation(if truth { a } else { b })),
+                _ => (a == b).then(|| self.operation(a)),
+            },
+            _ => None,
+        };
+        folded.unwrap_or(operation)
+    }
+
+    fn node(&self, operation: Operation) -> Node<'_> {
+        let operation = self.folded(operation);
+        let (operations, known) = &mut *self.0.borrow_mut();
+        let id = *known.entry(operation).or_insert_with(|| {
+            operations.push(operation);
+            operations.len() as Id - 1
+        });
+        Node { draft: self, id }
+    }
+}
+
+/// The result of an operation in a draft.
+#[derive(Clone, Copy)]
+pub struct Node<'a> {
+    draft: &'a Draft,
+    /// The operation.
+    pub id: Id,
+}
+
+/// A result that is true or false.
+#[derive(Clone, Copy)]
+pub struct Truth<'a>(pub Node<'a>);
+
+impl Node<'_> {
+    /// Its value, if that is known.
+    #[must_use]
+    pub fn number(self) -> Option<f32> {
+        self.draft.number(self.id)
+    }
+}
+
+impl<'a> Truth<'a> {
+    /// `one` where this is true, else `other`.
+    #[must_use]
+    pub fn choose(self, one: Self, other: Self) -> Self {
+        let Node { draft, id } = self.0;
+        Self(draft.node(Operation::Choose(id, one.0.id, other.0.id)))
+    }
+
+    /// True where this is false.
+    #[must_use]
+    pub fn opposite(self) -> Self {
+        self.choose(self.0.draft.truth(false), self.0.draft.truth(true))
+    }
+}
+
+impl BitAnd for Truth<'_> {
+    type Output = Self;
+    fn bitand(self, other: Self) -> Self {
+        self.choose(other, self.0.draft.truth(false))
+    }
+}
+
+impl BitOr for Truth<'_> {
+    type Output = Self;
+    fn bitor(self, other: Self) -> Self {
+        self.choose(self.0.draft.truth(true), other)
+    }
+}
+
+impl Mask for Truth<'_> {
+    /// A program takes both ways: whether a truth holds is not known while it is written.
+    fn any(self) -> bool {
+        true
+    }
+}
+
+macro_rules! node_operator {
+    ($trait:ident, $function:ident, $operation:ident) => {
+        impl $trait for Node<'_> {
+            type Output = Self;
+            fn $function(self, other: Self) -> Self {
+                self.draft.node(Operation::$operation(self.id, other.id))
+            }
+        }
+    };
+}
+
+node_operator!(Add, add, Add);
+node_operator!(Sub, sub, Subtract);
+node_operator!(Mul, mul, Multiply);
+node_operator!(Div, div, Divide);
+
+impl Neg for Node<'_> {
+    type Output = Self;
+    fn neg(self) -> Self {
+        self.draft.node(Operation::Negate(self.id))
+    }
+}
+
+impl<'a> Real for Node<'a> {
+    type Mask = Truth<'a>;
+
+    fn constant(self, value: f32) -> Self {
+        self.draft.constant(value)
+    }
+    fn sqrt(self) -> Self {
+        self.draft.node(Operation::Root(self.id))
+    }
+    fn floor(self) -> Self {
+        self.draft.node(Operation::Floor(self.id))
+    }
+    fn min(self, other: Self) -> Self {
+        self.where_or(self.less_than(other), other)
+    }
+    fn max(self, other: Self) -> Self {
+        self.where_or(other.less_than(self), other)
+    }
+    fn less_than(self, other: Self) -> Truth<'a> {
+        Truth(self.draft.node(Operation::Less(self.id, other.id)))
+    }
+    fn equals(self, other: Self) -> Truth<'a> {
+        Truth(self.draft.node(Operation::Equal(self.id, other.id)))
+    }
+    fn where_or(self, mask: Truth<'a>, other: Self) -> Self {
+        self.draft.node(Operation::Choose(mask.0.id, self.id, other.id))
+    }
+    /// None: there are no numbers while a program is written.
+    fn numbers(&self) -> &[f32] {
+        &[]
+    }
+    /// No program has operations on single lanes: the results are no numbers.
+    fn each<const IN: usize, const OUT: usize>(
+        input: [Self; IN],
+        _: impl FnMut([f32; IN]) -> [f32; OUT],
+    ) -> [Self; OUT] {
+        [input[0].constant(f32::NAN); OUT]
+    }
+}

@@ -1,0 +1,233 @@
+//! Programs on the CPU: each operation at once for a tile of neighbours.
+
+use super::program::{Given, Id, Operation, Program};
+use crate::real::Real;
+use crate::vector::Vector;
+
+/// A number for each of `T` neighbours, from where the widest lanes begin in no cache line but their own.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub struct Row<R, const T: usize>(pub [R; T]);
+
+/// The perception of `T` neighbours.
+pub struct Tile<R, const D: usize, const T: usize> {
+    /// From the agents to the neighbours.
+    pub offset: [Row<R, T>; D],
+    /// The squares of their lengths.
+    pub distance_squared: Row<R, T>,
+    /// The velocities of the neighbours.
+    pub velocity: [Row<R, T>; D],
+    /// The numbers of their species.
+    pub species: Row<R, T>,
+}
+
+impl<R: Real, const D: usize, const T: usize> Tile<R, D, T> {
+    /// A tile with nothing in it.
+    #[inline(always)]
+    pub fn new(like: R) -> Self {
+        let zeros = Row([like.constant(0.0); T]);
+        Self { offset: [zeros; D], distance_squared: zeros, velocity: [zeros; D], species: zeros }
+    }
+
+    #[inline(always)]
+    fn given(&self, given: Given) -> Option<&Row<R, T>> {
+        Some(match given {
+            Given::Offset(axis) => &self.offset[axis],
+            Given::OtherVelocity(axis) => &self.velocity[axis],
+            Given::DistanceSquared => &self.distance_squared,
+            Given::OtherSpecies => &self.species,
+            _ => return None,
+        })
+    }
+}
+
+/// The inputs of an agent's program. (A trait, because a closure is not always compiled for wide lanes.)
+pub trait Inputs<R> {
+    /// An input that is the same for all neighbours.
+    fn given(&self, given: Given) -> R;
+}
+
+/// A program, and the results of its operations for `T` neighbours; truths are 0 and 1.
+pub struct Tape<R, const T: usize> {
+    program: &'static Program,
+    registers: Vec<Row<R, T>>,
+}
+
+/// Sums that grow together: each waits for its own last addition alone.
+const TOGETHER: usize = 4;
+
+impl<R: Real, const T: usize> Tape<R, T> {
+    /// The tape of a program.
+    #[inline(always)]
+    pub fn new(program: &'static Program, like: R) -> Self {
+        let number = |operation: &Operation| match operation {
+            Operation::Constant(bits) => like.constant(f32::from_bits(*bits)),
+            Operation::Truth(true) => like.constant(1.0),
+            _ => like.constant(0.0),
+        };
+        let registers = program.operations.iter().map(|operation| Row([number(operation); T]));
+        Self { program, registers: registers.collect() }
+    }
+
+    /// Runs the operations whose results are the same for all neighbours of an agent. `given` are the
+    /// inputs.
+    #[inline(always)]
+    pub fn prepare(&mut self, inputs: &impl Inputs<R>) {
+        let operations = &self.program.operations[..];
+        for id in &self.program.of_agent {
+            let (number, operation) = (*id as usize, operations[*id as usize]);
+            match operation {
+                Operation::Given(input) => self.registers[number].0 = [inputs.given(input); T],
+                _ => {
+                    let (before, own) = self.registers.split_at_mut(number);
+                    let inputs = Operands::<R, 1, T> { operations, before, tile: None, count: 1 };
+                    run(operation, inputs, &mut own[0].0[..1]);
+                    own[0].0 = [own[0].0[0]; T];
+                }
+            }
+        }
+    }
+
+    /// Runs the others for the first `count` neighbours of a tile.
+    #[inline(always)]
+    pub fn run<const D: usize>(&mut self, tile: &Tile<R, D, T>, count: usize) {
+        let operations = &self.program.operations[..];
+        for id in &self.program.of_neighbour {
+            let (before, own) = self.registers.split_at_mut(*id as usize);
+            let inputs = Operands { operations, before, tile: Some(tile), count };
+            run(operations[*id as usize], inputs, &mut own[0].0[..count]);
+        }
+    }
+
+    /// Adds the results for the first `count` neighbours of a tile to `sums`, weighted by their shares. A
+    /// neighbour without a share is not added. `whole` says that the shares are 0 and 1.
+    #[inline(always)]
+    pub fn add<const D: usize>(
+        &self,
+        tile: &Tile<R, D, T>,
+        sums: &mut [R],
+        (shares, whole): (&Row<R, T>, bool),
+        count: usize,
+    ) {
+        let Program { operations, results, .. } = self.program;
+        let nothing = shares.0[0].constant(-0.0);
+        for (sums, results) in sums.chunks_mut(TOGETHER).zip(results.chunks(TOGETHER)) {
+            // Written out, because a closure is not always compiled for wide lanes.
+            let mut terms = [shares; TOGETHER];
+            let mut all = [nothing; TOGETHER];
+            for ((terms, all), (sum, id)) in
+                terms.iter_mut().zip(&mut all).zip(sums.iter().zip(results))
+            {
+                *all = *sum;
+                *terms = &self.registers[*id as usize];
+                if let Operation::Given(given) = operations[*id as usize]
+                    && let Some(given) = tile.given(given)
+                {
+                    *terms = given;
+                }
+            }
+            // Adding −0 changes nothing, and neither does multiplying by 1.
+            if whole {
+                for at in 0..count.min(T) {
+                    let seen = nothing.less_than(shares.0[at]);
+                    for nth in 0..TOGETHER {
+                        all[nth] = all[nth] + terms[nth].0[at].where_or(seen, nothing);
+                    }
+                }
+            } else {
+                for at in 0..count.min(T) {
+                    let share = shares.0[at];
+                    let seen = nothing.less_than(share);
+                    for nth in 0..TOGETHER {
+                        all[nth] = all[nth] + (terms[nth].0[at] * share).where_or(seen, nothing);
+                    }
+                }
+            }
+            sums.copy_from_slice(&all[..sums.len()]);
+        }
+    }
+
+    /// The results as a vector, of the first neighbour.
+    #[inline(always)]
+    pub fn vector<const D: usize>(&self, like: R) -> Vector<R, D> {
+        let mut all = Vector::zero(like);
+        for (component, result) in all.0.iter_mut().zip(&self.program.results) {
+            *component = self.registers[*result as usize].0[0];
+        }
+        all
+    }
+}
+
+/// The inputs of the next operation: earlier results, and neighbours.
+#[derive(Clone, Copy)]
+struct Operands<'a, R, const D: usize, const T: usize> {
+    operations: &'a [Operation],
+    before: &'a [Row<R, T>],
+    tile: Option<&'a Tile<R, D, T>>,
+    count: usize,
+}
+
+impl<'a, R: Real, const D: usize, const T: usize> Operands<'a, R, D, T> {
+    #[inline(always)]
+    fn get(self, id: Id) -> &'a [R] {
+        if let (Operation::Given(given), Some(tile)) = (self.operations[id as usize], self.tile)
+            && let Some(given) = tile.given(given)
+        {
+            return &given.0[..self.count];
+        }
+        &self.before[id as usize].0[..self.count]
+    }
+}
+
+/// Runs one operation.
+#[inline(always)]
+fn run<R: Real, const D: usize, const T: usize>(
+    operation: Operation,
+    inputs: Operands<R, D, T>,
+    out: &mut [R],
+) {
+    let Some(first) = out.first() else { return };
+    let [zero, one] = [0.0, 1.0].map(|number| first.constant(number));
+    macro_rules! each {
+        ($a:expr, |$x:ident| $value:expr) => {
+            for (out, $x) in out.iter_mut().zip(inputs.get($a)) {
+                let $x = *$x;
+                *out = $value;
+            }
+        };
+        ($a:expr, $b:expr, |$x:ident, $y:ident| $value:expr) => {
+            for ((out, $x), $y) in out.iter_mut().zip(inputs.get($a)).zip(inputs.get($b)) {
+                let ($x, $y) = (*$x, *$y);
+                *out = $value;
+            }
+        };
+    }
+    match operation {
+        // These were there before.
+        Operation::Constant(_) | Operation::Truth(_) | Operation::Given(_) => {}
+        Operation::Add(a, b) => each!(a, b, |x, y| x + y),
+        Operation::Subtract(a, b) => each!(a, b, |x, y| x - y),
+        Operation::Multiply(a, b) => each!(a, b, |x, y| x * y),
+        Operation::Divide(a, b) => each!(a, b, |x, y| x / y),
+        Operation::Negate(a) => each!(a, |x| -x),
+        Operation::Root(a) => each!(a, |x| x.sqrt()),
+        Operation::Floor(a) => each!(a, |x| x.floor()),
+        Operation::Less(a, b) => each!(a, b, |x, y| one.where_or(x.less_than(y), zero)),
+        Operation::Equal(a, b) => each!(a, b, |x, y| one.where_or(x.equals(y), zero)),
+        Operation::Choose(condition, a, b) => {
+            if let Operation::Less(low, high) = inputs.operations[condition as usize] {
+                let compared = inputs.get(low).iter().zip(inputs.get(high));
+                let all = compared.zip(inputs.get(a).iter().zip(inputs.get(b)));
+                for (out, ((low, high), (x, y))) in out.iter_mut().zip(all) {
+                    *out = x.where_or(low.less_than(*high), *y);
+                }
+                return;
+            }
+            let chosen = inputs.get(a).iter().zip(inputs.get(b));
+            let all = inputs.get(condition).iter().zip(chosen);
+            for (out, (condition, (x, y))) in out.iter_mut().zip(all) {
+                *out = x.where_or(zero.less_than(*condition), *y);
+            }
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Rules in text: the tables `[species.NAME.rules.RULE]` of a scene file.
+
+use super::reader::Reader;
+use super::tree::{Node, Table, Value, get};
+use super::values::SceneNames;
+use crate::behaviours::Kind;
+use crate::formula::{ANY, Formula, MAX_RULES, OwnParameter, PARAMETERS, RuleText, is_name};
+use crate::parameter::Parameter;
+use crate::scene::{Law, Rule, SceneError, Slot, Variation, default_value};
+
+/// The key of a species' rules in text.
+pub const RULES: &str = "rules";
+
+/// The key of a rule's force. Every rule has it, and no other table below a species.
+pub const FORCE: &str = "force";
+
+/// The key of a rule's sums.
+const SUM: &str = "sum";
+
+/// The key that has a parameter's value beside its range.
+const VALUE: &str = "value";
+
+/// Reads the rules in text of the species of number `own`.
+pub fn read(
+    table: &Reader,
+    own: usize,
+    names: &SceneNames,
+    variations: &mut Vec<Variation>,
+) -> Result<Vec<Rule>, SceneError> {
+    let tables = table.entries()?;
+    if tables.len() > MAX_RULES {
+        return Err(table.fail(format!("a species has at most {MAX_RULES} rules in text")));
+    }
+    tables.iter().map(|(name, table)| rule(name, table, own, names, variations)).collect()
+}
+
+fn rule(
+    name: &str,
+    table: &Reader,
+    own: usize,
+    names: &SceneNames,
+    variations: &mut Vec<Variation>,
+) -> Result<Rule, SceneError> {
+    if !is_name(name) {
+        return Err(table.fail(
+            "the name of a rule has letters, digits and _, begins with a letter, and has at most \
+             32 of them",
+        ));
+    }
+    let entries = table.entries()?;
+    let below = |key: &str| entries.iter().find(|(own, _)| *own == key).map(|(_, value)| value);
+    let mut text = RuleText { name: name.into(), ..RuleText::default() };
+    let force = below(FORCE)
+        .ok_or_else(|| table.fail("a rule needs a `force`, such as force = \"-0.1 * velocity\""))?;
+    text.force = force.text()?.into();
+    if let Some(sums) = below(SUM) {
+        for (name, formula) in sums.entries()? {
+            text.sums.push((name.into(), formula.text()?.into()));
+        }
+    }
+    text.has_inner = below("inner").is_some() && !text.sums.is_empty();
+    let parameters = below(PARAMETERS).map(Reader::entries).transpose()?.unwrap_or_default();
+    for (name, value) in &parameters {
+        text.parameters.push(OwnParameter { name: (*name).into(), range: range(value)? });
+    }
+    let formula = Formula::compiled(text, table.axes()).map_err(|(key, error)| {
+        let place = key.split('.').try_fold(table.clone(), |place, key| {
+            place.entries().ok()?.into_iter().find(|(own, _)| *own == key).map(|(_, value)| value)
+        });
+        place.unwrap_or_else(|| table.clone()).fail(error.to_string())
+    })?;
+
+    let kind = Kind::Formula(formula);
+    let mut known: Vec<&str> = kind.info().parameters.iter().map(|p| p.key).collect();
+    known.retain(|key| !key.starts_with(PARAMETERS));
+    known.extend(["inner", PARAMETERS, SUM, FORCE]);
+    let mut values: Vec<f32> =
+        formula.parameters.iter().map(|parameter| default_value(parameter, own)).collect();
+    let mut take = |key: &str, value: &Reader| -> Result<(), SceneError> {
+        if let Some(index) = kind.parameter(key) {
+            let (base, law) = names.read(value, &formula.parameters[index])?;
+            if matches!(law, Some(Law::PerAgent { .. })) {
+                let problem = "agents draw no number of a rule in text; write a number, or a law \
+                               that all agents follow";
+                return Err(value.fail(problem));
+            }
+            values[index] = base;
+            let slot = Slot::Rule(kind, index);
+            variations.extend(law.map(|law| Variation { slot, law }));
+        }
+        Ok(())
+    };
+    for (key, value) in table.known(&known)? {
+        take(key, &value)?;
+    }
+    for (name, value) in &parameters {
+        let inner = match declared(value)? {
+            Some(all) => all.into_iter().find(|(key, _)| *key == VALUE).map(|(_, value)| value),
+            None => Some(value.clone()),
+        };
+        let inner = inner.ok_or_else(|| value.fail("give its `value`, as in { value = 1 }"))?;
+        take(&format!("{PARAMETERS}.{name}"), &inner)?;
+    }
+    Ok(Rule { kind, values })
+}
+
+/// The keys of a parameter that has a range beside its value; `None` for a value alone.
+fn declared<'a>(value: &Reader<'a>) -> Result<Option<Vec<(&'a str, Reader<'a>)>>, SceneError> {
+    let is = |key: &str| value.value().get(key).is_some();
+    (is(VALUE) || is("range")).then(|| value.known(&[VALUE, "range"])).transpose()
+}
+
+/// The smallest and the largest value of a parameter.
+fn range(value: &Reader) -> Result<(f32, f32), SceneError> {
+    let keys = declared(value)?.unwrap_or_default();
+    let Some((_, range)) = keys.into_iter().find(|(key, _)| *key == "range") else {
+        return Ok(ANY);
+    };
+    let ends: Vec<f32> =
+        range.items().iter().map(|end| end.number(ANY, "")).collect::<Result<_, _>>()?;
+    match ends[..] {
+        [low, high] if low < high => Ok((low, high)),
+        _ => Err(range.fail("give the smallest and the largest value, such as [0, 2]")),
+    }
+}
+
+/// The keys of a rule in text.
+pub fn write(
+    formula: &Formula,
+    entry: impl Fn(usize, &'static Parameter) -> (String, Node<bool>),
+) -> Table<bool> {
+    let stated = |value: Value<bool>| Node { value, note: false };
+    let of_text = |(name, text): &(String, String)| (name.clone(), stated(text.as_str().into()));
+    let (mut table, mut own) = (Table::new(), Table::new());
+    for (index, parameter) in formula.parameters.iter().enumerate() {
+        let (key, mut node) = entry(index, parameter);
+        let Some(name) = key.strip_prefix(PARAMETERS).and_then(|key| key.strip_prefix('.')) else {
+            // The key says that there is an inner radius.
+            node.note &= key != "inner";
+            table.push((key, node));
+            continue;
+        };
+        node.note = false;
+        if parameter.range != ANY {
+            let (low, high) = parameter.range;
+            let range = Value::list([low, high].map(Value::from));
+            let both = vec![(VALUE.into(), node), ("range".into(), stated(range))];
+            node = stated(Value::Table(both));
+        }
+        own.push((name.into(), node));
+    }
+    if !own.is_empty() {
+        table.push((PARAMETERS.into(), stated(Value::Table(own))));
+    }
+    if !formula.text.sums.is_empty() {
+        let sums = formula.text.sums.iter().map(of_text).collect();
+        table.push((SUM.into(), stated(Value::Table(sums))));
+    }
+    table.push((FORCE.into(), stated(formula.text.force.as_str().into())));
+    table
+}
+
+/// True for the table of a rule.
+pub fn is_rule(table: &Table<bool>) -> bool {
+    get(table, FORCE).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scene::{Scene, edit_toml, overrides};
+
+    const TEXT: &str = "[species.a]\nseparation = {}\n[species.a.rules.swirl]  # turns\nradius = 30\n\
+                        parameters = { strength = { value = 0.4, range = [0, 2] }, k = 3 }\n\
+                        sum.drift = \"perp(offset) * (1 - distance / radius)\"\n\
+                        force = \"strength * drift - k * velocity\"\n\
+                        [species.a.rules.drag]\nforce = \"-0.1 * velocity\"\n[species.a.cohesion]\n\
+                        [species.b]\nrules.drag.force = \"-0.1 * velocity\"\n";
+
+    fn keys(scene: &Scene, species: usize) -> Vec<&'static str> {
+        scene.species[species].rules.iter().map(|rule| rule.kind.info().key).collect()
+    }
+
+    #[test]
+    fn rules_are_read_and_written_in_their_places() {
+        let scene = Scene::parse("test", TEXT).unwrap();
+        assert_eq!(keys(&scene, 0), ["separation", "rules.swirl", "rules.drag", "cohesion"]);
+        assert_eq!(keys(&scene, 1), ["rules.drag"]);
+        assert_eq!(scene.formulas().iter().count(), 2, "the same text is the same rule");
+        for text in [scene.to_toml(), scene.to_full_toml()] {
+            let again =
+                Scene::parse("test", &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            assert_eq!(again.species, scene.species, "{text}");
+            assert!(text.contains("[species.a.rules.swirl]\n"), "{text}");
+            assert!(text.contains("{ value = 0.4, range = [0, 2] }"), "{text}");
+        }
+        // An edit keeps the text around it.
+        let mut edited = scene.clone();
+        let swirl = &mut edited.species[0].rules[1];
+        let strength = swirl.kind.parameter("parameters.strength").unwrap();
+        swirl.values[strength] = 0.7;
+        let text = edit_toml(TEXT, &edited).unwrap();
+        assert_eq!(text, TEXT.replace("value = 0.4", "value = 0.7"));
+        let set = "a.rules.swirl.parameters.strength.value=0.7";
+        assert_eq!(overrides(TEXT, &edited).unwrap(), [set]);
+        edited.species[0].rules.remove(2);
+        let text = edit_toml(TEXT, &edited).unwrap();
+        assert_eq!(Scene::parse("test", &text).unwrap().species, edited.species, "{text}");
+    }
+
+    #[test]
+    fn every_key_of_a_rule_can_be_set() {
+        let set = |assignment: &str| {
+            let mut scene = Scene::parse("test", TEXT).unwrap();
+            scene.set(assignment).map(|()| scene).map_err(|error| error.to_string())
+        };
+        let changed = set("a.rules.swirl.force=\"k * drift\"").unwrap();
+        assert_eq!(changed.species[0].rules[1].kind.formula().unwrap().text.force, "k * drift");
+        for good in [
+            "a.rules.swirl.sum.drift='offset'",
+            "a.rules.swirl.sum.n='1'",
+            "a.rules.swirl.weight=2",
+            "a.rules.swirl.inner=3",
+            "a.rules.swirl.with='b'",
+            "a.rules.swirl.parameters.k=4",
+            "a.rules.swirl.parameters.k={ base = 3, amplitude = 1 }",
+            "a.rules.swirl.parameters.strength.value={ base = 1, amplitude = 0.2 }",
+            "a.rules.new.force='zero'",
+            "a.rules.drag=none",
+        ] {
+            set(good).unwrap_or_else(|error| panic!("{error}"));
+        }
+        for (wrong, part) in [
+            (
+                "a.rules.swirl.force='drft'",
+                "a.rules.swirl.force: column 1: nothing is called `drft`",
+            ),
+            ("a.rules.swirl.force=3", "force: expected a string, found 3"),
+            ("a.rules.swirl.sum.drift='speed <'", "sum.drift: column 8: a value is missing"),
+            ("a.rules.swirl.sum.sin='1'", "sum.sin: column 1: this name means something else"),
+            ("a.rules.swirl.parameters.strength.value=3", "value: 3 is outside 0 to 2"),
+            ("a.rules.swirl.parameters.k={ range = [0, 2] }", "give its `value`"),
+            (
+                "a.rules.swirl.parameters.k={ value = 1, range = [2, 0] }",
+                "the smallest and the largest",
+            ),
+            ("a.rules.swirl.parameters.k={ from = 1, to = 2 }", "agents draw no number of a rule"),
+            ("a.rules.swirl.radus=3", "unknown key; did you mean `radius`?"),
+            ("a.rules.drag.radius=3", "unknown key"),
+            ("a.rules.swirl.force=none", "a rule needs a `force`"),
+            ("a.rules.x.weight=1", "a rule needs a `force`"),
+        ] {
+            let error = set(wrong).err().unwrap_or_else(|| panic!("{wrong} is taken"));
+            assert!(error.contains(part), "{wrong}: {error}");
+        }
+        let nine: String = (0..9).map(|n| format!("rules.r{n}.force = 'zero'\n")).collect();
+        let error = Scene::parse("test", &format!("[species.a]\n{nine}")).unwrap_err();
+        assert!(error.to_string().contains("at most 8 rules in text"), "{error}");
+        let many: String = (0..5)
+            .flat_map(|species| (0..8).map(move |nth| (species, nth)))
+            .map(|(species, nth)| {
+                format!("[species.s{species}.rules.r{nth}]\nforce = '{species} * velocity'\n")
+            })
+            .collect();
+        let error = Scene::parse("test", &many).unwrap_err();
+        assert!(error.to_string().contains("at most 32 different rules in text"), "{error}");
+        let named = "[species.a.rules.\"a b\"]\nforce = 'zero'\n";
+        let error = Scene::parse("test", named).unwrap_err();
+        assert!(error.to_string().contains("the name of a rule has letters"), "{error}");
+    }
+}

@@ -1,0 +1,135 @@
+//! The rules in text of one agent, neighbour by neighbour.
+
+use super::{Scene, Species};
+use crate::behaviours::{Agent, Kind, Neighbour, TextForces, Uses};
+use crate::formula::{Formula, Given, Inputs, Row, Tape, Tile};
+use crate::random;
+use crate::vector::{Axes, Space, Vector};
+
+/// The rules in text of a scene, at work on one agent of a species.
+pub struct SingleRules<'a> {
+    species: &'a Species,
+    several_species: bool,
+    /// Seed, id and tick.
+    draws: [u32; 3],
+    rules: Vec<(&'static Formula, Tape<f32, 1>, Vec<f32>)>,
+}
+
+impl<'a> SingleRules<'a> {
+    /// The rules before the agent `id` has seen a neighbour. `species` has its own values.
+    #[must_use]
+    pub fn new<const D: usize>(
+        scene: &Scene,
+        species: &'a Species,
+        agent: &Agent<f32, D>,
+        id: u32,
+        tick: u32,
+    ) -> Self
+    where
+        Axes<D>: Space<D>,
+    {
+        let mut own = Self {
+            species,
+            several_species: scene.species.len() > 1,
+            draws: [scene.seed, id, tick],
+            rules: Vec::new(),
+        };
+        for formula in scene.formulas().iter() {
+            let mut of_sums = Tape::new(&formula.sums, 0.0);
+            of_sums.prepare(&SingleInputs {
+                own: &own,
+                formula,
+                agent,
+                spread: agent.position,
+                sums: &[],
+            });
+            own.rules.push((formula, of_sums, vec![0.0; formula.sums.results.len()]));
+        }
+        own
+    }
+
+    fn value(&self, formula: &'static Formula, key: &str) -> Option<f32> {
+        let kind = Kind::Formula(formula);
+        kind.parameter(key).map(|index| self.species.encoded(kind, index))
+    }
+
+    /// Adds a neighbour of species `other` to the sums of the rules that perceive it.
+    pub fn observe<const D: usize>(
+        &mut self,
+        uses: Uses,
+        neighbour: &Neighbour<f32, D>,
+        other: u8,
+    ) {
+        let squared = neighbour.distance_squared;
+        let mut tile = Tile::<f32, D, 1>::new(0.0);
+        tile.distance_squared = Row([squared]);
+        tile.species = Row([f32::from(other)]);
+        for axis in 0..D {
+            tile.offset[axis] = Row([neighbour.offset.0[axis]]);
+            tile.velocity[axis] = Row([neighbour.velocity.0[axis]]);
+        }
+        let mut rules = std::mem::take(&mut self.rules);
+        for (formula, of_sums, sums) in &mut rules {
+            let value = |key: &str| self.value(formula, key).unwrap_or(0.0);
+            let (radius, inner) = (value("radius"), value("inner"));
+            let unseen = uses.has(Uses::SIGHT) && neighbour.ahead < value("fov") * squared.sqrt();
+            let ignored = self.several_species && (value("with") as u32 >> other) & 1 == 0;
+            let near = squared < radius * radius && squared >= inner * inner;
+            if near && !unseen && !ignored {
+                of_sums.run(&tile, 1);
+                of_sums.add(&tile, sums, (&Row([neighbour.share]), false), 1);
+            }
+        }
+        self.rules = rules;
+    }
+}
+
+struct SingleInputs<'w, 'a, const D: usize> {
+    own: &'w SingleRules<'a>,
+    formula: &'static Formula,
+    agent: &'w Agent<f32, D>,
+    spread: Vector<f32, D>,
+    sums: &'w [f32],
+}
+
+impl<const D: usize> Inputs<f32> for SingleInputs<'_, '_, D> {
+    fn given(&self, given: Given) -> f32 {
+        let [seed, id, tick] = self.own.draws;
+        let Self { own, formula, agent, spread, sums } = self;
+        match given {
+            Given::Position(axis) => agent.position.0[axis],
+            Given::Velocity(axis) => agent.velocity.0[axis],
+            Given::MaxSpeed => agent.body.max_speed,
+            Given::MaxForce => agent.body.max_force,
+            Given::Size => agent.body.size,
+            Given::Parameter(index) => own.species.encoded(Kind::Formula(formula), index),
+            Given::Random(number) => random::of_rule(seed, id, tick, number),
+            Given::Sum(index) => sums[index],
+            Given::Spread(axis) => spread.0[axis],
+            _ => tick as f32,
+        }
+    }
+}
+
+impl<const D: usize> TextForces<f32, D> for SingleRules<'_>
+where
+    Axes<D>: Space<D>,
+{
+    fn each_force(
+        &mut self,
+        agent: &Agent<f32, D>,
+        spread: Vector<f32, D>,
+        sees_neighbours: bool,
+        take: &mut impl FnMut(Kind, Vector<f32, D>),
+    ) {
+        for (formula, _, sums) in &self.rules {
+            if formula.sees_neighbours() == sees_neighbours {
+                let mut tape = Tape::<f32, 1>::new(&formula.force, 0.0);
+                tape.prepare(&SingleInputs { own: self, formula, agent, spread, sums });
+                let force = agent.limited(tape.vector(0.0));
+                let weight = self.species.encoded(Kind::Formula(formula), 0);
+                take(Kind::Formula(formula), force * weight);
+            }
+        }
+    }
+}

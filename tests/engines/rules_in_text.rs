@@ -1,0 +1,249 @@
+//! Rules in text: as the built-in behaviours that they can say, on both engines to the bit; against an
+//! evaluator of its own in f64; and at their limits.
+
+use crate::adapter;
+use crate::common::expressions::{Generator, Kind};
+use crate::common::gpu::different;
+use crate::common::{bits, run};
+use flockwork::engine::Engine;
+use flockwork::engine::cpu::CpuEngine;
+use flockwork::model::formula::{Formula, Given, Inputs, RuleText, Tape};
+use flockwork::model::scene::{Request, Scene};
+use flockwork::model::state::FlockState;
+
+/// Ticks of a comparison with built-in behaviours.
+const TICKS: u32 = 200;
+
+/// Behaviours as a built-in one, and as a rule that says the same.
+const SAID: [(&str, &str); 4] = [
+    (
+        "separation = { KEYS, weight = 1.5 }",
+        "rules.separation = { KEYS, weight = 1.5, sum = { \
+         away = 'offset * if(distance_squared > 1e-20, 1 / distance_squared, 0)', \
+         coincident = 'if(distance_squared > 1e-20, 0, 1)' }, \
+         force = '''if(neighbours > 0, with_length(if(coincident > 0, with_length(spread, \
+         coincident / max(radius * 1e-3, 1e-10)), zero) - away, max_speed) - velocity, zero)''' }",
+    ),
+    (
+        "alignment = { KEYS, weight = 1 }",
+        "rules.alignment = { KEYS, weight = 1, sum = { v = 'other_velocity' }, \
+         force = 'if(neighbours > 0, with_length(v, max_speed) - velocity, zero)' }",
+    ),
+    (
+        "cohesion = { KEYS, weight = 0.9 }",
+        "rules.cohesion = { KEYS, weight = 0.9, sum = { pull = 'offset' }, \
+         force = 'if(neighbours > 0, with_length(pull, max_speed) - velocity, zero)' }",
+    ),
+    (
+        "cohesion = { KEYS, inner = 6, weight = 0.9 }",
+        "rules.gather = { KEYS, weight = 0.9, parameters = { near = 6 }, sum = { \
+         pull = 'if(distance_squared > near * near, offset * (1 / distance_squared), zero)', \
+         n = 'if(distance_squared > near * near, 1, 0)' }, \
+         force = 'if(n > 0, with_length(pull, max_speed) - velocity, zero)' }",
+    ),
+];
+
+/// A scene whose two species have `behaviours`, by lines in which KEYS stands for how they perceive.
+fn scene(world: &str, body: &str, behaviours: &[&str], count: u64) -> (Scene, FlockState) {
+    let lines = |keys: &str| -> String {
+        behaviours.iter().map(|line| line.replace("KEYS", keys) + "\n").collect()
+    };
+    let text = format!(
+        "seed = 5\nworld = {world}\n[species.a]\ncount = {count}\n{body}\n{}\n\
+         [species.b]\ncount = {}\n{body}\nmax_speed = 3\n{}",
+        lines("radius = 14, with = \"all\""),
+        count / 3,
+        lines("radius = 20, fov = 250, with = [\"a\"]"),
+    );
+    let scene = Scene::parse("test", &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    scene.populate(&Request::default()).unwrap()
+}
+
+/// The worlds and bodies of the comparisons.
+fn places() -> Vec<(String, &'static str)> {
+    let mut all = Vec::new();
+    let bodies = [
+        "max_force = 0.1",
+        "limit = \"sum\"\nspawn = { place = \"point\", speed = 1 }",
+        "combine = \"priority\"\nmass = 2",
+    ];
+    for (nth, size) in ["[120, 90]", "[70, 60, 50]"].into_iter().enumerate() {
+        for (at, boundary) in ["wrap", "walls", "open"].into_iter().enumerate() {
+            let world = format!("{{ size = {size}, boundary = \"{boundary}\" }}");
+            all.push((world, bodies[(nth + at) % 3]));
+        }
+    }
+    all
+}
+
+#[test]
+fn a_rule_that_says_what_a_behaviour_does_gives_its_bytes() {
+    let gpu = adapter::gpu("a_rule_that_says_what_a_behaviour_does_gives_its_bytes");
+    let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
+    for engine in gpu.iter().flat_map(different) {
+        engines.push(Box::new(engine));
+    }
+    for (world, body) in places() {
+        for (built_in, said) in [
+            (SAID[..3].iter().map(|(own, _)| *own).collect::<Vec<_>>(), &SAID[..3]),
+            (vec![SAID[3].0], &SAID[3..]),
+        ] {
+            let said: Vec<&str> = said.iter().map(|(_, said)| *said).collect();
+            let (scene_of_built_in, state) = scene(&world, body, &built_in, 160);
+            let (scene_of_rules, same_state) = scene(&world, body, &said, 160);
+            assert!(state == same_state);
+            for engine in &mut engines {
+                let wanted = run(&mut **engine, &scene_of_built_in, &state, TICKS);
+                let found = run(&mut **engine, &scene_of_rules, &state, TICKS);
+                assert!(bits(&wanted) == bits(&found), "{world}, {body}: {said:?}");
+                assert!(bits(&wanted) != bits(&state));
+                // The control: a force that is off by two units in the last place.
+                let off: Vec<String> = said
+                    .iter()
+                    .map(|text| text.replace("- velocity,", "- velocity * 1.0000002,"))
+                    .collect();
+                let off: Vec<&str> = off.iter().map(String::as_str).collect();
+                let (other, _) = scene(&world, body, &off, 160);
+                let found = run(&mut **engine, &other, &state, TICKS);
+                assert!(bits(&wanted) != bits(&found), "{world}, {body}: the control is blind");
+            }
+        }
+    }
+}
+
+/// An agent alone: position, velocity, and its limits.
+struct Alone<'a>(&'a [f32; 8]);
+
+impl Inputs<f32> for Alone<'_> {
+    fn given(&self, given: Given) -> f32 {
+        match given {
+            Given::Position(axis) => self.0[axis],
+            Given::Velocity(axis) => self.0[3 + axis],
+            Given::MaxSpeed => self.0[6],
+            _ => self.0[7],
+        }
+    }
+}
+
+/// The force of a rule without neighbours, for the inputs of an agent; none if the rule is too long, or
+/// divides by 0.
+fn force_of<const D: usize>(text: &str, agent: &[f32; 8]) -> Option<[f32; D]> {
+    let text = RuleText { name: "test".into(), force: text.into(), ..RuleText::default() };
+    let formula = match Formula::compiled(text.clone(), D) {
+        Ok(formula) => formula,
+        Err((_, error)) => {
+            let known = ["operations", "divides by 0"];
+            assert!(known.iter().any(|part| error.problem.contains(part)), "{error}\n{text:?}");
+            return None;
+        }
+    };
+    let mut tape = Tape::<f32, 1>::new(&formula.force, 0.0);
+    tape.prepare(&Alone(agent));
+    Some(tape.vector::<D>(0.0).0)
+}
+
+#[test]
+fn generated_formulas_are_those_of_f64_within_their_rounding() {
+    fn compare<const D: usize>() {
+        let (mut compared, mut doubtful, mut off_is_seen) = (0, 0, 0);
+        for number in 0..3000 {
+            let mut generator = Generator::new(number, D);
+            let tree = generator.tree(Kind::Vector, 5);
+            let agent = generator.agent();
+            let found = force_of::<D>(&tree.text(), &agent);
+            let (Some(found), Some(wanted)) = (found, tree.value(&agent, D)) else {
+                doubtful += 1;
+                continue;
+            };
+            // A component that is too large makes the whole force zero.
+            let sound = |axis| {
+                let (value, bound) = wanted.component(axis);
+                value.abs() < 1e17 && bound < 1e-2 * (1.0 + value.abs())
+            };
+            if !(0..D).all(sound) {
+                doubtful += 1;
+                continue;
+            }
+            for (axis, found) in found.into_iter().enumerate() {
+                let (value, bound) = wanted.component(axis);
+                let off = (f64::from(found) - value).abs();
+                assert!(off <= bound, "{}\n{found} is {off} from {value} ± {bound}", tree.text());
+                compared += 1;
+                off_is_seen += u32::from((f64::from(found) * 1.001 - value).abs() > bound);
+            }
+        }
+        assert!(compared > 3000, "{compared} compared, {doubtful} not");
+        // The control: a value that is off by a thousandth.
+        assert!(off_is_seen * 2 > compared, "{off_is_seen} of {compared}");
+    }
+    compare::<2>();
+    compare::<3>();
+}
+
+/// The line of a rule that is made up.
+fn made_up(generator: &mut Generator, nth: usize, axes: usize) -> String {
+    loop {
+        let kind = |sum: usize| [Kind::Number, Kind::Vector][(sum + nth) % 2];
+        let sums: Vec<(String, String)> =
+            (0..3).map(|sum| (format!("s{sum}"), generator.sum(kind(sum)).text())).collect();
+        let force = generator.force_of_sums(nth).text();
+        let text = RuleText { name: "test".into(), force, sums, ..RuleText::default() };
+        if Formula::compiled(text.clone(), axes).is_ok() {
+            let sums: Vec<String> =
+                text.sums.iter().map(|(name, sum)| format!("{name} = '{sum}'")).collect();
+            let (radius, fov, sums) = (8 + 4 * nth, [360, 300][nth % 2], sums.join(", "));
+            return format!(
+                "rules.r{nth} = {{ radius = {radius}, fov = {fov}, sum = {{ {sums} }}, force = '{}' }}\n",
+                text.force
+            );
+        }
+    }
+}
+
+#[test]
+fn generated_rules_give_the_same_bits_on_both_engines() {
+    let Some(gpu) = adapter::gpu("generated_rules_give_the_same_bits_on_both_engines") else {
+        return;
+    };
+    let mut cpu = CpuEngine::new(Some(2)).unwrap();
+    for (axes, size) in [(2, "[120, 90]"), (3, "[70, 60, 50]")] {
+        for number in 0..6 / crate::common::gpu::share().min(3) as u64 {
+            let mut generator = Generator::new(1000 + number, axes);
+            let rules: String = (0..4).map(|nth| made_up(&mut generator, nth, axes)).collect();
+            let world = format!("{{ size = {size}, boundary = \"wrap\" }}");
+            let (scene, state) = scene(&world, "max_force = 0.3", &[&rules], 200);
+            let wanted = run(&mut cpu, &scene, &state, 30);
+            assert!(bits(&wanted) != bits(&state));
+            for mut engine in different(&gpu) {
+                let found = run(&mut engine, &scene, &state, 30);
+                let same = bits(&wanted).iter().zip(&bits(&found)).filter(|(a, b)| a == b).count();
+                assert_eq!(same, state.len(), "{rules}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_example_of_the_page_runs() {
+    let page = std::fs::read_to_string("docs/rules.md").unwrap();
+    let examples = page.split("```toml\n").skip(1).map(|part| part.split("```").next().unwrap());
+    let mut engine = CpuEngine::new(Some(2)).unwrap();
+    let mut count = 0;
+    for text in examples {
+        let scene = Scene::parse("example", text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let rules = scene.formulas().iter().count();
+        assert!(rules > 0, "no rule in\n{text}");
+        let (scene, state) = scene.populate(&Request::default()).unwrap();
+        let after = run(&mut engine, &scene, &state, 60);
+        // Without the rules the flock goes another way.
+        let mut without = scene.clone();
+        for species in &mut without.species {
+            species.rules.retain(|rule| rule.kind.formula().is_none());
+        }
+        let other = run(&mut engine, &without, &state, 60);
+        assert!(bits(&after) != bits(&other), "the rules do nothing in\n{text}");
+        assert!(after.velocity.iter().all(|velocity| velocity.is_finite()), "{text}");
+        count += 1;
+    }
+    assert_eq!(count, 10);
+}
