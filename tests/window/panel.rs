@@ -160,3 +160,44 @@ fn the_interface_grows_and_shrinks_by_keys() {
     display.until("a larger panel", |shot| panel(shot) > area * 12 / 10);
     ends(&display, program);
 }
+
+/// One species with a rule in text alone.
+const RULE: &str = "[world]\nboundary = \"walls\"\n[species.bird]\ncount = 20\nsize = 12\n\
+                    [species.bird.rules.swirl]\nparameters = { k = { value = 1, range = [0, 2] } }\n\
+                    sum.n = \"1\"\nforce = \"k * n * velocity\"\n";
+
+#[test]
+fn a_formula_is_typed_undone_and_saved_with_the_session() {
+    let test = "a_formula_is_typed_undone_and_saved_with_the_session";
+    if adapter::gpu(test).is_none() {
+        return;
+    }
+    let Some(display) = Display::open(test, "1000x700") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("rule.toml"), RULE).unwrap();
+    let program = start(&display, folder.path(), "--scene rule.toml");
+    display.until_title(&program, "20 agents");
+    let file = || saved(&display, folder.path());
+    let first = file();
+    // The field of the force is below the field of the only sum.
+    steps(&display, &["key Tab", "mousemove 700 269", "click 1", "key End", "type *nn"]);
+    let wrong = file();
+    assert_eq!(wrong, first, "a name that is not there is no formula");
+    steps(&display, &["key BackSpace", "key Escape"]);
+    let typed = file();
+    assert!(typed.contains("force = \"k * n * velocity*n\""), "{typed}");
+    steps(&display, &["mousemove 300 400", "key ctrl+z"]);
+    assert_eq!(file(), first);
+    steps(&display, &["key ctrl+shift+z"]);
+    assert_eq!(file(), typed);
+    let session = new_file(&display, folder.path(), "ctrl+shift+s");
+    ends(&display, program);
+    let text = fs::read_to_string(&session).unwrap();
+    assert!(text.contains("bird.rules.swirl.force="), "{text}");
+    let output =
+        flockwork(&format!("capture --engine cpu --replay {} --out a.png", session.display()))
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+    assert!(output.status.success(), "{}", desktop::text(&output.stderr));
+}

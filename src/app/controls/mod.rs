@@ -1,6 +1,7 @@
 //! The panel of parameters of every species, from the model's declarations.
 
 mod flock;
+mod formula;
 mod looks;
 mod rows;
 mod species;

@@ -3,6 +3,7 @@
 use egui::SliderClamping;
 
 use super::words::{about, law_in_words, reach, shown};
+use flockwork_model::formula::PARAMETERS;
 use flockwork_model::parameter::{
     ALL_SPECIES, Meaning, NEAREST_PATH, NEAREST_TARGET, NO_TARGET, Parameter,
 };
@@ -272,7 +273,9 @@ impl ParameterRow<'_> {
         let (low, high) = reach(self.parameter, self.start);
         let before = *value;
         let mark = if law.is_some() { format!(" {VARIES}") } else { String::new() };
-        let name = format!("{}{mark}", self.parameter.key);
+        let key = self.parameter.key;
+        let own = key.strip_prefix(PARAMETERS).and_then(|key| key.strip_prefix('.'));
+        let name = format!("{}{mark}", own.unwrap_or(key));
         let degrees = matches!(self.parameter.meaning, Meaning::Angle | Meaning::FieldOfView);
         let slider = egui::Slider::new(value, low..=high)
             .clamping(SliderClamping::Never)

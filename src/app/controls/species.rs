@@ -3,12 +3,14 @@
 use egui::collapsing_header::{CollapsingState, paint_default_icon};
 use egui::{CollapsingHeader, Label, RichText, Sense};
 
+use super::formula;
 use super::looks::FigureLooks;
 use super::rows::{ParameterRow, TargetNames, count_field, name_field};
 use super::words::story;
 use super::{FlockPanel, REMOVE};
 use crate::command::Command;
 use flockwork_model::behaviours::Kind;
+use flockwork_model::formula::MAX_RULES;
 use flockwork_model::parameter::Parameters;
 use flockwork_model::scene::{Body, Law, Rule, Scene, Slot, Species, Variation};
 use flockwork_session::{Edit, species_at_first};
@@ -157,8 +159,14 @@ impl OneSpecies<'_> {
         });
         // One that was added is compared with what it was then.
         let added = || Rule::added(kind, self.index, self.names.species.len()).values;
-        let start = self.start.rule(kind).map_or_else(added, |rule| rule.values.clone());
+        // A rule whose formulas have changed is the one of the same name.
+        let same = |rule: &&Rule| rule.kind == kind || rule.kind.info().key == info.key;
+        let start =
+            self.start.rules.iter().find(same).filter(|rule| rule.values.len() == values.len());
+        let start = start.map_or_else(added, |rule| rule.values.clone());
+        let mut rewritten = None;
         ui.push_id(info.key, |ui| {
+            rewritten = kind.formula().and_then(|formula| formula::fields(ui, formula));
             for (index, parameter) in info.parameters.iter().enumerate() {
                 let slot = Slot::Rule(kind, index);
                 let row = ParameterRow { parameter, slot, start: start[index], names: self.names };
@@ -166,6 +174,9 @@ impl OneSpecies<'_> {
                 row.show(ui, &mut values[index], law);
             }
         });
+        if let Some(formula) = rewritten {
+            species.rewrite(place, formula, self.index);
+        }
     }
 
     /// A choice of the behaviours that the species does not have.
@@ -185,6 +196,15 @@ impl OneSpecies<'_> {
                 if choice.clicked() {
                     added = Some(kind);
                 }
+            }
+            let hint = "A force that you write as a formula; docs/rules.md teaches it.";
+            let room = species.rules.iter().filter(|rule| rule.kind.formula().is_some()).count();
+            let choice = egui::Button::selectable(false, "a rule in text");
+            let choice = ui.add_enabled(room < MAX_RULES, choice).on_hover_text(hint);
+            if choice.clicked()
+                && let Some(rule) = formula::new_rule(species, self.scene.world.axes(), self.index)
+            {
+                species.add_formula(rule);
             }
         });
         let count = self.names.species.len();

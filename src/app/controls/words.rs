@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use flockwork_model::formula::{ANY, PARAMETERS};
 use flockwork_model::parameter::{FULL_CIRCLE, Meaning, Parameter, UNLIMITED};
 use flockwork_model::scene::{Law, Scene, Slot, Species, built_in};
 
@@ -14,6 +15,10 @@ pub fn reach(parameter: &Parameter, start: f32) -> (f32, f32) {
     // The range of an angle suits a slider.
     if matches!(parameter.meaning, Meaning::Angle | Meaning::FieldOfView) {
         return (low, high.min(FULL_CIRCLE));
+    }
+    // So does the range that a scene gives the parameter of a rule.
+    if parameter.key.starts_with(PARAMETERS) && parameter.range != ANY {
+        return (low, high);
     }
     let scale = [start, parameter.default].map(f32::abs).into_iter();
     let scale = scale.filter(|scale| *scale < UNLIMITED).fold(0.0, f32::max);
