@@ -12,68 +12,98 @@ pub const ZERO: &str = "zero_bits";
 
 /// For each operation whether its result must be hidden from compilers.
 ///
-/// They may compute `(x * 2) * y` as `(x * y) * 2`, or `a * b + a * c` as `a * (b + c)`: WGSL has no
-/// word against it, and a result would then differ in its last bit from the CPU's. So each result of an
-/// addition or multiplication that another operation could be merged with goes through integers.
-/// Scalar products of different vectors have no other order, and stay as they are.
+/// They may compute `(x * 2) * y` as `(x * y) * 2`, `a * b + a * c` as `a * (b + c)`, `√x · √x` as `x`,
+/// `1 / (1 / x)` as `x`, and `x * 0` as 0, even of a NaN: WGSL has no word against it, and a result would
+/// then differ from the CPU's. So what another operation could be merged with goes through integers, and
+/// so do constants. Scalar products of different vectors have no other order, and stay as they are; so do
+/// quotients of what stands in no product with their own divisor.
 fn hidden(program: &Program) -> Vec<bool> {
+    use Operation::{
+        Add, Choose, Constant, Divide, Floor, Given, Multiply, Negate, Root, Subtract,
+    };
     let operations = &program.operations[..];
     let of = |id: u32| operations[id as usize];
-    let is_constant = |id: u32| matches!(of(id), Operation::Constant(_));
-    let factors = |id: u32| match of(id) {
-        Operation::Multiply(a, b) if !is_constant(a) && !is_constant(b) => Some([a, b]),
-        _ => None,
-    };
-    // The sums of products whose factors all differ, but for squares.
-    let mut products: Vec<Option<Vec<u32>>> = Vec::with_capacity(operations.len());
-    for (number, operation) in operations.iter().enumerate() {
-        let of_product = factors(number as u32).map(|factors| factors.to_vec());
-        products.push(of_product.or_else(|| match *operation {
-            Operation::Add(a, b) => {
-                let (one, other) = (products[a as usize].as_ref()?, products[b as usize].as_ref()?);
-                let differ = one.iter().all(|factor| !other.contains(factor));
-                differ.then(|| one.iter().chain(other).copied().collect())
-            }
-            _ => None,
-        }));
-    }
+    let products = scalar_products(operations);
     let mut hidden = vec![false; operations.len()];
     for (number, operation) in operations.iter().enumerate() {
-        let merges = match operation {
-            Operation::Add(..) => products[number].is_none(),
-            Operation::Subtract(..)
-            | Operation::Multiply(..)
-            | Operation::Negate(_)
-            | Operation::Choose(..) => true,
-            _ => false,
-        };
-        for input in operation.inputs().filter(|_| merges) {
-            use Operation::{Add, Multiply, Subtract};
-            hidden[input as usize] |= matches!(of(input), Add(..) | Subtract(..) | Multiply(..));
+        if !matches!(
+            operation,
+            Add(..) | Subtract(..) | Multiply(..) | Divide(..) | Root(_) | Floor(_)
+        ) {
+            continue;
         }
-        // The product of two roots could become the root's own input.
-        if let Operation::Multiply(a, b) | Operation::Divide(a, b) = *operation
-            && [a, b].into_iter().all(|id| matches!(of(id), Operation::Root(_)))
-        {
-            hidden[a as usize] = true;
+        for input in operation.inputs() {
+            // The compiler looks through signs and choices.
+            let mut behind = vec![input];
+            while let Some(id) = behind.pop() {
+                match of(id) {
+                    Negate(a) => behind.push(a),
+                    Choose(_, a, b) => behind.extend([a, b]),
+                    _ => {}
+                }
+                let is_plain = |other: u32| matches!(of(other), Given(_));
+                let stays = match (of(id), *operation) {
+                    (Multiply(..) | Add(..), Add(..)) if id == input => products[number].is_some(),
+                    (Divide(..), Multiply(a, b)) => {
+                        let other = if a == input { b } else { a };
+                        is_plain(other) && of(id).inputs().all(|own| own != other)
+                    }
+                    (Root(own), Divide(a, b)) => {
+                        b == input && a != own && (is_plain(a) || matches!(of(a), Constant(_)))
+                    }
+                    (
+                        Constant(_) | Add(..) | Subtract(..) | Multiply(..) | Divide(..) | Root(_),
+                        _,
+                    ) => {
+                        matches!(operation, Root(_) | Floor(_))
+                            && !matches!(of(id), Constant(_) | Root(_))
+                    }
+                    _ => true,
+                };
+                hidden[id as usize] |= !stays;
+            }
         }
     }
     hidden
+}
+
+/// For each operation that is a product, or a sum of products, of factors that all differ, but for squares:
+/// the factors. A product with a constant is none.
+fn scalar_products(operations: &[Operation]) -> Vec<Option<Vec<u32>>> {
+    let is_constant = |id: u32| matches!(operations[id as usize], Operation::Constant(_));
+    let mut products: Vec<Option<Vec<u32>>> = Vec::with_capacity(operations.len());
+    for operation in operations {
+        products.push(match *operation {
+            Operation::Multiply(a, b) if !is_constant(a) && !is_constant(b) => Some(vec![a, b]),
+            Operation::Add(a, b) => products[a as usize]
+                .as_ref()
+                .zip(products[b as usize].as_ref())
+                .and_then(|(one, other)| {
+                    let differ = one.iter().all(|factor| !other.contains(factor));
+                    differ.then(|| one.iter().chain(other).copied().collect())
+                }),
+            _ => None,
+        });
+    }
+    products
 }
 
 /// The operations of a program. `given` are the texts of its inputs, `zero` the text of a hidden 0.
 fn printed(program: &Program, zero: &str, given: impl Fn(Given) -> String) -> String {
     let mut text = String::new();
     let hidden = hidden(program);
+    let hide = |value: &str| format!("bitcast<f32>(bitcast<u32>({value}) ^ {zero})");
+    // Of `x - x` and `x / x` one side is hidden, and the other is not.
+    let twice = |a: u32, b: u32| if a == b { hide(&format!("v{a}")) } else { format!("v{a}") };
     for (number, operation) in program.operations.iter().enumerate() {
         let value = match *operation {
             Operation::Constant(bits) => number_text(f32::from_bits(bits)),
             Operation::Truth(truth) => truth.to_string(),
             Operation::Given(input) => given(input),
             Operation::Add(a, b) => format!("v{a} + v{b}"),
-            Operation::Subtract(a, b) => format!("v{a} - v{b}"),
+            Operation::Subtract(a, b) => format!("{} - v{b}", twice(a, b)),
             Operation::Multiply(a, b) => format!("v{a} * v{b}"),
-            Operation::Divide(a, b) => format!("v{a} / v{b}"),
+            Operation::Divide(a, b) => format!("{} / v{b}", twice(a, b)),
             Operation::Negate(a) => format!("-v{a}"),
             Operation::Root(a) => format!("sqrt(v{a})"),
             Operation::Floor(a) => format!("floor(v{a})"),
@@ -81,10 +111,8 @@ fn printed(program: &Program, zero: &str, given: impl Fn(Given) -> String) -> St
             Operation::Equal(a, b) => format!("v{a} == v{b}"),
             Operation::Choose(condition, a, b) => format!("select(v{b}, v{a}, v{condition})"),
         };
-        text += &match hidden[number] {
-            true => format!("    let v{number} = bitcast<f32>(bitcast<u32>({value}) ^ {zero});\n"),
-            false => format!("    let v{number} = {value};\n"),
-        };
+        let value = if hidden[number] { hide(&value) } else { value };
+        text += &format!("    let v{number} = {value};\n");
     }
     text
 }
@@ -131,7 +159,8 @@ pub fn module(formula: &Formula, number: usize, axes: usize, several_species: bo
             Given::OtherSpecies if several_species => {
                 "f32(firstTrailingBit(neighbour.species))".into()
             }
-            Given::OtherSpecies => "0.0".into(),
+            Given::OtherSpecies => format!("bitcast<f32>({zero})"),
+            Given::OtherSize => "neighbour.size".into(),
             Given::Position(axis) => format!("neighbour.own_position.{}", AXES[axis]),
             Given::Velocity(axis) => format!("neighbour.own_velocity.{}", AXES[axis]),
             Given::Tick => "f32(clock)".into(),

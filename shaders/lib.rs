@@ -217,18 +217,18 @@ pub fn name_of(kind: Kind, formulas: Formulas) -> String {
 
 /// The names of two members of a species' record: the number that agents draw, and its least value.
 #[must_use]
-pub fn members_of_trait(slot: Slot) -> (String, String) {
+pub fn members_of_trait(slot: Slot, formulas: Formulas) -> (String, String) {
     let member = match slot {
         Slot::Body(_) => slot.parameter().member(),
-        Slot::Rule(kind, _) => format!("{}.{}", kind.info().key, slot.parameter().member()),
+        Slot::Rule(kind, _) => format!("{}.{}", name_of(kind, formulas), slot.parameter().member()),
     };
     let least = format!("least_{}", member.replace('.', "_"));
     (member, least)
 }
 
 /// The template's line for a number that agents draw.
-fn line_of_trait(line: &str, slot: Slot) -> String {
-    let (member, least) = members_of_trait(slot);
+fn line_of_trait(line: &str, slot: Slot, formulas: Formulas) -> String {
+    let (member, least) = members_of_trait(slot, formulas);
     let line = line.replace("least_TRAIT_NAME", &least).replace("TRAIT_MEMBER", &member);
     line.replace("TRAIT_KEY", &format!("{}u", slot.noise_key()))
 }
@@ -250,7 +250,7 @@ fn expand(template: &str, variant: Variant) -> String {
         }
         if !line.starts_with("//") && line.contains("least_TRAIT_NAME") {
             for slot in variant.traits.slots() {
-                text += &line_of_trait(line, slot);
+                text += &line_of_trait(line, slot, variant.formulas);
                 text.push('\n');
             }
             continue;

@@ -4,6 +4,7 @@ import package::flock::flock;
 import package::grid::{NO_ROW, ROWS_AROUND, WHOLE, cell_of, columns_around, first_cell, row_around, run_of, sampling_noise, sampling_of_run};
 @if(wrap && !narrow) import package::grid::run_shift;
 import package::rules::{Species, Sums, observe};
+@if(other_sizes) import package::rules::size_of;
 import package::sorted::{cell_start, state, tag};
 import package::space::{Vector, cell_number, position_of, velocity_of};
 import package::tag::species_of;
@@ -48,6 +49,9 @@ fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick:
                 let seen_from = nearest_image(position_of(other), position, flock.size);
                 let offset = position_of(other) - seen_from;
                 var neighbour = neighbour_at(offset, velocity_of(other), heading);
+                @if(other_sizes) {
+                    neighbour.size = size_of(tag[j], flock.seed, tick);
+                }
                 @if(own_motion) {
                     neighbour.own_position = position;
                     neighbour.own_velocity = own_velocity;

@@ -8,6 +8,7 @@
 import package::flock::flock as whole_flock;
 import package::grid::{NO_ROW, can_join, cell_of, columns_around, columns_between, first_cell, row_around, run_of, run_shift, sampling_noise, sampling_of_run};
 import package::rules::{Species, Sums, observe};
+@if(other_sizes) import package::rules::size_of;
 import package::sorted::{cell_start, state, tag};
 import package::space::{Vector, cell_number, position_of, velocity_of};
 import package::subgroup::LANES;
@@ -108,6 +109,8 @@ fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick:
                 @if(wrap && !narrow)
                 let shift_of_candidate = subgroupShuffle(shift, which);
                 let share = select(0.0, f32(stride), inside);
+                @if(other_sizes)
+                let candidate_tag = tag[index];
                 @if(several_species)
                 let candidate_species = 1u << species_of(tag[index]);
                 // … and reads all of them.
@@ -121,6 +124,9 @@ fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick:
                     let seen_from = nearest_image(other, position, flock.size);
                     let offset = other - seen_from;
                     var neighbour = neighbour_at(offset, subgroupShuffle(velocity_of(candidate), turn), heading);
+                    @if(other_sizes) {
+                        neighbour.size = size_of(subgroupShuffle(candidate_tag, turn), flock.seed, tick);
+                    }
                     @if(own_motion) {
                         neighbour.own_position = position;
                         neighbour.own_velocity = own_velocity;

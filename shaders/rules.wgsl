@@ -9,6 +9,9 @@
 // is the number of the scene's behaviours.
 
 import package::space::{Vector, length};
+@if(other_sizes) import package::tables::species_at;
+@if(other_sizes) import package::tag::species_of;
+@if(other_sizes && traits) import package::tag::id_of;
 @if(traits) import package::traits::drawn;
 import package::vehicle::{Agent, Neighbour, limited};
 
@@ -36,6 +39,17 @@ fn with_traits(species: Species, seed: u32, id: u32) -> Species {
     own.TRAIT_MEMBER = drawn(species.least_TRAIT_NAME, species.TRAIT_MEMBER, seed, id, TRAIT_KEY);
     own.squared_LEADING_BEHAVIOUR = own.LEADING_BEHAVIOUR.radius * own.LEADING_BEHAVIOUR.radius;
     return own;
+}
+
+// The size of the agent with this tag, at a tick.
+@if(other_sizes)
+fn size_of(tag: u32, seed: u32, tick: u32) -> f32 {
+    @if(!traits) {
+        return species_at(species_of(tag), tick).size;
+    }
+    @if(traits) {
+        return with_traits(species_at(species_of(tag), tick), seed, id_of(tag)).size;
+    }
 }
 
 // The sums over an agent's neighbours.

@@ -33,6 +33,9 @@ struct Neighbour {
     // Component of the offset along the agent's heading; world units.
     @if(sight)
     ahead: f32,
+    // Half its length; world units.
+    @if(other_sizes)
+    size: f32,
     // The motion of the agent itself.
     @if(own_motion)
     own_position: Vector,

@@ -23,7 +23,16 @@ fn beginning(text: &str, count: usize) -> Option<&str> {
 /// `text` with its control characters escaped: on a terminal they would write elsewhere, or in colour.
 #[must_use]
 pub fn shown(text: &str) -> Cow<'_, str> {
-    escaped(text, char::is_control)
+    escaped(text, is_invisible)
+}
+
+/// True for control characters, and for those that turn the direction of writing.
+fn is_invisible(letter: char) -> bool {
+    letter.is_control()
+        || matches!(
+            letter,
+            '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+        )
 }
 
 fn escaped(text: &str, escapes: fn(char) -> bool) -> Cow<'_, str> {

@@ -98,6 +98,9 @@ pub fn on_lattice(place: Vec3) -> Vec3 {
 /// The behaviours of a flock. The CPU engine has a separate kernel for them.
 pub const FLOCKING: [Kind; 3] = [Kind::Separation, Kind::Alignment, Kind::Cohesion];
 
+/// The extras of rules in text, which have tests of their own.
+pub const OF_RULES: [Uses; 3] = [Uses::SUMS, Uses::OWN_MOTION, Uses::OTHER_SIZES];
+
 /// The sets of behaviours to compare: each alone, a flock's three, all together.
 pub fn behaviour_sets() -> Vec<Vec<Kind>> {
     let mut sets: Vec<Vec<Kind>> = Kind::ALL.into_iter().map(|kind| vec![kind]).collect();

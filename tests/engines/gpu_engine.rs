@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::common::gpu::{GPU, engine, share, without_subgroups};
 use crate::common::situations::{
-    Situation, behaviour_sets, hurried, in_the_corner, situation_in, steady_in,
+    OF_RULES, Situation, behaviour_sets, hurried, in_the_corner, situation_in, steady_in,
 };
 use crate::common::variants::{situations_of, variant_of};
 use crate::common::{
@@ -92,9 +92,9 @@ fn assert_one_tick(gpu: &Arc<Gpu>, axes: usize) {
     let fewest = together() + (ALONE - 40) / share();
     assert!(of_each.iter().all(|times| *times >= fewest), "too few situations");
     // Every set of drawn numbers, and every set of colours, needs shaders of its own: tests/traits.rs and
-    // tests/shown.rs cover some, tests/min_speed.rs smallest speeds.
-    let elsewhere =
-        [Uses::TRAITS, Uses::ACCELERATIONS, Uses::AGES, Uses::STRUCTURE, Uses::MIN_SPEED];
+    // tests/shown.rs cover some, tests/min_speed.rs smallest speeds, tests/rules_in_text.rs rules.
+    let colours = [Uses::ACCELERATIONS, Uses::AGES, Uses::STRUCTURE];
+    let elsewhere = [&colours[..], &[Uses::TRAITS, Uses::MIN_SPEED], &OF_RULES].concat();
     let extras = with_extra.iter().zip(Uses::EXTRAS);
     let mut extras = extras.filter(|(_, (_, extra))| !elsewhere.contains(extra));
     let fewest = 100 / share().min(2) as u32;

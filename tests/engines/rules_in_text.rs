@@ -3,12 +3,12 @@
 
 use crate::adapter;
 use crate::common::expressions::{Generator, Kind};
-use crate::common::gpu::different;
+use crate::common::gpu::{different, share};
 use crate::common::{bits, run};
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::model::formula::{Formula, Given, Inputs, RuleText, Tape};
-use flockwork::model::scene::{Request, Scene};
+use flockwork::model::scene::{Request, Scene, drawn};
 use flockwork::model::state::FlockState;
 
 /// Ticks of a comparison with built-in behaviours.
@@ -83,7 +83,7 @@ fn a_rule_that_says_what_a_behaviour_does_gives_its_bytes() {
     for engine in gpu.iter().flat_map(different) {
         engines.push(Box::new(engine));
     }
-    for (world, body) in places() {
+    for (world, body) in places().into_iter().step_by(share().min(3)) {
         for (built_in, said) in [
             (SAID[..3].iter().map(|(own, _)| *own).collect::<Vec<_>>(), &SAID[..3]),
             (vec![SAID[3].0], &SAID[3..]),
@@ -207,7 +207,7 @@ fn generated_rules_give_the_same_bits_on_both_engines() {
     };
     let mut cpu = CpuEngine::new(Some(2)).unwrap();
     for (axes, size) in [(2, "[120, 90]"), (3, "[70, 60, 50]")] {
-        for number in 0..6 / crate::common::gpu::share().min(3) as u64 {
+        for number in 0..6 / share().min(3) as u64 {
             let mut generator = Generator::new(1000 + number, axes);
             let rules: String = (0..4).map(|nth| made_up(&mut generator, nth, axes)).collect();
             let world = format!("{{ size = {size}, boundary = \"wrap\" }}");
@@ -220,6 +220,124 @@ fn generated_rules_give_the_same_bits_on_both_engines() {
                 assert_eq!(same, state.len(), "{rules}");
             }
         }
+    }
+}
+
+/// Forces that a compiler could compute in another way, with other last bits.
+const FORCES: [&str; 13] = [
+    "-speed * speed * heading",
+    "(-speed) * (-speed) * heading",
+    "pow(-speed, 2) * heading",
+    "pow(abs(speed), 2) * heading",
+    "velocity / (-speed * speed)",
+    "heading * length(vector(abs(speed), 1))",
+    "0.01 * vector(1 / (1 / x(position)), log(y(position)))",
+    "heading * pow(pow(speed, -2), -1)",
+    "heading * max(-1, min(1 / (0 - tick), 1))",
+    "smoothstep(speed, speed, 3) * heading",
+    "smoothstep(floor(speed), 0, 2) * heading",
+    "vector(0 * sqrt(x(velocity)), 0.01)",
+    "velocity * 0.5 * speed * 0.25 + velocity * speed - (speed - speed) * heading",
+];
+
+/// The same of sums, of which some are no numbers where agents share a spot.
+const SUMS: [&str; 11] = [
+    "-distance * distance",
+    "(-distance) * (-distance)",
+    "abs(distance) * abs(distance)",
+    "1 / (1 / distance)",
+    "length(vector(-distance, 1))",
+    "distance * other_species / distance",
+    "distance / distance * other_species",
+    "0 * (distance / distance)",
+    "distance / distance - distance / distance",
+    "distance * radius + distance * other_speed",
+    "(distance + 1) + other_speed - 1",
+];
+
+#[test]
+fn compilers_change_no_bit_of_a_formula() {
+    let Some(gpu) = adapter::gpu("compilers_change_no_bit_of_a_formula") else { return };
+    let mut cpu = CpuEngine::new(Some(2)).unwrap();
+    let of_forces = FORCES.iter().map(|force| format!("rules.t.force = \"{force}\""));
+    let of_sums = SUMS.iter().map(|sum| {
+        format!("rules.t = {{ radius = 30, sum.s = \"{sum}\", force = \"0.01 * s * heading\" }}")
+    });
+    let mut engines = different(&gpu);
+    for rule in of_forces.chain(of_sums).step_by(share().min(3)) {
+        for spawn in ["{ speed = 2 }", "{ place = \"point\", speed = 1 }", "{ speed = 0 }"] {
+            let text = format!(
+                "world.size = [3000, 200]\n[species.a]\ncount = 200\nmax_force = 10\n\
+                 spawn = {spawn}\n{rule}\n"
+            );
+            let scene = Scene::parse("test", &text).unwrap();
+            let (scene, state) = scene.populate(&Request::default()).unwrap();
+            let wanted = run(&mut cpu, &scene, &state, 2);
+            for engine in &mut engines {
+                let found = run(engine, &scene, &state, 2);
+                let off = bits(&wanted).iter().zip(&bits(&found)).filter(|(a, b)| a != b).count();
+                assert_eq!(off, 0, "agents that differ in\n{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn agents_draw_the_numbers_of_a_rule_for_themselves() {
+    let text = "seed = 9\nworld.boundary = \"open\"\n[species.a]\ncount = 500\nmax_force = 10\n\
+                max_speed = 10\nspawn.speed = 0\n\
+                rules.go = { parameters.k = { from = 1, to = 3 }, force = \"k * heading\" }\n";
+    let scene = Scene::parse("test", text).unwrap();
+    let (scene, state) = scene.populate(&Request::default()).unwrap();
+    let slot = scene.traits().slots().next().unwrap();
+    assert_eq!(slot.key(), "rules.go.parameters.k");
+    let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
+    for engine in adapter::gpu("agents_draw_the_numbers_of_a_rule").iter().flat_map(different) {
+        engines.push(Box::new(engine));
+    }
+    for engine in &mut engines {
+        let after = run(&mut **engine, &scene, &state, 1);
+        for (id, velocity) in after.id.iter().zip(&after.velocity) {
+            // An agent at rest heads along the first axis.
+            let own = drawn(1.0, 3.0, scene.seed, *id, slot.noise_key());
+            assert_eq!((velocity.x, velocity.y), (own, 0.0), "agent {id}");
+        }
+        let speeds = || after.velocity.iter().map(|velocity| velocity.x);
+        assert!(speeds().fold(f32::MAX, f32::min) < 1.1 && speeds().fold(0.0, f32::max) > 2.9);
+    }
+}
+
+#[test]
+fn a_sum_takes_the_sizes_that_neighbours_draw() {
+    let text = "seed = 4\nworld = { size = [300, 200], boundary = \"open\" }\n\
+                [species.a]\ncount = 60\nsize = { from = 2, to = 9 }\nmax_force = 1e4\nmax_speed = 1e4\n\
+                limit = \"sum\"\nspawn.speed = 0\nrules.big = { radius = 60, sum.s = \"other_size\", \
+                force = \"s * heading\" }\n[species.b]\ncount = 40\nsize = 3\nspawn.speed = 0\n";
+    let scene = Scene::parse("test", text).unwrap();
+    let (scene, state) = scene.populate(&Request::default()).unwrap();
+    let own = |other: usize| &scene.species[state.species[other] as usize];
+    let drawn = |other: usize| own(other).size_of(scene.seed, state.id[other]);
+    let sum = |row: usize, size: &dyn Fn(usize) -> f32| -> f64 {
+        let near = (0..state.len()).filter(|other| *other != row);
+        let near = near.filter(|other| state.position[row].distance(state.position[*other]) < 60.0);
+        near.map(|other| f64::from(size(other))).sum()
+    };
+    let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
+    for engine in adapter::gpu("a_sum_takes_the_sizes").iter().flat_map(different) {
+        engines.push(Box::new(engine));
+    }
+    for engine in &mut engines {
+        let after = run(&mut **engine, &scene, &state, 1);
+        let mut unlike = 0;
+        for (row, id) in state.id.iter().enumerate().filter(|(row, _)| state.species[*row] == 0) {
+            let now = after.id.iter().position(|own| own == id).unwrap();
+            let found = f64::from(after.velocity[now].x);
+            let close = |wanted: f64| (found - wanted).abs() < 1e-4 * (1.0 + wanted);
+            assert!(close(sum(row, &drawn)), "{id}: {found} for {}", sum(row, &drawn));
+            // The control: each neighbour with the largest size of its species.
+            unlike += u32::from(!close(sum(row, &|other| own(other).body.size)));
+        }
+        assert!(unlike > 40, "{unlike}");
     }
 }
 

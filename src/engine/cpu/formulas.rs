@@ -6,7 +6,7 @@ use std::ops::Range;
 use pulp::Simd;
 
 use super::group::{Group, SortedFlock, share_of};
-use super::lane_parameters::{FormulaColumns, LaneParameters};
+use super::lane_parameters::{FormulaColumns, LaneParameters, SpeciesTable};
 
 use flockwork_model::behaviours::{Agent, Body, Kind, TextForces, Uses};
 use flockwork_model::formula::{Given, Inputs, Row, Tape, Tile};
@@ -30,6 +30,8 @@ pub struct FormulaLanes<'a, S: Simd, const D: usize> {
     heading: Vector<Lanes<S>, D>,
     several_species: bool,
     takes_velocity: bool,
+    /// The origin of the neighbours' sizes, if a rule takes them.
+    sizes: Option<(&'a SpeciesTable, u32, &'a [u32])>,
     /// True if every agent of the tile counts once.
     whole: bool,
 }
@@ -91,8 +93,13 @@ impl<'a, S: Simd, const D: usize> FormulaLanes<'a, S, D>
 where
     Axes<D>: Space<D>,
 {
-    /// The rules of a table, before any agent.
-    pub fn new(simd: S, rules: &'a [FormulaColumns], several_species: bool) -> Self {
+    /// The `rules` of a table, before any agent. The neighbours' sizes come from the table, a seed and the
+    /// ids of the flock.
+    pub fn new(
+        simd: S,
+        rules: &'a [FormulaColumns],
+        (table, seed, ids): (&'a SpeciesTable, u32, &'a [u32]),
+    ) -> Self {
         let like = Lanes::splat(simd, 0.0);
         let rule = |columns: &'a FormulaColumns| RuleLanes {
             of_sums: Tape::new(&columns.formula.sums, like),
@@ -109,8 +116,12 @@ where
             species: [0; TILE],
             collected: 0,
             heading: Vector::zero(like),
-            several_species,
+            several_species: table.len() > 1,
             whole: true,
+            sizes: rules
+                .iter()
+                .any(|columns| columns.formula.sums_sizes())
+                .then_some((table, seed, ids)),
             takes_velocity: rules.iter().any(|columns| {
                 let velocity = |given| matches!(given, Given::OtherVelocity(_));
                 columns.formula.sums.givens().any(velocity)
@@ -194,6 +205,13 @@ where
                         let velocity = Lanes::splat(simd, velocities[axis][index * stride]);
                         tile.velocity[axis].0[row(index)] = velocity;
                     });
+                }
+            }
+            if let Some((table, seed, ids)) = self.sizes {
+                for index in 0..count {
+                    let member = members.start + index * stride;
+                    let size = table.size_of(scene.0.species[member], seed, ids[member]);
+                    tile.size.0[row(index)] = Lanes::splat(simd, size);
                 }
             }
             if has_own {

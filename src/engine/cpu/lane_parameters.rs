@@ -120,7 +120,7 @@ impl SpeciesTable {
             first = columns.turn() + 1 + count;
             columns
         });
-        let formulas = formulas.collect();
+        let formulas: Vec<FormulaColumns> = formulas.collect();
         let now = scene.species_at(tick);
         let rows: Vec<Vec<f32>> = now.iter().map(row).collect();
         let uses = scene.uses();
@@ -139,6 +139,10 @@ impl SpeciesTable {
         let one = |slot: Slot| Trait {
             column: match slot {
                 Slot::Body(index) => BODY + index,
+                Slot::Rule(Kind::Formula(formula), index) => {
+                    let own = formulas.iter().find(|columns| columns.formula == formula);
+                    own.map_or(0, |columns| columns.first + index)
+                }
                 Slot::Rule(kind, index) => kind.number() * SLOTS + index,
             },
             key: slot.noise_key(),
@@ -148,6 +152,17 @@ impl SpeciesTable {
         let directed = (0..now.len()).map(|species| scene.remembers_directions(species)).collect();
         let (shown, longest_age) = (scene.shown(), scene.style.age);
         Self { rows, used, perceives, traits, directed, shown, longest_age, formulas }
+    }
+
+    /// The size of agent `id`; world units.
+    pub fn size_of(&self, species: u8, seed: u32, id: u32) -> f32 {
+        let column = match Slot::size() {
+            Slot::Body(index) => BODY + index,
+            Slot::Rule(..) => BODY,
+        };
+        let most = self.rows[usize::from(species)][column];
+        let own = self.traits.iter().find(|one| one.column == column);
+        own.map_or(most, |own| drawn(own.least[usize::from(species)], most, seed, id, own.key))
     }
 
     /// The columns of the rules in text.

@@ -118,7 +118,7 @@ where
         // The same variable for all groups: clearing it costs less than making another.
         let mut sums = Sums::nothing(uniform[0].body.mass);
         let texts = if USES == Uses::ALL.bits() { table.formulas() } else { &[] };
-        let mut texts = FormulaLanes::new(simd, texts, table.len() > 1);
+        let mut texts = FormulaLanes::new(simd, texts, (table, flock.seed, self.pass.id));
         let Part { rows: own_rows, agents: own } = self.part;
         for row in own_rows.clone() {
             let first_cell = row as usize * columns;

@@ -162,7 +162,7 @@ impl Tables {
                 }
             }
             for slot in scene.traits().slots() {
-                record.put(&members_of_trait(slot).1, species.least(slot).into());
+                record.put(&members_of_trait(slot, formulas).1, species.least(slot).into());
             }
             bytes.extend(record.finish()?);
         }

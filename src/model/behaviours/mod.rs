@@ -101,8 +101,12 @@ impl Uses {
     /// Their sums take the motion of the agent itself.
     pub const OWN_MOTION: Self = Self(1 << 50);
 
+    /// They take the sizes of the neighbours.
+    pub const OTHER_SIZES: Self = Self(1 << 49);
+
     /// The extras, with their names in shaders.
-    pub const EXTRAS: [(&str, Self); 14] = [
+    pub const EXTRAS: [(&str, Self); 15] = [
+        ("other_sizes", Self::OTHER_SIZES),
         ("sums", Self::SUMS),
         ("own_motion", Self::OWN_MOTION),
         ("sight", Self::SIGHT),

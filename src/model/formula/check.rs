@@ -49,7 +49,7 @@ impl<const D: usize> Value<'_, D> {
 }
 
 /// The names that every formula may use.
-const OF_NEIGHBOUR: [&str; 8] = [
+const OF_NEIGHBOUR: [&str; 9] = [
     "offset",
     "distance",
     "distance_squared",
@@ -58,6 +58,7 @@ const OF_NEIGHBOUR: [&str; 8] = [
     "other_heading",
     "other_speed",
     "other_species",
+    "other_size",
 ];
 const OF_AGENT: [&str; 9] =
     ["position", "velocity", "heading", "speed", "max_speed", "max_force", "size", "tick", "zero"];
@@ -98,11 +99,15 @@ const FUNCTIONS: [(&str, usize); 31] = [
     ("gauss", 1),
 ];
 
+/// Agents nearer than the root of this are at the same spot; world units².
+const SAME_SPOT_SQUARED: f32 = 1e-20;
+
 /// The operations that a polynomial counts as.
 const OF_POLYNOMIAL: usize = 16;
 
 /// Functions that are polynomials.
-const POLYNOMIALS: [&str; 8] = ["sin", "cos", "tan", "atan2", "exp", "log", "pow", "gauss"];
+const POLYNOMIALS: [&str; 9] =
+    ["rotate", "sin", "cos", "tan", "atan2", "exp", "log", "pow", "gauss"];
 
 /// The largest number of a random number.
 const MAX_RANDOM: f32 = 255.0;
@@ -273,15 +278,24 @@ impl<'a> Checker<'a> {
         }
         let one = |given: Given| self.draft.given(given);
         let distance = || one(Given::DistanceSquared).sqrt();
+        // At the same spot there is none.
+        let direction = || {
+            let (squared, least) =
+                (one(Given::DistanceSquared), self.draft.constant(SAME_SPOT_SQUARED));
+            let scale = least.constant(1.0) / distance();
+            let scale = scale.where_or(least.less_than(squared), least.constant(0.0));
+            self.given::<D>(Given::Offset) * scale
+        };
         Ok(match name {
             "offset" => Value::Vector(self.given(Given::Offset)),
             "distance" => Value::Number(distance()),
             "distance_squared" => Value::Number(one(Given::DistanceSquared)),
-            "direction" => Value::Vector(self.given(Given::Offset) / distance()),
+            "direction" => Value::Vector(direction()),
             "other_velocity" => Value::Vector(self.given(Given::OtherVelocity)),
             "other_heading" => Value::Vector(self.given::<D>(Given::OtherVelocity).heading()),
             "other_speed" => Value::Number(self.given::<D>(Given::OtherVelocity).length()),
             "other_species" => Value::Number(one(Given::OtherSpecies)),
+            "other_size" => Value::Number(one(Given::OtherSize)),
             "position" => Value::Vector(self.given(Given::Position)),
             "velocity" => Value::Vector(self.given(Given::Velocity)),
             "heading" => Value::Vector(self.given::<D>(Given::Velocity).heading()),
@@ -304,6 +318,11 @@ impl<'a> Checker<'a> {
             );
             return FormulaError::new(column, problem);
         }
+        if ["radius", "inner"].contains(&name) {
+            let why =
+                if self.sees_neighbours { "with that key" } else { "with a `sum` and that key" };
+            return FormulaError::new(column, format!("`{shown}` is known in a rule {why} alone"));
+        }
         if OF_FORCE.contains(&name) {
             let why = if self.of_neighbour { "the force" } else { "a rule with a `sum`" };
             return FormulaError::new(column, format!("`{shown}` is known in {why} alone"));
@@ -312,7 +331,11 @@ impl<'a> Checker<'a> {
             let problem = format!("`{shown}` is a function; its inputs follow in brackets");
             return FormulaError::new(column, problem);
         }
-        let only = if self.of_neighbour { &OF_NEIGHBOUR[..] } else { &OF_FORCE };
+        let only = match (self.of_neighbour, self.sees_neighbours) {
+            (true, _) => &OF_NEIGHBOUR[..],
+            (_, true) => &OF_FORCE[1..],
+            _ => &[],
+        };
         let own = self.own.iter().map(|own| own.name.as_str());
         let known: Vec<&str> = own.chain(OF_AGENT).chain(only.iter().copied()).collect();
         let help = suggest(name, &known);
@@ -360,7 +383,12 @@ impl<'a> Checker<'a> {
             (_, left, right) => {
                 let [left, right] = [left, right].map(|side| side.of_type().words());
                 let help = match operator {
-                    Times => "; for two vectors write dot(a, b)",
+                    Times if left == right && left == Type::Vector.words() => {
+                        "; for two vectors write dot(a, b)"
+                    }
+                    _ if [left, right].contains(&Type::Truth.words()) => {
+                        "; comparisons are joined with `and`, `or`, `not`"
+                    }
                     _ => "",
                 };
                 let text = operator.text();

@@ -189,6 +189,12 @@ impl Formula {
         let own = |given| matches!(given, Given::Position(_) | Given::Velocity(_));
         self.sums.givens().any(own)
     }
+
+    /// True if its sums take the neighbours' sizes.
+    #[must_use]
+    pub fn sums_sizes(&self) -> bool {
+        self.sums.givens().any(|given| given == Given::OtherSize)
+    }
 }
 
 /// The rules in text of a scene, each once, in their order.
@@ -295,7 +301,7 @@ fn check_names(text: &RuleText) -> Result<(), RuleError> {
     let mut names: Vec<&str> = Vec::new();
     for (key, name) in sums.chain(own) {
         let problem = if !is_name(name) {
-            "a name has letters, digits and _, begins with a letter, and has at most 32 of them"
+            "a name has letters from a to z, digits and _, begins with no digit, and has at most 32 of them"
         } else if is_taken(name) || (name == "inner" && text.has_inner) {
             "this name means something else in formulas; choose another one"
         } else if names.contains(&name.as_str()) {
@@ -304,14 +310,14 @@ fn check_names(text: &RuleText) -> Result<(), RuleError> {
             names.push(name);
             continue;
         };
-        return Err((key, FormulaError::new(1, problem)));
+        return Err((key, FormulaError::new(0, problem)));
     }
     for (key, count, most) in
         [("sum", text.sums.len(), MAX_SUMS), (PARAMETERS, text.parameters.len(), MAX_PARAMETERS)]
     {
         if count > most {
             let problem = format!("a rule has at most {most} of them, this one {count}");
-            return Err((key.into(), FormulaError::new(1, problem)));
+            return Err((key.into(), FormulaError::new(0, problem)));
         }
     }
     Ok(())

@@ -21,7 +21,7 @@ pub(super) fn too_many(count: usize) -> String {
 /// Why a text is no formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormulaError {
-    /// The place in the text: its letters are counted from 1.
+    /// The place in the text: its letters are counted from 1. 0: it is not about the text.
     pub column: usize,
     /// The problem and the remedy.
     pub problem: String,
@@ -35,6 +35,9 @@ impl FormulaError {
 
 impl fmt::Display for FormulaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.column == 0 {
+            return f.write_str(&self.problem);
+        }
         write!(f, "column {}: {}", self.column, self.problem)
     }
 }
@@ -101,6 +104,14 @@ const SIGN: usize = 5;
 pub struct Expression {
     pub column: usize,
     pub term: Term,
+    /// True if it stands in brackets.
+    pub bracketed: bool,
+}
+
+impl Expression {
+    fn new(column: usize, term: Term) -> Self {
+        Self { column, term, bracketed: false }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -251,19 +262,23 @@ impl<'a> Parser<'a> {
         if level == COMPARISON && self.peek().1 == Token::Name("not") {
             let (column, _) = self.take();
             let inner = self.nested(column, |parser| parser.expression(COMPARISON))?;
-            return Ok(Expression { column, term: Term::Not(Box::new(inner)) });
+            return Ok(Expression::new(column, Term::Not(Box::new(inner))));
         }
         let mut left = self.expression(level + 1)?;
         while let Some(operator) = self.operator().filter(|operator| operator.level() == level) {
             let (column, _) = self.take();
             self.count(column)?;
             let right = self.expression(level + 1)?;
-            let chained = |side: &Expression| matches!(&side.term, Term::Pair(own, _) if own.level() == COMPARISON);
+            let chained = |side: &Expression| {
+                let compares =
+                    matches!(&side.term, Term::Pair(own, _) if own.level() == COMPARISON);
+                compares && !side.bracketed
+            };
             if level == COMPARISON && chained(&left) {
                 let problem = "two comparisons in a row; join them with `and`";
                 return Err(FormulaError::new(column, problem));
             }
-            left = Expression { column, term: Term::Pair(operator, Box::new([left, right])) };
+            left = Expression::new(column, Term::Pair(operator, Box::new([left, right])));
         }
         Ok(left)
     }
@@ -283,7 +298,7 @@ impl<'a> Parser<'a> {
     ) -> Result<T, FormulaError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            let problem = format!("more than {MAX_DEPTH} levels of nesting");
+            let problem = format!("more than {MAX_DEPTH} levels of nesting; make a sum of a part");
             return Err(FormulaError::new(column, problem));
         }
         let read = read(self);
@@ -296,22 +311,22 @@ impl<'a> Parser<'a> {
         match token {
             Token::Sign("-") => {
                 let inner = self.nested(column, Self::signed)?;
-                Ok(Expression { column, term: Term::Negative(Box::new(inner)) })
+                Ok(Expression::new(column, Term::Negative(Box::new(inner))))
             }
-            Token::Number(number) => Ok(Expression { column, term: Term::Number(number) }),
+            Token::Number(number) => Ok(Expression::new(column, Term::Number(number))),
             Token::Name(name) if self.peek().1 == Token::Sign("(") => {
                 self.take();
                 self.count(column)?;
                 let inputs = self.nested(column, |parser| parser.inputs(column))?;
-                Ok(Expression { column, term: Term::Call(name.into(), inputs) })
+                Ok(Expression::new(column, Term::Call(name.into(), inputs)))
             }
             Token::Name(name) if !["and", "or", "not"].contains(&name) => {
-                Ok(Expression { column, term: Term::Name(name.into()) })
+                Ok(Expression::new(column, Term::Name(name.into())))
             }
             Token::Sign("(") => {
                 let inner = self.nested(column, |parser| parser.expression(0))?;
                 self.close(column)?;
-                Ok(inner)
+                Ok(Expression { bracketed: true, ..inner })
             }
             Token::End => Err(FormulaError::new(column, "a value is missing at the end")),
             _ => Err(FormulaError::new(column, "expected a value: a number, a name or a `(`")),

@@ -24,6 +24,8 @@ pub enum Given {
     OtherVelocity(usize),
     /// The number of the neighbour's species.
     OtherSpecies,
+    /// Half the neighbour's length.
+    OtherSize,
     /// The agent's place.
     Position(usize),
     /// The agent's velocity.
@@ -52,8 +54,8 @@ impl Given {
     /// True if it is another one for each neighbour.
     #[must_use]
     pub fn is_of_neighbour(self) -> bool {
-        use Given::{DistanceSquared, Offset, OtherSpecies, OtherVelocity};
-        matches!(self, Offset(_) | DistanceSquared | OtherVelocity(_) | OtherSpecies)
+        use Given::{DistanceSquared, Offset, OtherSize, OtherSpecies, OtherVelocity};
+        matches!(self, Offset(_) | DistanceSquared | OtherVelocity(_) | OtherSpecies | OtherSize)
     }
 }
 

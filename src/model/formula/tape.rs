@@ -19,6 +19,8 @@ pub struct Tile<R, const D: usize, const T: usize> {
     pub velocity: [Row<R, T>; D],
     /// The numbers of their species.
     pub species: Row<R, T>,
+    /// Half their lengths.
+    pub size: Row<R, T>,
 }
 
 impl<R: Real, const D: usize, const T: usize> Tile<R, D, T> {
@@ -26,7 +28,13 @@ impl<R: Real, const D: usize, const T: usize> Tile<R, D, T> {
     #[inline(always)]
     pub fn new(like: R) -> Self {
         let zeros = Row([like.constant(0.0); T]);
-        Self { offset: [zeros; D], distance_squared: zeros, velocity: [zeros; D], species: zeros }
+        Self {
+            offset: [zeros; D],
+            distance_squared: zeros,
+            velocity: [zeros; D],
+            species: zeros,
+            size: zeros,
+        }
     }
 
     #[inline(always)]
@@ -36,6 +44,7 @@ impl<R: Real, const D: usize, const T: usize> Tile<R, D, T> {
             Given::OtherVelocity(axis) => &self.velocity[axis],
             Given::DistanceSquared => &self.distance_squared,
             Given::OtherSpecies => &self.species,
+            Given::OtherSize => &self.size,
             _ => return None,
         })
     }

@@ -126,6 +126,7 @@ impl Scene {
             (Uses::AGES, ages),
             (Uses::STRUCTURE, structure),
             (Uses::SUMS, self.formulas().iter().any(Formula::sees_neighbours)),
+            (Uses::OTHER_SIZES, self.formulas().iter().any(Formula::sums_sizes)),
             (Uses::OWN_MOTION, self.formulas().iter().any(Formula::sums_own_motion)),
             (Uses::MIN_SPEED, self.species.iter().any(hurries)),
             (Uses::MEMORY, counts || accelerations || ages || remembers),

@@ -53,17 +53,19 @@ impl<'a> SingleRules<'a> {
         kind.parameter(key).map(|index| self.species.encoded(kind, index))
     }
 
-    /// Adds a neighbour of species `other` to the sums of the rules that perceive it.
+    /// Adds a neighbour to the sums of the rules that perceive it. `other` are its species and its size.
     pub fn observe<const D: usize>(
         &mut self,
         uses: Uses,
         neighbour: &Neighbour<f32, D>,
-        other: u8,
+        other: (u8, f32),
     ) {
         let squared = neighbour.distance_squared;
         let mut tile = Tile::<f32, D, 1>::new(0.0);
         tile.distance_squared = Row([squared]);
+        let (other, size) = other;
         tile.species = Row([f32::from(other)]);
+        tile.size = Row([size]);
         for axis in 0..D {
             tile.offset[axis] = Row([neighbour.offset.0[axis]]);
             tile.velocity[axis] = Row([neighbour.velocity.0[axis]]);

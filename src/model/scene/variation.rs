@@ -8,6 +8,7 @@ use super::Scene;
 use super::slot::{Law, Slot, Variation, drawn};
 use super::species::Species;
 use crate::behaviours::{Body, Kind};
+use crate::formula::{Formulas, MAX_FORMULAS};
 use crate::parameter::Parameters;
 
 /// The noise coordinate of each variation: off the lattice lines, where noise is zero, and far from
@@ -166,20 +167,39 @@ const SLOTS: usize = 8;
 
 /// A set of slots that each agent draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Traits([u64; 4]);
+pub struct Traits {
+    /// A bit for each slot of the body and of the built-in behaviours.
+    built_in: [u64; 4],
+    /// The rules in text that have some, and a bit for each of their parameters.
+    rules: Formulas,
+    of_rules: [u16; MAX_FORMULAS],
+}
 
 impl Traits {
     /// The set of `slots`.
     pub fn of(slots: impl IntoIterator<Item = Slot>) -> Self {
-        let mut bits = [0; 4];
+        let slots: Vec<Slot> = slots.into_iter().collect();
+        let mut all = Self {
+            rules: Formulas::of(slots.iter().filter_map(|slot| match slot {
+                Slot::Rule(kind, _) => kind.formula(),
+                Slot::Body(_) => None,
+            })),
+            ..Self::default()
+        };
         for slot in slots {
             let bit = match slot {
                 Slot::Body(index) => index,
+                Slot::Rule(Kind::Formula(formula), index) => {
+                    if let Some(number) = all.rules.number(formula) {
+                        all.of_rules[number] |= 1 << index;
+                    }
+                    continue;
+                }
                 Slot::Rule(kind, index) => (kind.number() + 1) * SLOTS + index,
             };
-            bits[bit / 64] |= 1 << (bit % 64);
+            all.built_in[bit / 64] |= 1 << (bit % 64);
         }
-        Self(bits)
+        all
     }
 
     /// True for the empty set.
@@ -188,13 +208,18 @@ impl Traits {
         self == Self::default()
     }
 
-    /// The slots; the body's come first.
+    /// The slots: the body's first, then the built-in behaviours', then the rules'.
     pub fn slots(self) -> impl Iterator<Item = Slot> {
         let kinds = Kind::ALL.into_iter();
         let rules = kinds.flat_map(|kind| (0..SLOTS).map(move |i| Slot::Rule(kind, i)));
         let all = (0..SLOTS).map(Slot::Body).chain(rules).enumerate();
-        let has = move |bit: usize| self.0[bit / 64] >> (bit % 64) & 1 == 1;
-        all.filter(move |(bit, _)| has(*bit)).map(|(_, slot)| slot)
+        let has = move |bit: usize| self.built_in[bit / 64] >> (bit % 64) & 1 == 1;
+        let built_in = all.filter(move |(bit, _)| has(*bit)).map(|(_, slot)| slot);
+        let of_texts = self.rules.iter().zip(self.of_rules).flat_map(|(formula, bits)| {
+            let drawn = (0..formula.parameters.len()).filter(move |index| bits >> index & 1 == 1);
+            drawn.map(move |index| Slot::Rule(Kind::Formula(formula), index))
+        });
+        built_in.chain(of_texts)
     }
 }
 

@@ -6,7 +6,7 @@ use super::values::SceneNames;
 use crate::behaviours::Kind;
 use crate::formula::{ANY, Formula, MAX_RULES, OwnParameter, PARAMETERS, RuleText, is_name};
 use crate::parameter::Parameter;
-use crate::scene::{Law, Rule, SceneError, Slot, Variation, default_value};
+use crate::scene::{Rule, SceneError, Slot, Variation, default_value};
 
 /// The key of a species' rules in text.
 pub const RULES: &str = "rules";
@@ -29,7 +29,9 @@ pub fn read(
 ) -> Result<Vec<Rule>, SceneError> {
     let tables = table.entries()?;
     if tables.len() > MAX_RULES {
-        return Err(table.fail(format!("a species has at most {MAX_RULES} rules in text")));
+        let count = tables.len();
+        let problem = format!("a species has at most {MAX_RULES} rules in text, this one {count}");
+        return Err(table.fail(problem));
     }
     tables.iter().map(|(name, table)| rule(name, table, own, names, variations)).collect()
 }
@@ -43,8 +45,8 @@ fn rule(
 ) -> Result<Rule, SceneError> {
     if !is_name(name) {
         return Err(table.fail(
-            "the name of a rule has letters, digits and _, begins with a letter, and has at most \
-             32 of them",
+            "the name of a rule has letters from a to z, digits and _, begins with no digit, and has \
+             at most 32 of them",
         ));
     }
     let entries = table.entries()?;
@@ -71,6 +73,14 @@ fn rule(
     })?;
 
     let kind = Kind::Formula(formula);
+    if !formula.sees_neighbours() {
+        let of_neighbours =
+            |(key, _): &&(&str, Reader)| ["radius", "inner", "fov", "with"].contains(key);
+        if let Some((_, value)) = entries.iter().find(of_neighbours) {
+            let problem = "a rule without a `sum` looks at nobody; add one, or remove this key";
+            return Err(value.fail(problem));
+        }
+    }
     let mut known: Vec<&str> = kind.info().parameters.iter().map(|p| p.key).collect();
     known.retain(|key| !key.starts_with(PARAMETERS));
     known.extend(["inner", PARAMETERS, SUM, FORCE]);
@@ -79,11 +89,6 @@ fn rule(
     let mut take = |key: &str, value: &Reader| -> Result<(), SceneError> {
         if let Some(index) = kind.parameter(key) {
             let (base, law) = names.read(value, &formula.parameters[index])?;
-            if matches!(law, Some(Law::PerAgent { .. })) {
-                let problem = "agents draw no number of a rule in text; write a number, or a law \
-                               that all agents follow";
-                return Err(value.fail(problem));
-            }
             values[index] = base;
             let slot = Slot::Rule(kind, index);
             variations.extend(law.map(|law| Variation { slot, law }));
@@ -224,6 +229,7 @@ mod tests {
             "a.rules.swirl.parameters.k=4",
             "a.rules.swirl.parameters.k={ base = 3, amplitude = 1 }",
             "a.rules.swirl.parameters.strength.value={ base = 1, amplitude = 0.2 }",
+            "a.rules.swirl.parameters.k={ from = 1, to = 2 }",
             "a.rules.new.force='zero'",
             "a.rules.drag=none",
         ] {
@@ -236,16 +242,15 @@ mod tests {
             ),
             ("a.rules.swirl.force=3", "force: expected a string, found 3"),
             ("a.rules.swirl.sum.drift='speed <'", "sum.drift: column 8: a value is missing"),
-            ("a.rules.swirl.sum.sin='1'", "sum.sin: column 1: this name means something else"),
+            ("a.rules.swirl.sum.sin='1'", "sum.sin: this name means something else"),
             ("a.rules.swirl.parameters.strength.value=3", "value: 3 is outside 0 to 2"),
             ("a.rules.swirl.parameters.k={ range = [0, 2] }", "give its `value`"),
             (
                 "a.rules.swirl.parameters.k={ value = 1, range = [2, 0] }",
                 "the smallest and the largest",
             ),
-            ("a.rules.swirl.parameters.k={ from = 1, to = 2 }", "agents draw no number of a rule"),
             ("a.rules.swirl.radus=3", "unknown key; did you mean `radius`?"),
-            ("a.rules.drag.radius=3", "unknown key"),
+            ("a.rules.drag.radius=3", "a rule without a `sum` looks at nobody"),
             ("a.rules.swirl.force=none", "a rule needs a `force`"),
             ("a.rules.x.weight=1", "a rule needs a `force`"),
         ] {
@@ -254,7 +259,7 @@ mod tests {
         }
         let nine: String = (0..9).map(|n| format!("rules.r{n}.force = 'zero'\n")).collect();
         let error = Scene::parse("test", &format!("[species.a]\n{nine}")).unwrap_err();
-        assert!(error.to_string().contains("at most 8 rules in text"), "{error}");
+        assert!(error.to_string().contains("at most 8 rules in text, this one 9"), "{error}");
         let many: String = (0..5)
             .flat_map(|species| (0..8).map(move |nth| (species, nth)))
             .map(|(species, nth)| {

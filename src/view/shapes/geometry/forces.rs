@@ -179,7 +179,10 @@ where
             share: 1.0,
         };
         sums.neighbours += 1.0;
-        texts.observe(uses, &neighbour, state.species[other]);
+        let (its, id) = (state.species[other], state.id[other]);
+        let size =
+            scene.species.get(usize::from(its)).map_or(0.0, |own| own.size_of(scene.seed, id));
+        texts.observe(uses, &neighbour, (its, size));
         let its = u32::from(state.species[other]);
         let perceives = |kind: Kind, share: f32| {
             let set = kind.parameter("with").map_or(0, |i| species.value(kind, i) as u32);
