@@ -14,11 +14,19 @@ fn is_of_slabs(root: &str) -> bool {
     root.ends_with("_slab") || ["export_agents", "import_agents"].contains(&root)
 }
 
-/// The shaders of all built-in scenes, each once: name, text, module.
+/// All built-in scenes, and the examples of rules in text.
+fn scenes() -> Vec<Scene> {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/rules.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let examples = page.split("```toml\n").skip(1).filter_map(|part| part.split("```").next());
+    let built_in = built_in().map(|scene| scene.text);
+    built_in.chain(examples).map(|text| Scene::parse("scene", text).unwrap()).collect()
+}
+
+/// The shaders of these scenes, each once: name, text, module.
 fn shaders() -> Vec<(String, String, Module)> {
     let mut wanted: Vec<(String, Variant)> = Vec::new();
-    for scene in built_in() {
-        let scene = Scene::parse(scene.name, scene.text).unwrap();
+    for scene in scenes() {
         for (narrow, slab) in [(false, false), (true, false), (false, true)] {
             let variant = Variant { slab, ..Variant::of(&scene, narrow, false) };
             for root in roots().into_iter().filter(|root| slab || !is_of_slabs(root)) {
