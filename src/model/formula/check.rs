@@ -48,7 +48,7 @@ impl<const D: usize> Value<'_, D> {
     }
 }
 
-/// The names that every formula may use.
+/// Names that belong to one neighbour.
 const OF_NEIGHBOUR: [&str; 9] = [
     "offset",
     "distance",
@@ -60,8 +60,10 @@ const OF_NEIGHBOUR: [&str; 9] = [
     "other_species",
     "other_size",
 ];
+/// Names that every formula may use.
 const OF_AGENT: [&str; 9] =
     ["position", "velocity", "heading", "speed", "max_speed", "max_force", "size", "tick", "zero"];
+/// Names of the force alone.
 const OF_FORCE: [&str; 2] = ["neighbours", "spread"];
 
 /// Functions, with the number of their inputs.
