@@ -2,10 +2,20 @@
 
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// `mpirun` with more ranks than cores, also for root. It is quiet: what remains on stderr is ours.
+///
+/// Each has a folder of its own for what it keeps while it runs. In a shared one, a run that ends removes
+/// the folder in which another is about to make its own, and that one complains.
 fn mpirun(folder: &Path) -> Command {
+    static STARTED: AtomicU32 = AtomicU32::new(0);
+    let number = STARTED.fetch_add(1, Ordering::Relaxed);
+    let session =
+        std::env::temp_dir().join(format!("flockwork-mpi-{}-{number}", std::process::id()));
+    std::fs::create_dir_all(&session).unwrap();
     let mut command = Command::new("mpirun");
+    command.env("OMPI_MCA_orte_tmpdir_base", session);
     command.current_dir(folder).args(["--oversubscribe", "-q"]);
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     command
