@@ -1,0 +1,251 @@
+//! The functions of formulas.
+
+use super::{Checker, Value};
+use crate::formula::functions::{atan2, circle, exp2, log2};
+use crate::formula::parse::{Expression, FormulaError};
+use crate::formula::program::{Given, Node};
+use crate::quote::{cut, suggest};
+use crate::real::Real;
+use crate::vector::{Axes, Space, Vector};
+
+/// Functions, with the number of their inputs.
+pub(super) const FUNCTIONS: [(&str, usize); 31] = [
+    ("if", 3),
+    ("min", 2),
+    ("max", 2),
+    ("abs", 1),
+    ("floor", 1),
+    ("sqrt", 1),
+    ("clamp", 3),
+    ("mix", 3),
+    ("step", 2),
+    ("smoothstep", 3),
+    ("dot", 2),
+    ("length", 1),
+    ("unit", 1),
+    ("with_length", 2),
+    ("limit", 2),
+    ("perp", 1),
+    ("cross", 2),
+    ("rotate", 0),
+    ("vector", 0),
+    ("x", 1),
+    ("y", 1),
+    ("z", 1),
+    ("sin", 1),
+    ("cos", 1),
+    ("tan", 1),
+    ("atan2", 2),
+    ("exp", 1),
+    ("log", 1),
+    ("pow", 2),
+    ("random", 1),
+    ("gauss", 1),
+];
+
+/// The operations that a polynomial counts as.
+const OF_POLYNOMIAL: usize = 16;
+
+/// Functions that are polynomials.
+const POLYNOMIALS: [&str; 9] =
+    ["rotate", "sin", "cos", "tan", "atan2", "exp", "log", "pow", "gauss"];
+
+/// The largest number of a random number.
+const MAX_RANDOM: f32 = 255.0;
+
+impl<'a> Checker<'a> {
+    /// The value of a call of `name` at a column.
+    pub(super) fn call<const D: usize>(
+        &self,
+        name: &str,
+        inputs: &[Expression],
+        column: usize,
+    ) -> Result<Value<'a, D>, FormulaError>
+    where
+        Axes<D>: Space<D>,
+    {
+        let known = FUNCTIONS.iter().find(|(known, _)| *known == name);
+        let Some((_, wanted)) = known else {
+            let all: Vec<&str> = FUNCTIONS.iter().map(|(name, _)| *name).collect();
+            let help = suggest(name, &all);
+            let problem = format!("there is no function `{}`; {help}", cut(name));
+            return Err(FormulaError::new(column, problem));
+        };
+        let wanted = match name {
+            "vector" => D,
+            // About an axis, which in a plane is the only one.
+            "rotate" => D.max(2),
+            _ => *wanted,
+        };
+        if inputs.len() != wanted {
+            let problem = format!(
+                "`{name}` takes {wanted} input{}, here are {}",
+                if wanted == 1 { "" } else { "s" },
+                inputs.len()
+            );
+            return Err(FormulaError::new(column, problem));
+        }
+        let only_in = |axes: usize, help: &str| match D == axes {
+            true => Ok(()),
+            false => Err(FormulaError::new(column, help)),
+        };
+        match name {
+            "perp" => only_in(2, "`perp` is for planes; in space write cross(a, b)")?,
+            "cross" => only_in(3, "`cross` is for spaces; in a plane write perp(v)")?,
+            "z" => only_in(3, "a plane has no z")?,
+            _ => {}
+        }
+        self.count(column, if POLYNOMIALS.contains(&name) { OF_POLYNOMIAL } else { 1 })?;
+        let number = |at: usize| self.number::<D>(&inputs[at]);
+        let vector = |at: usize| self.vector::<D>(&inputs[at]);
+        Ok(match name {
+            "if" => return self.choice::<D>(inputs),
+            "mix" => {
+                let (part, first) = (number(2)?, self.value::<D>(&inputs[0])?);
+                match (first, self.wanted::<D>(&inputs[1], first.of_type())?) {
+                    (Value::Number(a), Value::Number(b)) => Value::Number(a + (b - a) * part),
+                    (Value::Vector(a), Value::Vector(b)) => Value::Vector(a + (b - a) * part),
+                    _ => return Err(FormulaError::new(column, "expected numbers or vectors")),
+                }
+            }
+            "with_length" => Value::Vector(vector(0)?.with_length(number(1)?)),
+            "limit" => Value::Vector(vector(0)?.limit(number(1)?)),
+            "unit" => Value::Vector(vector(0)?.with_length(self.draft.constant(1.0))),
+            "perp" => Value::Vector(vector(0)?.sideways()),
+            "cross" => Value::Vector(cross(vector(0)?, vector(1)?)),
+            "rotate" => Value::Vector(self.rotated::<D>(inputs)?),
+            "vector" => {
+                let mut all = [self.draft.constant(0.0); D];
+                for (at, component) in all.iter_mut().enumerate() {
+                    *component = number(at)?;
+                }
+                Value::Vector(Vector(all))
+            }
+            "random" => Value::Number(self.random::<D>(&inputs[0])?.0),
+            "gauss" => {
+                let (one, other) = self.random::<D>(&inputs[0])?;
+                // Box and Muller: 1 − u is above 0.
+                let ln = log2(one.constant(1.0) - one) * one.constant(std::f32::consts::LN_2);
+                Value::Number((ln * one.constant(-2.0)).sqrt() * circle(other)[0])
+            }
+            "dot" => Value::Number(vector(0)?.dot(vector(1)?)),
+            "length" => Value::Number(vector(0)?.length()),
+            "x" => Value::Number(vector(0)?.0[0]),
+            "y" => Value::Number(vector(0)?.0[1]),
+            "z" => Value::Number(vector(0)?.0[D - 1]),
+            "pow" => Value::Number(power(number(0)?, number(1)?)),
+            "min" => Value::Number(number(0)?.min(number(1)?)),
+            "max" => Value::Number(number(0)?.max(number(1)?)),
+            "atan2" => Value::Number(atan2(number(0)?, number(1)?)),
+            "clamp" => Value::Number(number(0)?.max(number(1)?).min(number(2)?)),
+            "step" => {
+                let (edge, x) = (number(0)?, number(1)?);
+                Value::Number(x.constant(0.0).where_or(x.less_than(edge), x.constant(1.0)))
+            }
+            "smoothstep" => {
+                let (low, high, x) = (number(0)?, number(1)?, number(2)?);
+                let part = (x - low) / (high - low);
+                let part = part.max(x.constant(0.0)).min(x.constant(1.0));
+                Value::Number(part * part * (x.constant(3.0) - part * x.constant(2.0)))
+            }
+            _ => Value::Number(of_number(name, number(0)?)),
+        })
+    }
+
+    fn choice<const D: usize>(&self, inputs: &[Expression]) -> Result<Value<'a, D>, FormulaError>
+    where
+        Axes<D>: Space<D>,
+    {
+        let (condition, one) = (self.truth::<D>(&inputs[0])?, self.value::<D>(&inputs[1])?);
+        let other = self.wanted::<D>(&inputs[2], one.of_type())?;
+        Ok(match (one, other) {
+            (Value::Number(a), Value::Number(b)) => Value::Number(a.where_or(condition, b)),
+            (Value::Vector(a), Value::Vector(b)) => Value::Vector(a.where_or(condition, b)),
+            (Value::Truth(a), Value::Truth(b)) => Value::Truth(condition.choose(a, b)),
+            (one, _) => one,
+        })
+    }
+
+    /// A vector turned by an angle: in a plane towards the left, in space about an axis (Rodrigues).
+    fn rotated<const D: usize>(
+        &self,
+        inputs: &[Expression],
+    ) -> Result<Vector<Node<'a>, D>, FormulaError>
+    where
+        Axes<D>: Space<D>,
+    {
+        let vector = self.vector::<D>(&inputs[0])?;
+        if D == 2 {
+            let [cos, sin] = circle(self.number::<D>(&inputs[1])?);
+            return Ok(vector * cos + vector.sideways() * sin);
+        }
+        let one = self.draft.constant(1.0);
+        let axis = self.vector::<D>(&inputs[1])?.with_length(one);
+        let [cos, sin] = circle(self.number::<D>(&inputs[2])?);
+        let along = axis * (axis.dot(vector) * (one - cos));
+        Ok(vector * cos + cross(axis, vector) * sin + along)
+    }
+
+    /// The random numbers of a use: two that are independent.
+    fn random<const D: usize>(
+        &self,
+        number: &Expression,
+    ) -> Result<(Node<'a>, Node<'a>), FormulaError>
+    where
+        Axes<D>: Space<D>,
+    {
+        let problem = if self.of_neighbour {
+            "random numbers belong to the agent; use them in the force"
+        } else {
+            let known = self.number::<D>(number)?.number();
+            let known = known.filter(|k| (0.0..=MAX_RANDOM).contains(k) && k.fract() == 0.0);
+            if let Some(known) = known {
+                let own = |stream: u32| self.draft.given(Given::Random(stream + known as u32));
+                return Ok((own(0), own(1 + MAX_RANDOM as u32)));
+            }
+            "expected the number of the draw, a whole number from 0 to 255"
+        };
+        Err(FormulaError::new(number.column, problem))
+    }
+}
+
+/// The vector product. The engines' other vectors are twins of WGSL; this one's text is made from it.
+fn cross<'a, const D: usize>(
+    a: Vector<Node<'a>, D>,
+    b: Vector<Node<'a>, D>,
+) -> Vector<Node<'a>, D> {
+    let next = |axis: usize, by: usize| (axis + by) % D;
+    Vector(std::array::from_fn(|axis| {
+        let (one, other) = (next(axis, 1), next(axis, 2));
+        a.0[one] * b.0[other] - a.0[other] * b.0[one]
+    }))
+}
+
+/// A power. Small whole exponents and a half are exact products and roots.
+fn power<'a>(base: Node<'a>, exponent: Node<'a>) -> Node<'a> {
+    let one = base.constant(1.0);
+    match exponent.number() {
+        Some(0.5) => return base.sqrt(),
+        Some(known) if known.fract() == 0.0 && known.abs() <= 8.0 => {
+            let product = (0..known.abs() as u32)
+                .fold(one, |product, nth| if nth == 0 { base } else { product * base });
+            return if known < 0.0 { one / product } else { product };
+        }
+        _ => {}
+    }
+    exp2(exponent * log2(base))
+}
+
+fn of_number<'a>(name: &str, x: Node<'a>) -> Node<'a> {
+    let [cos, sin] = circle(x);
+    match name {
+        "abs" => (-x).where_or(x.less_than(x.constant(0.0)), x),
+        "floor" => x.floor(),
+        "sqrt" => x.sqrt(),
+        "sin" => sin,
+        "cos" => cos,
+        "tan" => sin / cos,
+        "exp" => exp2(x * x.constant(std::f32::consts::LOG2_E)),
+        _ => log2(x) * x.constant(std::f32::consts::LN_2),
+    }
+}
