@@ -2,36 +2,28 @@
 
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 
-/// `mpirun` with more ranks than cores, also for root. It is quiet: what remains on stderr is ours.
+use tempfile::TempDir;
+
+/// `mpirun` with more ranks than cores, also for root, and the folder of its session. It is quiet: what
+/// remains on stderr is ours.
 ///
-/// Each has a folder of its own for what it keeps while it runs. In a shared one, a run that ends removes
-/// the folder in which another is about to make its own, and that one complains.
-fn mpirun(folder: &Path) -> Command {
-    static STARTED: AtomicU32 = AtomicU32::new(0);
-    let number = STARTED.fetch_add(1, Ordering::Relaxed);
-    let session =
-        std::env::temp_dir().join(format!("flockwork-mpi-{}-{number}", std::process::id()));
-    std::fs::create_dir_all(&session).unwrap();
+/// Runs at the same time must not share that folder: one that ends may remove it while another starts.
+fn mpirun(folder: &Path) -> (Command, TempDir) {
+    let session = tempfile::tempdir().unwrap();
     let mut command = Command::new("mpirun");
-    command.env("OMPI_MCA_orte_tmpdir_base", session);
+    command.env("OMPI_MCA_orte_tmpdir_base", session.path());
     command.current_dir(folder).args(["--oversubscribe", "-q"]);
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-    command
+    (command, session)
 }
 
 /// Runs the program on so many ranks; on one rank without `mpirun`.
 fn run(folder: &Path, ranks: usize, line: &str) -> Output {
     let program = env!("CARGO_BIN_EXE_flockwork");
-    let mut command = match ranks {
-        1 => Command::new(program),
-        _ => {
-            let mut command = mpirun(folder);
-            command.args(["-n", &ranks.to_string(), program]);
-            command
-        }
-    };
+    let (mut launcher, _session) = mpirun(folder);
+    launcher.args(["-n", &ranks.to_string(), program]);
+    let mut command = if ranks == 1 { Command::new(program) } else { launcher };
     command.current_dir(folder).args(line.split_whitespace()).output().unwrap()
 }
 
@@ -245,7 +237,7 @@ fn a_bench_tells_the_work_of_each_rank() {
 
 /// Runs two ranks with options of their own, each in its folder. Ranks that wait for each other are ended.
 fn pair(folders: [&Path; 2], lines: [&str; 2]) -> (Option<i32>, Vec<String>) {
-    let launcher = mpirun(folders[0]);
+    let (launcher, _session) = mpirun(folders[0]);
     let mut command = Command::new("timeout");
     command.args(["300", "mpirun"]).args(launcher.get_args());
     command.envs(launcher.get_envs().filter_map(|(name, value)| Some((name, value?))));
@@ -340,17 +332,17 @@ fn ranks_of(launcher: u32) -> Vec<u32> {
 }
 
 /// A run of three ranks without an end, after its first checkpoint in the folder `kept`.
-fn endless(folder: &Path) -> Child {
+fn endless(folder: &Path) -> (Child, TempDir) {
     let kept = folder.join("kept");
     let line = "simulate --engine cpu --count 2000 --ticks 100000000 --out a.csv \
                 --checkpoint kept --every-checkpoint 5";
-    let mut command = mpirun(folder);
+    let (mut command, session) = mpirun(folder);
     command.args(["-n", "3", env!("CARGO_BIN_EXE_flockwork")]).args(line.split_whitespace());
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     while !kept.is_dir() || !names(&kept).iter().any(|name| name.starts_with("checkpoint-")) {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
-    child
+    (child, session)
 }
 
 #[test]
@@ -363,7 +355,7 @@ fn an_interrupt_ends_all_ranks_and_keeps_what_was_computed() {
 /// Interrupts one process of a run, and expects an exit code of `mpirun`.
 fn interrupted(process: impl Fn(u32) -> u32, expected: i32) {
     let folder = tempfile::tempdir().unwrap();
-    let child = endless(folder.path());
+    let (child, _session) = endless(folder.path());
     let process = process(child.id()).to_string();
     assert!(Command::new("kill").args(["-INT", &process]).status().unwrap().success());
     let (code, told) = failed(child.wait_with_output().unwrap());
@@ -379,7 +371,7 @@ fn interrupted(process: impl Fn(u32) -> u32, expected: i32) {
 #[test]
 fn a_killed_rank_ends_all_and_whole_files_stay() {
     let folder = tempfile::tempdir().unwrap();
-    let child = endless(folder.path());
+    let (child, _session) = endless(folder.path());
     let ranks = ranks_of(child.id());
     assert_eq!(ranks.len(), 3, "{ranks:?}");
     assert!(Command::new("kill").args(["-9", &ranks[1].to_string()]).status().unwrap().success());
