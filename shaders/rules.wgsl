@@ -8,7 +8,7 @@
 // repeats a line for each leader, and ITS_LEADER is the leader of the line's NEAR_BEHAVIOUR. BEHAVIOUR_COUNT
 // is the number of the scene's behaviours.
 
-import package::space::{Vector, length};
+import package::space::{Vector, dot, length};
 @if(other_sizes) import package::tables::species_at;
 @if(other_sizes) import package::tag::species_of;
 @if(other_sizes && traits) import package::tag::id_of;
@@ -90,6 +90,10 @@ fn observe(species: Species, neighbour: Neighbour, sums: Sums) -> Sums {
     return s;
 }
 
+// A shorter force is silent: it leaves the decision to the next one.
+@if(priority)
+const SILENT = 1e-12;
+
 // The part of `next` that fits into `max_force` beside `sum`.
 @if(priority)
 fn spent(sum: Vector, next: Vector, max_force: f32) -> Vector {
@@ -97,7 +101,7 @@ fn spent(sum: Vector, next: Vector, max_force: f32) -> Vector {
 }
 
 // The steering force: the weighted sum of the behaviours' forces, or in order as much of each as max_force
-// allows. Behaviours without neighbours come first, because they may change the agent's limits.
+// allows, or the first that is not silent. Behaviours without neighbours come first, because they may change the agent's limits.
 fn steering_force(species: Species, agent: ptr<function, Agent>, sums: Sums) -> Vector {
     let force_LONE_BEHAVIOUR = package::behaviours::LONE_BEHAVIOUR::force(species.LONE_BEHAVIOUR, agent) * species.LONE_BEHAVIOUR.weight;
     let force_NEAR_BEHAVIOUR = package::behaviours::NEAR_BEHAVIOUR::force(species.NEAR_BEHAVIOUR, *agent, sums.NEAR_BEHAVIOUR) * species.NEAR_BEHAVIOUR.weight;
@@ -105,11 +109,18 @@ fn steering_force(species: Species, agent: ptr<function, Agent>, sums: Sums) -> 
     let force_NEAR_RULE = package::behaviours::NEAR_RULE::force(species, *agent, sums.NEAR_RULE) * species.NEAR_RULE.weight;
     var force = Vector();
     @if(priority) {
-        if species.combine == 1u {
+        if species.combine != 0u {
             for (var turn = 0u; turn < BEHAVIOUR_COUNTu; turn++) {
                 var next = Vector();
                 next = select(next, force_EACH_BEHAVIOUR, species.turn_EACH_BEHAVIOUR == turn);
-                force = spent(force, next, (*agent).max_force);
+                if species.combine == 1u {
+                    force = spent(force, next, (*agent).max_force);
+                } else if dot(force, force) < SILENT * SILENT {
+                    force = next;
+                }
+            }
+            if species.combine == 2u && !(*agent).limits_each {
+                force = limited(force, (*agent).max_force);
             }
             return force;
         }

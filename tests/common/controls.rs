@@ -99,7 +99,7 @@ fn changes_for_all(kinds: &[Kind]) -> [Change; 9] {
         }),
         change("combine", kinds, |scene, _| {
             let bodies = scene.species.iter_mut().map(|species| &mut species.body);
-            bodies.for_each(|body| body.combine = 1.0 - body.combine);
+            bodies.for_each(|body| body.combine = (body.combine + 1.0) % 3.0);
         }),
         change("amplitude", kinds, |scene, _| {
             let all = scene.species.iter_mut().flat_map(|species| &mut species.variations);

@@ -240,7 +240,7 @@ fn species_text(
         quantity(max_force, dice),
         dice.one_of(&["1", "6", "20", "{ base = 6, amplitude = 5, period = 7 }"]),
         dice.one_of(&["each", "each", "sum"]),
-        dice.one_of(&["sum", "sum", "priority"]),
+        dice.one_of(&["sum", "sum", "priority", "exclusive"]),
         dice.one_of(&["heading", "heading", "heading", "neighbours"]),
     );
     for kind in taken(index, kinds, dice) {

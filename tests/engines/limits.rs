@@ -164,7 +164,7 @@ impl Draw {
         for parameter in <Body as Parameters<f32>>::TABLE {
             text += &match parameter.key {
                 "combine" if self.whole => {
-                    format!("combine = \"{}\"\n", ["sum", "priority"][index])
+                    format!("combine = \"{}\"\n", ["exclusive", "priority"][index])
                 }
                 "min_speed" => {
                     // Dice of its own: the other draws stay as they were before it.

@@ -14,6 +14,7 @@ mod cpu_engine;
 mod cpu_order;
 mod cpu_space;
 mod embedding;
+mod exclusive;
 mod formulas;
 mod gpu_engine;
 mod gpu_passes;

@@ -66,6 +66,7 @@ fn places() -> Vec<(String, &'static str)> {
         "max_force = 0.1",
         "limit = \"sum\"\nspawn = { place = \"point\", speed = 1 }",
         "combine = \"priority\"\nmass = 2",
+        "combine = \"exclusive\"\nlimit = \"sum\"",
     ];
     for (nth, size) in ["[120, 90]", "[70, 60, 50]"].into_iter().enumerate() {
         for (at, boundary) in ["wrap", "walls", "open"].into_iter().enumerate() {

@@ -21,9 +21,9 @@ crate::parameters! {
         size: Meaning::Number => 6.0, "world units", 1e-3, 1e4;
         /// The force that max_force limits: each behaviour's, or their sum.
         limit: Meaning::Choice(&["each", "sum"]) => 0.0, "", 0.0, 1.0;
-        /// How forces are combined: their weighted sum, or one after the other, in the order of the
-        /// file, until max_force is spent.
-        combine: Meaning::Choice(&["sum", "priority"]) => 0.0, "", 0.0, 1.0;
+        /// How forces are combined: their weighted sum; one after the other, in the order of the
+        /// file, until max_force is spent; or the first in that order which is not zero, alone.
+        combine: Meaning::Choice(&["sum", "priority", "exclusive"]) => 0.0, "", 0.0, 2.0;
         /// Smallest speed; where it is above max_speed, max_speed holds. After forces have acted, a
         /// slower agent flies at this speed along its heading; one that has come to rest along the
         /// heading that it had. An agent at rest heads along the x axis. Walls may slow it afterwards.

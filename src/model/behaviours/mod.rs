@@ -372,18 +372,25 @@ pub trait TextForces<R: Real, const D: usize> {
     );
 }
 
-/// Adds the forces in order of priority until `max_force` is spent; the last one is shortened. `forces`
-/// are the forces with their turns, from 0.
+/// A shorter force is silent: it leaves the decision to the next one. Its square is a normal number, so that
+/// all devices agree about it. Mass · world units per tick².
+const SILENT: f32 = 1e-12;
+
+/// Combines forces in the order of their turns, from 0; `forces` are both. If `combine` is 1 they are added
+/// until `max_force` is spent, and the last one is shortened; if it is 2 the first that is not silent
+/// acts alone.
 ///
-/// Source: Buckland, *Programming Game AI by Example*, prioritised truncated sum, after Reynolds
-/// 1999.
+/// Sources: Buckland, *Programming Game AI by Example*, prioritised truncated sum; Reynolds, *Steering
+/// Behaviors for Autonomous Characters*, 1999, which names both ways.
 #[inline(always)]
-fn prioritised_sum<R: Real, const D: usize>(
+fn in_turn<R: Real, const D: usize>(
     forces: &[(Vector<R, D>, R)],
-    max_force: R,
+    agent: &Agent<R, D>,
+    combine: R,
 ) -> Vector<R, D> {
+    let max_force = agent.body.max_force;
     let zero = max_force.constant(0.0);
-    let mut sum = Vector::zero(max_force);
+    let (mut sum, mut first) = (Vector::zero(max_force), Vector::zero(max_force));
     for now in 0..forces.len() {
         let mut next = Vector::zero(max_force);
         for (force, turn) in forces {
@@ -391,8 +398,11 @@ fn prioritised_sum<R: Real, const D: usize>(
         }
         let left = (max_force - sum.length()).max(zero);
         sum = sum + next.limit(left);
+        let undecided = first.dot(first).less_than(zero.constant(SILENT * SILENT));
+        first = next.where_or(undecided, first);
     }
-    sum
+    let first = first.where_or(agent.limits_each(), first.limit(max_force));
+    sum.where_or(combine.less_than(zero.constant(1.5)), first)
 }
 
 /// The registry's entry for a behaviour.

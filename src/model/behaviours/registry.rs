@@ -222,8 +222,8 @@ macro_rules! behaviours {
             }
 
             /// The steering force of the behaviours in `uses`, and of the rules in text: their weighted
-            /// sum, or for agents with priorities (`in_turn` is positive) the sum in order of
-            /// `turn(behaviour)`, from 0, until the limit is spent. `take` gets each of the forces.
+            /// sum, or as [`in_turn`] combines them in order of `turn(behaviour)`, from 0, if the body's
+            /// `combine` is positive. `take` gets each of the forces.
             #[inline(always)]
             pub fn force<const D: usize>(
                 &self,
@@ -231,7 +231,7 @@ macro_rules! behaviours {
                 agent: &mut Agent<R, D>,
                 (spread, sums): (Vector<R, D>, &Sums<R, D>),
                 texts: &mut impl TextForces<R, D>,
-                (in_turn, turn): (R, impl Fn(Kind) -> R),
+                (combine, turn): (R, impl Fn(Kind) -> R),
                 mut take: impl FnMut(Kind, Vector<R, D>),
             ) -> Vector<R, D>
             where
@@ -254,8 +254,8 @@ macro_rules! behaviours {
                 if !uses.has(Uses::PRIORITY) {
                     return sum;
                 }
-                let prioritised = prioritised_sum(&forces, agent.body.max_force);
-                prioritised.where_or(in_turn.constant(0.0).less_than(in_turn), sum)
+                let ordered = in_turn(&forces, agent, combine);
+                ordered.where_or(combine.constant(0.0).less_than(combine), sum)
             }
         }
     };

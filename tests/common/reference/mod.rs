@@ -264,8 +264,8 @@ impl Vehicle<'_> {
         with_length(self.sum(terms), self.max_speed)
     }
 
-    /// The force of all behaviours: their weighted sum, or in file order until `max_force` is spent
-    /// (Buckland's prioritised truncated sum).
+    /// The force of all behaviours: their weighted sum; in file order until `max_force` is spent
+    /// (Buckland's prioritised truncated sum); or the first in file order that is not zero.
     fn force(&mut self) -> DVec3 {
         let rules: Vec<Kind> = self.species.rules.iter().map(|rule| rule.kind).collect();
         let mut forces = vec![];
@@ -273,6 +273,12 @@ impl Vehicle<'_> {
             forces.push(self.force_of(kind) * self.value(kind, "weight"));
         }
         let in_turn = self.species.body.combine == 1.0;
+        if self.species.body.combine == 2.0 {
+            let decisive = forces.iter().position(|force| *force != DVec3::ZERO);
+            forces = decisive.map(|first| forces[first]).into_iter().collect();
+            // Rounding may make it silent, or take its turn.
+            self.doubtful |= forces.iter().any(|force| force.length() < HAIR);
+        }
         let limits_the_sum = self.species.body.limit == 1.0;
         let mut total = DVec3::ZERO;
         for force in forces {

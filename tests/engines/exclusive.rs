@@ -1,0 +1,75 @@
+//! `combine = "exclusive"`: the first behaviour whose force is not zero acts alone.
+
+use flockwork::model::scene::Scene;
+use flockwork::model::state::FlockState;
+use flockwork::model::vector::{Point, flat};
+use flockwork::{CpuEngine, Engine, GpuEngine};
+
+use crate::adapter;
+
+/// Two agents close together, and one alone.
+fn agents() -> FlockState {
+    FlockState {
+        id: vec![0, 1, 2],
+        species: vec![0; 3],
+        position: vec![flat(20.0, 50.0), flat(24.0, 50.0), flat(80.0, 20.0)],
+        velocity: vec![flat(0.5, 0.25); 3],
+        ..FlockState::default()
+    }
+}
+
+const APART: &str = "separation = { radius = 10, weight = 3 }\n";
+const SEEK: &str = "seek = { target = \"food\", weight = 5 }\n";
+
+/// The velocities after one tick, in the order of the ids.
+fn velocities(engine: &mut dyn Engine, size: &str, species: &str) -> Vec<Point> {
+    let height = if size.matches(',').count() == 2 { ", 0" } else { "" };
+    let text = format!(
+        "world = {{ size = {size} }}\n[[targets]]\nname = \"food\"\nposition = [50, 90{height}]\n\
+         [species.a]\ncount = 3\nmax_force = 0.25\n{species}"
+    );
+    engine.load(&Scene::parse("test", &text).unwrap(), &agents()).unwrap();
+    engine.step(1).unwrap();
+    engine.finish().unwrap();
+    let state = engine.read_back().unwrap();
+    let row = |id| state.id.iter().position(|other| *other == id).unwrap();
+    (0..3).map(|id| state.velocity[row(id)]).collect()
+}
+
+fn assert_exclusive(engine: &mut dyn Engine, size: &str) -> Vec<Vec<Point>> {
+    let mut all = Vec::new();
+    for limit in ["limit = \"each\"\n", "limit = \"sum\"\n"] {
+        let mut run = |species: &str| velocities(engine, size, &format!("{limit}{species}"));
+        let (apart, seek) = (run(APART), run(SEEK));
+        let exclusive = "combine = \"exclusive\"\n";
+        let found = run(&format!("{exclusive}{APART}{SEEK}"));
+        // Agents that keep apart do that alone; the other one seeks.
+        assert_eq!(found, [apart[0], apart[1], seek[2]], "{limit}");
+        // In the other order all seek, and a force without weight decides nothing.
+        assert_eq!(run(&format!("{exclusive}{SEEK}{APART}")), seek, "{limit}");
+        let weightless = SEEK.replace("= 5", "= 0");
+        assert_eq!(run(&format!("{exclusive}{weightless}{APART}")), apart, "{limit}");
+        // The controls: the sum, and the order of priority.
+        for combine in ["", "combine = \"priority\"\n"] {
+            let other = run(&format!("{combine}{APART}{SEEK}"));
+            assert!(other != found || (limit, combine) != ("limit = \"each\"\n", ""), "{other:?}");
+            assert_ne!(run(&format!("{combine}{weightless}{APART}")), seek);
+        }
+        all.push(found);
+    }
+    // A weight above 1 goes beyond max_force unless the sum is limited.
+    let change = |velocity: Point| (velocity - flat(0.5, 0.25)).length();
+    assert!((change(all[1][2]) - 0.25).abs() < 1e-6 && change(all[0][2]) > 1.0, "{all:?}");
+    all
+}
+
+#[test]
+fn the_first_behaviour_that_is_not_silent_acts_alone() {
+    let sizes = ["[100, 100]", "[100, 100, 100]"];
+    let mut cpu = CpuEngine::new(Some(2)).unwrap();
+    let on_cpu = sizes.map(|size| assert_exclusive(&mut cpu, size));
+    let name = "the_first_behaviour_that_is_not_silent_acts_alone";
+    let Some(gpu) = adapter::gpu(name) else { return };
+    let mut gpu = GpuEngine::new(gpu);
+    assert_eq!(sizes.map(|size| assert_exclusive(&mut gpu, size)), on_cpu);
+}
