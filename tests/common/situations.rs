@@ -212,7 +212,7 @@ fn targets_text(size: Vec3, dice: &mut Dice) -> String {
 /// A number; in one case of eight a law with this base. In some situations it is a number that each
 /// agent draws, up to this one.
 fn quantity(value: f32, dice: &mut Dice) -> String {
-    match dice.below(24) {
+    match dice.below(36) {
         _ if !dice.laws => value.to_string(),
         0 => format!("{{ base = {value}, amplitude = {}, period = 7 }}", value * 0.3),
         1 => format!("{{ base = {value}, grows_with_size = 5 }}"),
@@ -240,7 +240,7 @@ fn species_text(
         quantity(max_force, dice),
         dice.one_of(&["1", "6", "20", "{ base = 6, amplitude = 5, period = 7 }"]),
         dice.one_of(&["each", "each", "sum"]),
-        dice.one_of(&["sum", "sum", "priority", "exclusive"]),
+        dice.one_of(&["sum", "sum", "sum", "sum", "priority", "exclusive"]),
         dice.one_of(&["heading", "heading", "heading", "neighbours"]),
     );
     for kind in taken(index, kinds, dice) {
