@@ -105,9 +105,11 @@ fn difference(
             angle = (turned - turned.round()).abs();
         }
     }
+    // What `min_speed` lengthens, it lengthens with its rounding errors.
+    let stretch = expected.stretch[agent];
     Differences {
-        position: reference::minimum_image(scene, off).0.length(),
-        velocity: turned.length(),
+        position: reference::minimum_image(scene, off).0.length() / stretch,
+        velocity: turned.length() / stretch,
         angle,
         direction,
     }

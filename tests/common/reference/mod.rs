@@ -38,6 +38,9 @@ const STEEP: f64 = 3e-3;
 /// A sum shorter than this share of its terms' lengths has no direction that `f32` could hold.
 const CANCELLATION: f64 = 0.05;
 
+/// A velocity that `min_speed` makes longer by more than this factor may point where rounding errors do.
+const MOST_STRETCH: f64 = 20.0;
+
 /// A state after one tick.
 pub struct Stepped {
     /// World units.
@@ -50,6 +53,8 @@ pub struct Stepped {
     pub direction: Vec<DVec3>,
     /// Number of agents within the largest perception radius of the species.
     pub neighbours: Vec<u32>,
+    /// How many times `min_speed` has lengthened the velocity, and its rounding errors with it.
+    pub stretch: Vec<f64>,
     /// True for agents whose result rounding may change: a neighbour very close to the radius, a
     /// sum that cancels. They are not compared.
     pub doubtful: Vec<bool>,
@@ -77,6 +82,8 @@ struct Vehicle<'a> {
     brake: f64,
     /// A velocity change besides the force.
     kick: DVec3,
+    /// How many times `min_speed` has lengthened the velocity.
+    stretch: f64,
     doubtful: bool,
 }
 
@@ -92,6 +99,7 @@ pub fn step(scene: &Scene, state: &FlockState) -> Stepped {
         angle: vec![],
         direction: vec![],
         neighbours: vec![],
+        stretch: vec![],
         doubtful: vec![],
     };
     for index in 0..state.len() {
@@ -121,6 +129,7 @@ pub fn step(scene: &Scene, state: &FlockState) -> Stepped {
             direction: DVec3::from_array(memory.direction().map(f64::from)),
             brake: 1.0,
             kick: DVec3::ZERO,
+            stretch: 1.0,
             doubtful: false,
         };
         vehicle.approach();
@@ -133,6 +142,7 @@ pub fn step(scene: &Scene, state: &FlockState) -> Stepped {
         let wanders = wanders_in_space(scene, species);
         stepped.direction.push(if wanders { vehicle.direction } else { DVec3::ZERO });
         stepped.neighbours.push(vehicle.count());
+        stepped.stretch.push(vehicle.stretch);
         stepped.doubtful.push(vehicle.doubtful);
     }
     stepped
@@ -320,6 +330,10 @@ impl Vehicle<'_> {
         let ways = [sum, self.v, DVec3::X];
         // `f32` holds no smaller square.
         let moves = |way: &DVec3| way.length_squared() >= f64::from(f32::MIN_POSITIVE);
+        if moves(&sum) {
+            self.stretch = speed / sum.length();
+            self.doubtful |= self.stretch > MOST_STRETCH;
+        }
         ways.into_iter().find(moves).unwrap().normalize() * speed
     }
 
