@@ -136,7 +136,14 @@ fn steer(
     let velocity = limited(pushed, agent.max_speed);
     @if(min_speed)
     let velocity = at_least(limited(pushed, agent.max_speed), min(own.min_speed, agent.max_speed), agent);
+    @if(!old_step)
     var moved = confined(position + velocity * flock.time_step, velocity, flock.size);
+    @if(old_step)
+    var moved = confined(
+        position + select(velocity, agent.velocity, own.position_step == 1u) * flock.time_step,
+        velocity,
+        flock.size,
+    );
     @if(accelerations)
     let change = velocity_of(moved) - velocity_of(me);
     @if(ages)

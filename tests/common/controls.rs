@@ -78,7 +78,7 @@ pub fn changes() -> Vec<Change> {
 }
 
 /// Changes that matter for every set of behaviours.
-fn changes_for_all(kinds: &[Kind]) -> [Change; 9] {
+fn changes_for_all(kinds: &[Kind]) -> [Change; 10] {
     [
         change("time_step", kinds, |scene, _| scene.time_step *= 1.05),
         change("mass", kinds, |scene, _| {
@@ -92,6 +92,10 @@ fn changes_for_all(kinds: &[Kind]) -> [Change; 9] {
         }),
         change("min_speed", kinds, |scene, _| {
             scene.species.iter_mut().for_each(|species| species.body.min_speed = 1.0);
+        }),
+        change("position_step", kinds, |scene, _| {
+            let bodies = scene.species.iter_mut().map(|species| &mut species.body);
+            bodies.for_each(|body| body.position_step = 1.0 - body.position_step);
         }),
         change("limit", kinds, |scene, _| {
             let bodies = scene.species.iter_mut().map(|species| &mut species.body);

@@ -12,6 +12,7 @@ use glam::Vec3;
 use super::scenery;
 
 /// A scene and a state in it.
+#[derive(Clone)]
 pub struct Situation {
     /// Its peculiarity, and the number that reproduces it.
     pub name: String,
@@ -97,6 +98,9 @@ pub fn on_lattice(place: Vec3) -> Vec3 {
 
 /// The behaviours of a flock. The CPU engine has a separate kernel for them.
 pub const FLOCKING: [Kind; 3] = [Kind::Separation, Kind::Alignment, Kind::Cohesion];
+
+/// The extras of bodies, which most situations do not have.
+pub const OF_BODIES: [Uses; 2] = [Uses::MIN_SPEED, Uses::OLD_STEP];
 
 /// The extras of rules in text, which have tests of their own.
 pub const OF_RULES: [Uses; 3] = [Uses::SUMS, Uses::OWN_MOTION, Uses::OTHER_SIZES];
@@ -185,6 +189,16 @@ pub fn hurried(mut case: Situation, number: u64) -> Situation {
         species.body.min_speed = dice.between(0.3, 3.0);
     }
     case.name = format!("with smallest speeds, {}", case.name);
+    case
+}
+
+/// The situation with bodies that move in other ways. Other dice roll them, so nothing else changes.
+pub fn embodied(mut case: Situation, number: u64) -> Situation {
+    let mut dice = Dice::new(number * 1000 + 778);
+    for species in &mut case.scene.species {
+        species.body.position_step = dice.one_of(&[0.0, 1.0]);
+    }
+    case.name = format!("with other bodies, {}", case.name);
     case
 }
 
@@ -386,7 +400,7 @@ fn agents(scene: &Scene, count: usize, place: &str, dice: &mut Dice) -> FlockSta
 }
 
 /// The situations that every engine is compared on: `alone` random ones for each behaviour and for
-/// the flocking set, and `together` for all behaviours at once; some again with smallest speeds.
+/// the flocking set, and `together` for all behaviours at once; some again with smallest speeds or other bodies.
 pub fn parity(alone: u64, together: u64) -> impl Iterator<Item = Situation> {
     parity_in(2, alone, together)
 }
@@ -399,7 +413,8 @@ pub fn parity_in(axes: usize, alone: u64, together: u64) -> impl Iterator<Item =
     });
     let sets = [(FLOCKING.to_vec(), alone / 2), (Kind::ALL.to_vec(), together / 15)];
     let fast = sets.into_iter().flat_map(move |(kinds, count)| {
-        (0..count).map(move |number| hurried(situation_in(axes, &kinds, number), number))
+        let cases = (0..count).map(move |number| (situation_in(axes, &kinds, number), number));
+        cases.flat_map(|(case, number)| [hurried(case.clone(), number), embodied(case, number)])
     });
     usual.chain(fast)
 }

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use crate::common::gpu::{GPU, engine, share, without_subgroups};
 use crate::common::situations::{
-    OF_RULES, Situation, behaviour_sets, hurried, in_the_corner, situation_in, steady_in,
+    OF_BODIES, OF_RULES, Situation, behaviour_sets, embodied, hurried, in_the_corner, situation_in,
+    steady_in,
 };
 use crate::common::variants::{situations_of, variant_of};
 use crate::common::{
@@ -92,9 +93,10 @@ fn assert_one_tick(gpu: &Arc<Gpu>, axes: usize) {
     let fewest = together() + (ALONE - 40) / share();
     assert!(of_each.iter().all(|times| *times >= fewest), "too few situations");
     // Every set of drawn numbers, and every set of colours, needs shaders of its own: tests/traits.rs and
-    // tests/shown.rs cover some, tests/min_speed.rs smallest speeds, tests/rules_in_text.rs rules.
+    // tests/shown.rs cover some, tests/min_speed.rs smallest speeds, tests/bodies.rs other bodies,
+    // tests/rules_in_text.rs rules.
     let colours = [Uses::ACCELERATIONS, Uses::AGES, Uses::STRUCTURE];
-    let elsewhere = [&colours[..], &[Uses::TRAITS, Uses::MIN_SPEED], &OF_RULES].concat();
+    let elsewhere = [&colours[..], &[Uses::TRAITS], &OF_BODIES, &OF_RULES].concat();
     let extras = with_extra.iter().zip(Uses::EXTRAS);
     let mut extras = extras.filter(|(_, (_, extra))| !elsewhere.contains(extra));
     let fewest = 100 / share().min(2) as u32;
@@ -155,8 +157,8 @@ fn unnoticed<T: Copy>(fields: Vec<T>, is_noticed: &mut impl FnMut(&[T]) -> bool)
 
 fn assert_parameters_count(engine: &mut GpuEngine, axes: usize) {
     // All behaviours and all extras at once: every parameter in one table.
-    let extras = [Uses::SIGHT, Uses::INNER, Uses::COUNTS, Uses::PRIORITY, Uses::MIN_SPEED];
-    let extras = extras.into_iter().fold(Uses::default(), Uses::with);
+    let usual = [Uses::SIGHT, Uses::INNER, Uses::COUNTS, Uses::PRIORITY];
+    let extras = usual.into_iter().chain(OF_BODIES).fold(Uses::default(), Uses::with);
     let whole = |case: &Situation| {
         let uses = case.scene.uses();
         // When values vary, the table is rewritten for every tick.
@@ -164,7 +166,7 @@ fn assert_parameters_count(engine: &mut GpuEngine, axes: usize) {
         Kind::ALL.iter().all(|kind| uses.contains(*kind)) && uses.has(extras) && fixed
     };
     let mut cases = (0..)
-        .map(|number| hurried(steady_in(axes, &Kind::ALL, number), number))
+        .map(|number| embodied(hurried(steady_in(axes, &Kind::ALL, number), number), number))
         .filter(whole)
         .take(400)
         .peekable();

@@ -166,13 +166,14 @@ impl Draw {
                 "combine" if self.whole => {
                     format!("combine = \"{}\"\n", ["exclusive", "priority"][index])
                 }
-                "min_speed" => {
-                    // Dice of its own: the other draws stay as they were before it.
+                "position_step" if self.whole => "position_step = \"old\"\n".into(),
+                key @ ("min_speed" | "position_step") => {
+                    // Dice of their own: the other draws stay as they were before them.
                     let own = Dice::new(u64::from(self.size.x.to_bits()) + index as u64);
                     let dice = std::mem::replace(&mut self.dice, own);
                     let value = self.value(parameter);
                     self.dice = dice;
-                    format!("min_speed = {value}\n")
+                    format!("{key} = {value}\n")
                 }
                 // Always a varying one.
                 "size" if self.whole => {

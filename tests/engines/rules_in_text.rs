@@ -65,7 +65,7 @@ fn places() -> Vec<(String, &'static str)> {
     let bodies = [
         "max_force = 0.1",
         "limit = \"sum\"\nspawn = { place = \"point\", speed = 1 }",
-        "combine = \"priority\"\nmass = 2",
+        "combine = \"priority\"\nmass = 2\nposition_step = \"old\"",
         "combine = \"exclusive\"\nlimit = \"sum\"",
     ];
     for (nth, size) in ["[120, 90]", "[70, 60, 50]"].into_iter().enumerate() {

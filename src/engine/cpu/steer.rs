@@ -237,7 +237,8 @@ where
         let step = like.constant(*time_step);
         let before = velocity;
         let velocity = agent.next_velocity(flock.uses, force, step);
-        let (position, velocity) = flock.world.confine(position + velocity * step, velocity);
+        let step_velocity = agent.step_velocity(flock.uses, velocity);
+        let (position, velocity) = flock.world.confine(position + step_velocity * step, velocity);
 
         let first = group.agents.start - self.part.agents.start;
         let own = first..first + group.agents.len();

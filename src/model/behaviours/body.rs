@@ -28,6 +28,9 @@ crate::parameters! {
         /// slower agent flies at this speed along its heading; one that has come to rest along the
         /// heading that it had. An agent at rest heads along the x axis. Walls may slow it afterwards.
         min_speed: Meaning::Number => 0.0, "world units/tick", 0.0, MAX_SPEED;
+        /// Which velocity moves the agent: the new one, after the tick's forces, or the old one, before
+        /// them. A wall that the old velocity runs into takes that component of the new one.
+        position_step: Meaning::Choice(&["new", "old"]) => 0.0, "", 0.0, 1.0;
     }
 }
 

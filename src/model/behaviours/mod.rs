@@ -104,8 +104,12 @@ impl Uses {
     /// They take the sizes of the neighbours.
     pub const OTHER_SIZES: Self = Self(1 << 49);
 
+    /// A species whose agents move by the velocity before the forces.
+    pub const OLD_STEP: Self = Self(1 << 47);
+
     /// The extras, with their names in shaders.
-    pub const EXTRAS: [(&str, Self); 15] = [
+    pub const EXTRAS: [(&str, Self); 16] = [
+        ("old_step", Self::OLD_STEP),
         ("other_sizes", Self::OTHER_SIZES),
         ("sums", Self::SUMS),
         ("own_motion", Self::OWN_MOTION),
@@ -256,6 +260,16 @@ impl<R: Real, const D: usize> Agent<R, D> {
         let before = self.velocity.heading() * speed;
         let least = next.with_length(speed).where_or(next.has_direction(), before);
         least.where_or(slow, next)
+    }
+
+    /// The velocity that moves the agent in this tick; `next` is the one after the forces.
+    #[inline(always)]
+    pub fn step_velocity(&self, uses: Uses, next: Vector<R, D>) -> Vector<R, D> {
+        if !uses.has(Uses::OLD_STEP) {
+            return next;
+        }
+        let new = self.body.position_step.less_than(self.body.position_step.constant(1.0));
+        next.where_or(new, self.velocity)
     }
 
     /// The force limited to `max_force`, or to [`MAX_FORCE`] if only the sum is limited.

@@ -129,6 +129,7 @@ impl Scene {
             (Uses::OTHER_SIZES, self.formulas().iter().any(Formula::sums_sizes)),
             (Uses::OWN_MOTION, self.formulas().iter().any(Formula::sums_own_motion)),
             (Uses::MIN_SPEED, self.species.iter().any(hurries)),
+            (Uses::OLD_STEP, self.species.iter().any(|species| species.body.position_step > 0.0)),
             (Uses::MEMORY, counts || accelerations || ages || remembers),
         ];
         let of_values = rules().flat_map(|rule| {

@@ -163,7 +163,7 @@ impl Scene {
 }
 
 /// The most parameters of a body or a behaviour.
-const SLOTS: usize = 8;
+const SLOTS: usize = 12;
 
 /// A set of slots that each agent draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

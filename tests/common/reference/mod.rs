@@ -345,7 +345,8 @@ impl Vehicle<'_> {
         let v = limit(pushes[0] + pushes[1], self.max_speed);
         let min_speed = f64::from(self.species.body.min_speed).min(self.max_speed);
         let mut v = self.at_least(v, pushes[0].length() + pushes[1].length(), min_speed);
-        let mut p = self.p + v * step;
+        let carries = if self.species.body.position_step == 1.0 { self.v } else { v };
+        let mut p = self.p + carries * step;
         for axis in 0..self.scene.world.axes() {
             match self.scene.world.boundary {
                 Boundary::Open => p[axis] = p[axis].clamp(-1e12, 1e12),

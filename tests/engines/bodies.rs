@@ -1,0 +1,96 @@
+//! Bodies that move in other ways: by the old velocity.
+
+use flockwork::model::scene::Scene;
+use flockwork::model::state::FlockState;
+use flockwork::model::vector::{Point, flat};
+use flockwork::{CpuEngine, Engine, GpuEngine};
+
+use crate::adapter;
+use crate::common::assert_ticks;
+use crate::common::gpu::{GPU, engine};
+use crate::common::situations::{FLOCKING, embodied};
+use crate::common::variants::situations_of;
+
+/// A plane and a space, and what their places have for the third number.
+const WORLDS: [(&str, &str); 2] = [("[100, 100]", ""), ("[100, 100, 100]", ", 0")];
+
+/// Runs a check in a plane and in a space, on both engines; what it returns must be the same to the bit.
+fn on_both<T: PartialEq + std::fmt::Debug>(
+    name: &str,
+    check: impl Fn(&mut dyn Engine, (&str, &str)) -> T,
+) {
+    let mut cpu = CpuEngine::new(Some(2)).unwrap();
+    let on_cpu = WORLDS.map(|world| check(&mut cpu, world));
+    let Some(gpu) = adapter::gpu(name) else { return };
+    let mut gpu = GpuEngine::new(gpu);
+    assert_eq!(WORLDS.map(|world| check(&mut gpu, world)), on_cpu);
+}
+
+/// One agent that seeks a target, and what it is after each of several ticks.
+fn path_of(
+    engine: &mut dyn Engine,
+    (size, boundary, target): (&str, &str, String),
+    (position, velocity): (Point, Point),
+    body: &str,
+    ticks: usize,
+) -> Vec<(Point, Point)> {
+    let text = format!(
+        "world = {{ size = {size}, boundary = \"{boundary}\" }}\n[[targets]]\nname = \"far\"\n\
+         position = {target}\n[species.a]\ncount = 1\n{body}\nseek = {{ target = \"far\" }}\n"
+    );
+    let state = FlockState {
+        id: vec![0],
+        species: vec![0],
+        position: vec![position],
+        velocity: vec![velocity],
+        ..FlockState::default()
+    };
+    engine.load(&Scene::parse("test", &text).unwrap(), &state).unwrap();
+    let tick = |_| {
+        engine.step(1).unwrap();
+        engine.finish().unwrap();
+        let state = engine.read_back().unwrap();
+        (state.position[0], state.velocity[0])
+    };
+    (0..ticks).map(tick).collect()
+}
+
+#[test]
+fn the_old_velocity_moves_an_agent() {
+    on_both("the_old_velocity_moves_an_agent", |engine, (size, depth)| {
+        let mut run = |boundary, x, start, step: &str| {
+            let body = format!("max_speed = 100\nmax_force = 0.25\nposition_step = \"{step}\"");
+            let world = (size, boundary, format!("[{x}, 50{depth}]"));
+            path_of(engine, world, start, &body, 8)
+        };
+        // From rest with the same push in every tick the sum of the first velocities, with or without
+        // the last one.
+        let start = (flat(10.0, 50.0), Point::ZERO);
+        for (step, after) in [("new", 1.0), ("old", -1.0)] {
+            for (tick, (place, velocity)) in run("open", 1e6, start, step).into_iter().enumerate() {
+                let ticks = tick as f32 + 1.0;
+                let way = 0.25 * ticks * (ticks + after) / 2.0;
+                assert_eq!((place, velocity), (flat(10.0 + way, 50.0), flat(0.25 * ticks, 0.0)));
+            }
+        }
+        // A wall that the old velocity runs into takes the new one too; the agent leaves a tick later.
+        let start = (flat(99.0, 50.0), flat(1.125, 0.0));
+        let found = run("walls", 0.0, start, "old");
+        let stays = flat(100.0, 50.0);
+        assert_eq!(found[..2], [(stays, Point::ZERO), (stays, flat(-0.25, 0.0))]);
+        assert_eq!(found[2].0, flat(99.75, 50.0));
+        // The control: the new velocity does not reach the wall.
+        assert_eq!(run("walls", 0.0, start, "new")[0], (flat(99.875, 50.0), flat(0.875, 0.0)));
+        found
+    });
+}
+
+#[test]
+fn the_gpu_engine_moves_bodies_as_the_reference_does() {
+    let Some(gpu) = adapter::gpu("the_gpu_engine_moves_bodies") else { return };
+    let mut engine = engine(&gpu);
+    for axes in [2, 3] {
+        let usual = situations_of(axes, &FLOCKING, 100).into_iter().zip(0..);
+        assert_ticks(&mut engine, usual.map(|(case, number)| embodied(case, number)), 1, GPU);
+    }
+}
