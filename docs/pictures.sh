@@ -101,9 +101,12 @@ avoid-ahead 50 - + --view 300,285,1.7
 avoid-box 400 15 +
 avoid-feeler 400 15 +
 big-and-small 600 - - --set style.trail=20 --view 330,190,1.2
+bodyguards 600 -
 bubbles 1200 -
+crossing 400 -
 curl 300 -
 embers 600 400
+escort 900 -
 evade 300 - +
 fish 100 - + --set camera.follow=centre --set camera.zoom=2
 flee 20 - + --set style.trail=60 --view 340,190,2.5
@@ -117,12 +120,14 @@ flow 150 400
 foam 600 300 -
 gather 300 - - --set camera.follow=centre --set camera.zoom=2
 helix 600 -
+hide 500 -
 hunger 60 - - --set style.trail=12
 murmuration 600 -
 path 150 - +
 path-line 80 - +
 path-loop 600 -
 predators 600 -
+procession 3280 -
 pursuit 60 - + --set style.trail=60
 pursuit-gain 400 - + --set style.trail=60
 roost 400 - - --set camera.zoom=2.2

@@ -9,6 +9,7 @@ mod flocks;
 mod hunt;
 mod paths;
 mod prey;
+mod reynolds;
 mod space;
 mod targets;
 

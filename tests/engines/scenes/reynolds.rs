@@ -1,0 +1,181 @@
+//! Reynolds's behaviours of 1999 that are rules in text. The control of each promise is a weight of 0.
+
+use flockwork::model::state::FlockState;
+use flockwork::model::vector::{Point, flat};
+
+use super::{Run, assert_none_lost, mean, on_both};
+
+/// The way from agent 0 to agent `i` in the frame of agent 0: ahead, and to its left.
+fn seen_by_first(run: &Run, state: &FlockState, i: usize) -> Point {
+    let ahead = state.velocity[0].normalize_or_zero();
+    let way = run.way(state.position[0], state.position[i]);
+    flat(way.dot(ahead), ahead.x * way.y - ahead.y * way.x)
+}
+
+/// The mean of `figure` over looks at the flock, `every` ticks apart.
+fn over_time(
+    run: &mut Run,
+    looks: u32,
+    every: u32,
+    figure: impl Fn(&Run, &FlockState) -> f32,
+) -> f32 {
+    mean((0..looks).map(|_| {
+        let state = run.step(every);
+        figure(run, &state)
+    }))
+}
+
+/// The number of pairs nearer than the length of a vehicle.
+fn near_misses(run: &Run, state: &FlockState) -> f32 {
+    let places = &state.position;
+    let pairs = (0..places.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
+    pairs.filter(|(i, j)| run.way(places[*i], places[*j]).length() < 12.0).count() as f32
+}
+
+#[test]
+fn vehicles_of_crossing_streams_turn_aside_in_time() {
+    on_both("crossing", |run| {
+        let figures = |run: &mut Run| {
+            run.step(200);
+            over_time(run, 80, 10, near_misses)
+        };
+        let careful = figures(run);
+        let state = run.step(0);
+        let speed = mean(state.velocity.iter().map(|v| v.length()));
+        run.start(None, &["walker.rules.yield.weight=0"]);
+        let careless = figures(run);
+        assert!(careless > 8.0 && 5.0 * careful < careless, "{careful} near, {careless} without");
+        // They keep going: the mean of their own speeds is 2.
+        assert!(speed > 1.9, "a mean speed of {speed}");
+        // Control: to look 1 tick ahead is to swerve when it is too late.
+        run.start(None, &["walker.rules.yield.parameters.horizon.value=1"]);
+        let late = figures(run);
+        assert!(late > 2.0 * careful, "{late} near with a look of 1 tick");
+        format!(
+            "{careful:.1} pairs nearer than 12 at a time, {late:.1} with a look of 1 tick, {careless:.1} without"
+        )
+    });
+}
+
+#[test]
+fn geese_keep_their_places_in_the_v() {
+    on_both("escort", |run| {
+        // Farthest from the V, and the farthest that a goose moves along it in 200 ticks.
+        let off = |run: &Run, state: &FlockState| {
+            let seen = (1..state.len()).map(|i| seen_by_first(run, state, i));
+            seen.map(|p| (p.x + p.y.abs()).abs()).fold(0.0, f32::max)
+        };
+        let sides = |run: &mut Run, ticks: u32| -> Vec<f32> {
+            let state = run.step(ticks);
+            (1..state.len()).map(|i| seen_by_first(run, &state, i).y).collect()
+        };
+        run.step(400);
+        let before = sides(run, 0);
+        let worst = (0..40).map(|_| over_time(run, 1, 50, off)).fold(0.0, f32::max);
+        assert!(worst < 10.0, "a goose is {worst} off the V");
+        let after = sides(run, 0);
+        let moved = before.iter().zip(&after).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        assert!(moved < 15.0, "a place has moved by {moved}");
+        // Each has a place of its own.
+        let mut order = after;
+        order.sort_by(f32::total_cmp);
+        assert!(order.windows(2).all(|pair| pair[1] - pair[0] > 10.0), "{order:?}");
+        run.start(None, &["goose.rules.offset.weight=0"]);
+        run.step(400);
+        let astray = over_time(run, 40, 50, off);
+        assert!(astray > 100.0, "{astray} off without the rule");
+        format!("within {worst:.1} of the V in 2,000 ticks, {astray:.0} off without")
+    });
+}
+
+#[test]
+fn followers_keep_the_lane_ahead_of_their_leader_clear() {
+    on_both("procession", |run| {
+        // In the lane: up to 80 ahead of the leader, and within 10 of its line.
+        let in_lane = |run: &Run, state: &FlockState| {
+            let seen = (1..state.len()).map(|i| seen_by_first(run, state, i));
+            seen.filter(|p| (0.0..80.0).contains(&p.x) && p.y.abs() < 10.0).count() as f32
+        };
+        run.step(300);
+        let clear = over_time(run, 740, 5, in_lane);
+        let state = run.step(0);
+        assert_none_lost(run, &state, 81);
+        // They do follow: the leader is ahead of the crowd's middle, and near.
+        let far = mean((1..81).map(|i| seen_by_first(run, &state, i).length()));
+        assert!(far < 120.0, "{far} from the leader");
+        run.start(None, &["follower.rules.clear.weight=0"]);
+        run.step(300);
+        let blocked = over_time(run, 740, 5, in_lane);
+        assert!(blocked > 0.5 && 8.0 * clear < blocked, "{clear} in the lane, {blocked} without");
+        run.start(None, &["follower.rules.follow.weight=0"]);
+        let lost = run.step(4000);
+        let lost = mean((1..81).map(|i| seen_by_first(run, &lost, i).length()));
+        assert!(lost > 1.3 * far, "{lost} from the leader without the rule");
+        format!(
+            "{clear:.3} in the lane at a time, {blocked:.2} without; {far:.0} from the leader, {lost:.0} without"
+        )
+    });
+}
+
+#[test]
+fn bodyguards_stand_between_their_charge_and_the_threat() {
+    on_both("bodyguards", |run| {
+        // The mean way of the guards to the middle between the two, and the nearest threat.
+        let figures = |run: &mut Run| {
+            run.step(300);
+            let (mut off, mut near) = (Vec::new(), f32::MAX);
+            for _ in 0..370 {
+                let state = run.step(10);
+                let places = &state.position;
+                let threat = run.way(places[0], places[1]);
+                let guards = places[2..].iter().map(|guard| run.way(places[0], *guard));
+                off.push(mean(guards.map(|guard| guard.distance(threat / 2.0))));
+                near = near.min(threat.length());
+            }
+            (mean(off), near)
+        };
+        let (off, near) = figures(run);
+        run.start(None, &["guard.rules.interpose.weight=0"]);
+        let (astray, touch) = figures(run);
+        assert!(off < 20.0 && astray > 100.0, "{off} from the middle, {astray} without");
+        assert!(near > 40.0 && touch < 5.0, "the threat comes as near as {near}, {touch} without");
+        format!(
+            "{off:.0} from the middle, {astray:.0} without; the threat comes as near as {near:.0}, {touch:.1} without"
+        )
+    });
+}
+
+#[test]
+fn seals_hide_behind_floes() {
+    on_both("hide", |run| {
+        // The share of seals that the orca sees, and how near it comes.
+        let figures = |run: &mut Run| {
+            run.step(300);
+            let (mut seen, mut near) = (Vec::new(), f32::MAX);
+            for _ in 0..370 {
+                let state = run.step(10);
+                let (floes, others) = state.position.split_at(9);
+                let (radius, orca) = (run.scene.species[0].body.size, others[0]);
+                for seal in &others[1..] {
+                    let sight = run.way(orca, *seal);
+                    let hides = |floe: &Point| {
+                        let floe = run.way(orca, *floe);
+                        let along = floe.dot(sight) / sight.length_squared();
+                        (0.0..1.0).contains(&along) && floe.distance(along * sight) < radius
+                    };
+                    seen.push(f32::from(u8::from(!floes.iter().any(hides))));
+                    near = near.min(sight.length());
+                }
+            }
+            (mean(seen), near)
+        };
+        let (seen, near) = figures(run);
+        run.start(None, &["seal.rules.hide.weight=0"]);
+        let (bare, caught) = figures(run);
+        assert!(seen < 0.3 && bare > 2.0 * seen, "{seen} are seen, {bare} without");
+        assert!(near > 20.0 && caught < 6.0, "the orca comes as near as {near}, {caught} without");
+        format!(
+            "{seen:.2} of the seals are seen, {bare:.2} without; the orca comes as near as {near:.0}, {caught:.0} without"
+        )
+    });
+}
