@@ -100,11 +100,14 @@ asteroids 300 -
 avoid-ahead 50 - + --view 300,285,1.7
 avoid-box 400 15 +
 avoid-feeler 400 15 +
+basin 500 -
 big-and-small 600 - - --set style.trail=20 --view 330,190,1.2
 bodyguards 600 -
 bubbles 1200 -
 crossing 400 -
 curl 300 -
+docking 150 -
+doorway 500 -
 embers 600 400
 escort 900 -
 evade 300 - +
@@ -122,6 +125,7 @@ gather 300 - - --set camera.follow=centre --set camera.zoom=2
 helix 600 -
 hide 500 -
 hunger 60 - - --set style.trail=12
+meander 300 -
 murmuration 600 -
 path 150 - +
 path-line 80 - +

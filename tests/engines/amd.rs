@@ -19,14 +19,14 @@ const VEGA10: Floors = Floors {
         (2, "school"),
         (3, "bodyguards hide murmuration predators"),
         (4, "asteroids big-and-small bubbles evade flock-3d flock-fov flock-view helix"),
-        (4, "escort fish_corner procession sort_scattered woods"),
+        (4, "docking escort fish_corner procession sort_scattered woods"),
         (5, "bird_corner crossing:narrow"),
         (5, "body_corner flock flock-noise flock-pointer foam glow_corner:light pursuit:narrow"),
         // Pictures are read in thirteen places at once, which hides the latency.
         (5, "shrink shrink_calmly splat:light"),
         (6, "ball_corner figure_corner gather:narrow hunger pursuit seek-separate:narrow"),
         (6, "crossing separation:narrow"),
-        (7, "corner gather glow_corner grow seek-separate separation splat tornado"),
+        (7, "corner doorway gather glow_corner grow seek-separate separation splat tornado"),
         (8, "path-loop pursuit-gain roost"),
         (9, "avoid-ahead avoid-box avoid-feeler fade lay path path-line resolve_between:light"),
         (9, "paint_water"),
@@ -41,11 +41,14 @@ const NAVI21: Floors = Floors {
         (10, "murmuration"),
         (12, "bodyguards hide predators"),
         (16, "asteroids bubbles evade flock-view procession sort_scattered woods"),
-        (18, "big-and-small escort flock-3d flock-fov helix"),
+        (18, "big-and-small docking escort flock-3d flock-fov helix"),
         (20, "bird_corner fish_corner"),
         (20, "ball_corner body_corner figure_corner flock flock-noise flock-pointer foam"),
         (20, "glow_corner:light shrink shrink_calmly splat:light"),
-        (24, "crossing gather glow_corner hunger pursuit seek-separate separation splat tornado"),
+        (
+            24,
+            "crossing doorway gather glow_corner hunger pursuit seek-separate separation splat tornado",
+        ),
     ],
 };
 

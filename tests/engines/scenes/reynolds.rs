@@ -52,7 +52,8 @@ fn vehicles_of_crossing_streams_turn_aside_in_time() {
         let late = figures(run);
         assert!(late > 2.0 * careful, "{late} near with a look of 1 tick");
         format!(
-            "{careful:.1} pairs nearer than 12 at a time, {late:.1} with a look of 1 tick, {careless:.1} without"
+            "{careful:.1} pairs nearer than 12 at a time, {late:.1} with a look of 1 tick, \
+             {careless:.1} without"
         )
     });
 }
@@ -112,7 +113,8 @@ fn followers_keep_the_lane_ahead_of_their_leader_clear() {
         let lost = mean((1..81).map(|i| seen_by_first(run, &lost, i).length()));
         assert!(lost > 1.3 * far, "{lost} from the leader without the rule");
         format!(
-            "{clear:.3} in the lane at a time, {blocked:.2} without; {far:.0} from the leader, {lost:.0} without"
+            "{clear:.3} in the lane at a time, {blocked:.2} without; {far:.0} from the leader, \
+             {lost:.0} without"
         )
     });
 }
@@ -140,7 +142,8 @@ fn bodyguards_stand_between_their_charge_and_the_threat() {
         assert!(off < 20.0 && astray > 100.0, "{off} from the middle, {astray} without");
         assert!(near > 40.0 && touch < 5.0, "the threat comes as near as {near}, {touch} without");
         format!(
-            "{off:.0} from the middle, {astray:.0} without; the threat comes as near as {near:.0}, {touch:.1} without"
+            "{off:.0} from the middle, {astray:.0} without; the threat comes as near as \
+             {near:.0}, {touch:.1} without"
         )
     });
 }
@@ -175,7 +178,145 @@ fn seals_hide_behind_floes() {
         assert!(seen < 0.3 && bare > 2.0 * seen, "{seen} are seen, {bare} without");
         assert!(near > 20.0 && caught < 6.0, "the orca comes as near as {near}, {caught} without");
         format!(
-            "{seen:.2} of the seals are seen, {bare:.2} without; the orca comes as near as {near:.0}, {caught:.0} without"
+            "{seen:.2} of the seals are seen, {bare:.2} without; the orca comes as near as \
+             {near:.0}, {caught:.0} without"
+        )
+    });
+}
+
+#[test]
+fn boats_come_alongside_along_the_line_of_their_berths() {
+    on_both("docking", |run| {
+        // The angle to the ferry's heading at which each boat first comes near its berth: where it
+        // lies after 600 ticks, in the frame of the ferry.
+        let angles = |run: &mut Run| -> Vec<f32> {
+            let mut states = vec![run.step(0)];
+            states.extend((0..300).map(|_| run.step(2)));
+            let seen = |state: &FlockState, i| seen_by_first(run, state, i);
+            let last = states.last().unwrap();
+            let turn = |i: usize| {
+                let berth = seen(last, i);
+                let there = states.iter().find(|state| seen(state, i).distance(berth) < 15.0);
+                there.map(|state| state.velocity[0].angle_between(state.velocity[i]).to_degrees())
+            };
+            (1..11).map(|i| turn(i).unwrap()).collect()
+        };
+        let docked = angles(run);
+        let state = run.step(0);
+        let slips = (1..11).map(|i| state.velocity[i].distance(state.velocity[0]));
+        let slip = slips.fold(0.0, f32::max);
+        let widest = docked.into_iter().fold(0.0, f32::max);
+        assert!(
+            widest < 8.0 && slip < 0.2,
+            "they dock at up to {widest} degrees, and slip by {slip}"
+        );
+        // Controls: without the line behind the berth it is arrival, from any side; without the rule nobody comes.
+        run.start(None, &["boat.rules.dock.parameters.behind.value=0"]);
+        let straight = angles(run).into_iter().fold(0.0, f32::max);
+        assert!(straight > 2.0 * widest, "{straight} degrees straight to the berth");
+        run.start(None, &["boat.rules.dock.weight=0"]);
+        let state = run.step(600);
+        let far = mean((1..11).map(|i| seen_by_first(run, &state, i).length()));
+        assert!(far > 100.0, "{far} from the ferry without the rule");
+        format!(
+            "they dock at up to {widest:.1} degrees to its heading, {straight:.1} straight to the \
+             berth; {far:.0} away without"
+        )
+    });
+}
+
+#[test]
+fn vehicles_that_look_ahead_turn_with_the_current() {
+    on_both("meander", |run| {
+        let cosine = |_: &Run, state: &FlockState| {
+            let vehicles = state.position.iter().zip(&state.velocity);
+            mean(vehicles.map(|(p, v)| {
+                let flow = flat(1.0, 1.5 * (p.x / 160.0 * std::f32::consts::TAU).cos());
+                flow.normalize().dot(v.normalize_or_zero())
+            }))
+        };
+        let figures = |run: &mut Run| {
+            run.step(200);
+            over_time(run, 100, 5, cosine)
+        };
+        let ahead = figures(run);
+        run.start(None, &["vehicle.rules.flow.parameters.ahead.value=0"]);
+        let here = figures(run);
+        assert!(
+            ahead > 0.95 && here < 0.88,
+            "a mean cosine of {ahead}, {here} without looking ahead"
+        );
+        run.start(None, &["vehicle.rules.flow.weight=0"]);
+        let heedless = figures(run);
+        assert!(heedless < 0.3, "{heedless} without the rule");
+        format!(
+            "mean cosine {ahead:.3} to the flow, {here:.3} without looking ahead, {heedless:.2} \
+             without the rule"
+        )
+    });
+}
+
+#[test]
+fn vehicles_follow_the_wall_at_their_distance() {
+    on_both("basin", |run| {
+        // The farthest from the line that is 25 from the wall.
+        let off = |_: &Run, state: &FlockState| {
+            let ways =
+                state.position.iter().map(|p| p.distance(flat(p.x.clamp(200.0, 440.0), 180.0)));
+            ways.map(|way| (way - 105.0).abs()).fold(0.0, f32::max)
+        };
+        run.step(400);
+        let worst = (0..100).map(|_| over_time(run, 1, 10, off)).fold(0.0, f32::max);
+        assert!(worst < 10.0, "{worst} off the line");
+        // They go round: none is where it was, and all are on their way.
+        let state = run.step(0);
+        assert!(state.velocity.iter().all(|v| v.length() > 1.3), "{:?}", state.velocity);
+        run.start(None, &["vehicle.rules.follow_wall.weight=0"]);
+        run.step(400);
+        let away = over_time(run, 1, 1, off);
+        assert!(away > 200.0, "{away} off without the rule");
+        format!(
+            "within {worst:.1} of their line along the wall in 1,000 ticks, {away:.0} off without"
+        )
+    });
+}
+
+#[test]
+fn a_queue_passes_the_door_without_a_crush() {
+    on_both("doorway", |run| {
+        // The most neighbours within 20 of anybody, whether anybody went through the wall, and how many
+        // are through the door in the end.
+        let figures = |run: &mut Run| {
+            let (mut dense, mut leaks) = (0, 0);
+            let mut before = run.step(0).position;
+            for look in 0..1000 {
+                let after = run.step(2).position;
+                let through =
+                    before.iter().zip(&after).filter(|(p, q)| p.x < 405.0 && q.x >= 405.0);
+                leaks += through.filter(|(p, _)| (p.y - 180.0).abs() > 14.0).count();
+                if look >= 50 && look % 10 == 0 {
+                    let near =
+                        |p: &Point| after.iter().filter(|q| p.distance(**q) < 20.0).count() - 1;
+                    dense = dense.max(after.iter().map(near).max().unwrap());
+                }
+                before = after;
+            }
+            (dense, leaks, before.iter().filter(|p| p.x > 405.0).count())
+        };
+        let (dense, leaks, through) = figures(run);
+        assert_eq!((leaks, through), (0, 100), "leaks, and walkers that are through");
+        run.start(None, &["walker.rules.queue.weight=0"]);
+        let (pressed, _, _) = figures(run);
+        assert!(
+            dense <= 11 && pressed > dense + 2,
+            "{dense} within 20, {pressed} without the queue"
+        );
+        run.start(None, &["walker.rules.wall.weight=0"]);
+        let (_, holes, _) = figures(run);
+        assert!(holes > 20, "{holes} through the wall without its rule");
+        format!(
+            "all 100 through the door; at most {dense} within 20 of one, {pressed} without the \
+             queue; {holes} through the wall without its rule"
         )
     });
 }
