@@ -13,7 +13,7 @@ import package::space::{Vector, dot, length};
 @if(other_sizes) import package::tag::species_of;
 @if(other_sizes && traits) import package::tag::id_of;
 @if(traits) import package::traits::drawn;
-import package::vehicle::{Agent, Neighbour, limited};
+import package::vehicle::{Agent, MAX_FORCE, Neighbour, limited};
 
 // The parameters of a species.
 struct Species {
@@ -94,10 +94,16 @@ fn observe(species: Species, neighbour: Neighbour, sums: Sums) -> Sums {
 @if(priority)
 const SILENT = 1e-12;
 
-// The part of `next` that fits into `max_force` beside `sum`.
+// The largest sum of forces, if it is limited; nothing is if `limit` is 2. (A variable of the caller takes
+// registers from all scenes.)
+fn budget(limit: u32, agent: Agent) -> f32 {
+    return select(agent.max_force, MAX_FORCE, limit == 2u);
+}
+
+// The part of `next` that fits into `most` beside `sum`.
 @if(priority)
-fn spent(sum: Vector, next: Vector, max_force: f32) -> Vector {
-    return sum + limited(next, max(max_force - length(sum), 0.0));
+fn spent(sum: Vector, next: Vector, most: f32) -> Vector {
+    return sum + limited(next, max(most - length(sum), 0.0));
 }
 
 // The steering force: the weighted sum of the behaviours' forces, or in order as much of each as max_force
@@ -114,13 +120,13 @@ fn steering_force(species: Species, agent: ptr<function, Agent>, sums: Sums) -> 
                 var next = Vector();
                 next = select(next, force_EACH_BEHAVIOUR, species.turn_EACH_BEHAVIOUR == turn);
                 if species.combine == 1u {
-                    force = spent(force, next, (*agent).max_force);
+                    force = spent(force, next, budget(species.limit, *agent));
                 } else if dot(force, force) < SILENT * SILENT {
                     force = next;
                 }
             }
             if species.combine == 2u && !(*agent).limits_each {
-                force = limited(force, (*agent).max_force);
+                force = limited(force, budget(species.limit, *agent));
             }
             return force;
         }
@@ -130,7 +136,7 @@ fn steering_force(species: Species, agent: ptr<function, Agent>, sums: Sums) -> 
     force += force_NEAR_BEHAVIOUR;
     force += force_NEAR_RULE;
     if !(*agent).limits_each {
-        force = limited(force, (*agent).max_force);
+        force = limited(force, budget(species.limit, *agent));
     }
     return force;
 }

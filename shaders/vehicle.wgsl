@@ -11,7 +11,7 @@ struct Agent {
     velocity: Vector,
     max_speed: f32,
     max_force: f32,
-    // True if each behaviour's force is limited to max_force; else only their sum is.
+    // True if each behaviour's force is limited to max_force; else only their sum is, or nothing.
     limits_each: bool,
     // Half its length; world units.
     size: f32,
@@ -86,7 +86,7 @@ fn heading_of(velocity: Vector) -> Vector {
     return on_first_axis(1.0);
 }
 
-// The force of one behaviour, limited to max_force unless only the sum is limited.
+// The force of one behaviour, limited to max_force if each one is.
 fn allowed(agent: Agent, force: Vector) -> Vector {
     return limited(force, select(MAX_FORCE, agent.max_force, agent.limits_each));
 }

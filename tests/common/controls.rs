@@ -99,7 +99,7 @@ fn changes_for_all(kinds: &[Kind]) -> [Change; 10] {
         }),
         change("limit", kinds, |scene, _| {
             let bodies = scene.species.iter_mut().map(|species| &mut species.body);
-            bodies.for_each(|body| body.limit = 1.0 - body.limit);
+            bodies.for_each(|body| body.limit = (body.limit + 1.0) % 3.0);
         }),
         change("combine", kinds, |scene, _| {
             let bodies = scene.species.iter_mut().map(|species| &mut species.body);

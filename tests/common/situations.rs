@@ -197,6 +197,7 @@ pub fn embodied(mut case: Situation, number: u64) -> Situation {
     let mut dice = Dice::new(number * 1000 + 778);
     for species in &mut case.scene.species {
         species.body.position_step = dice.one_of(&[0.0, 1.0]);
+        species.body.limit = dice.one_of(&[0.0, 1.0, 2.0, 2.0]);
     }
     case.name = format!("with other bodies, {}", case.name);
     case

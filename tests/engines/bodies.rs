@@ -1,4 +1,4 @@
-//! Bodies that move in other ways: by the old velocity.
+//! Bodies that move in other ways: by the old velocity, by forces without a limit.
 
 use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
@@ -82,6 +82,36 @@ fn the_old_velocity_moves_an_agent() {
         // The control: the new velocity does not reach the wall.
         assert_eq!(run("walls", 0.0, start, "new")[0], (flat(99.875, 50.0), flat(0.875, 0.0)));
         found
+    });
+}
+
+#[test]
+fn forces_without_a_limit_act_whole() {
+    on_both("forces_without_a_limit_act_whole", |engine, (size, depth)| {
+        let start = (flat(50.0, 50.0), flat(1.0, 0.0));
+        let mut run = |body: &str| {
+            let world = (size, "open", format!("[50, 90{depth}]"));
+            path_of(engine, world, start, &format!("max_force = 0.01\n{body}"), 1)[0].1
+        };
+        // The desired velocity within one tick, or half of the way to it.
+        assert_eq!(run("limit = \"none\""), flat(0.0, 3.0));
+        assert_eq!(run("limit = \"none\"\nmass = 2"), flat(0.5, 1.5));
+        for limit in ["each", "sum"] {
+            let changed = run(&format!("limit = \"{limit}\"")) - start.1;
+            assert!((changed.length() - 0.01).abs() < 1e-7, "{limit}: {changed}");
+        }
+        // The priority spends nothing, so both forces act; with a limit the first takes all of it.
+        let flee = "flee = { target = \"far\", weight = 0.25 }";
+        let mut of_two = |limit: &str, combine: &str| {
+            run(&format!("limit = \"{limit}\"\ncombine = \"{combine}\"\n{flee}"))
+        };
+        let both = of_two("none", "priority");
+        assert_eq!(both, of_two("none", "sum"));
+        assert_eq!(both, flat(-0.25, 2.25));
+        assert_eq!(of_two("none", "exclusive"), flat(0.75, -0.75));
+        let spent = of_two("each", "priority");
+        assert!(spent != of_two("each", "sum") && spent != both, "{spent}");
+        both
     });
 }
 

@@ -90,7 +90,7 @@ fn a_wrong_piece_of_scenery_or_rule_is_named_with_its_remedy() {
         ("[species.a.view]\nfov = 720", &["view.fov", "720", "0 to 360 degrees"]),
         ("[species.a.avoid]\nmethod = \"box2\"", &["did you mean `box`?"]),
         ("[species.a]\nmass = -1", &["species.a.mass", "-1"]),
-        ("[species.a]\nlimit = \"all\"", &["species.a.limit", "each, sum"]),
+        ("[species.a]\nlimit = \"all\"", &["species.a.limit", "each, sum, none"]),
         ("[species.a]\nposition_step = \"next\"", &["species.a.position_step", "new, old"]),
         ("[species.a]\nmax_speed = { base = 3 }", &["max_speed", "expected one law"]),
         ("[species.a]\nsize = { base = 3, grows_with_size = 5 }", &["depend on itself"]),

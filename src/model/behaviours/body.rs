@@ -19,8 +19,9 @@ crate::parameters! {
         max_force: Meaning::Number => 0.05, "mass·world units/tick²", 0.0, MAX_FORCE_LIMIT;
         /// Half the length of the drawn triangle, and the agent's own radius.
         size: Meaning::Number => 6.0, "world units", 1e-3, 1e4;
-        /// The force that max_force limits: each behaviour's, or their sum.
-        limit: Meaning::Choice(&["each", "sum"]) => 0.0, "", 0.0, 1.0;
+        /// The force that max_force limits: each behaviour's, their sum, or none. With none, the priority
+        /// spends nothing: all forces act.
+        limit: Meaning::Choice(&["each", "sum", "none"]) => 0.0, "", 0.0, 2.0;
         /// How forces are combined: their weighted sum; one after the other, in the order of the
         /// file, until max_force is spent; or the first in that order which is not zero, alone.
         combine: Meaning::Choice(&["sum", "priority", "exclusive"]) => 0.0, "", 0.0, 2.0;

@@ -8,7 +8,7 @@ pub const MAX_SPEED: f32 = 1e4;
 /// The largest max_force, scaled or not; mass · world units per tick².
 pub const MAX_FORCE_LIMIT: f32 = 1e4;
 
-/// The largest force of one behaviour if only the sum is limited; mass · world units per tick².
+/// The largest force of one behaviour if only the sum is limited, and of their sum if nothing is; mass · world units per tick².
 pub const MAX_FORCE: f32 = 1e9;
 
 /// A smaller proximity counts as this one; world units.

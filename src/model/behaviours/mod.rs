@@ -234,7 +234,7 @@ impl<R: Real, const D: usize> Agent<R, D> {
         }
     }
 
-    /// True if each behaviour's force is limited to max_force, false if their sum is.
+    /// True if each behaviour's force is limited to max_force, false if their sum is, or nothing.
     #[inline(always)]
     pub fn limits_each(&self) -> R::Mask {
         self.body.limit.less_than(self.body.limit.constant(1.0))
@@ -272,7 +272,14 @@ impl<R: Real, const D: usize> Agent<R, D> {
         next.where_or(new, self.velocity)
     }
 
-    /// The force limited to `max_force`, or to [`MAX_FORCE`] if only the sum is limited.
+    /// The largest sum of forces, where it is limited: max_force, or [`MAX_FORCE`] if nothing is.
+    #[inline(always)]
+    pub fn budget(&self) -> R {
+        let Body { limit, max_force, .. } = self.body;
+        max_force.where_or(limit.less_than(limit.constant(2.0)), limit.constant(MAX_FORCE))
+    }
+
+    /// The force limited to `max_force`, or to [`MAX_FORCE`] if each alone is not limited.
     #[inline(always)]
     pub fn limited(&self, force: Vector<R, D>) -> Vector<R, D> {
         let longest = self.body.max_force.constant(MAX_FORCE);
@@ -402,20 +409,20 @@ fn in_turn<R: Real, const D: usize>(
     agent: &Agent<R, D>,
     combine: R,
 ) -> Vector<R, D> {
-    let max_force = agent.body.max_force;
-    let zero = max_force.constant(0.0);
-    let (mut sum, mut first) = (Vector::zero(max_force), Vector::zero(max_force));
+    let budget = agent.budget();
+    let zero = budget.constant(0.0);
+    let (mut sum, mut first) = (Vector::zero(budget), Vector::zero(budget));
     for now in 0..forces.len() {
-        let mut next = Vector::zero(max_force);
+        let mut next = Vector::zero(budget);
         for (force, turn) in forces {
             next = force.where_or(turn.equals(zero.constant(now as f32)), next);
         }
-        let left = (max_force - sum.length()).max(zero);
+        let left = (budget - sum.length()).max(zero);
         sum = sum + next.limit(left);
         let undecided = first.dot(first).less_than(zero.constant(SILENT * SILENT));
         first = next.where_or(undecided, first);
     }
-    let first = first.where_or(agent.limits_each(), first.limit(max_force));
+    let first = first.where_or(agent.limits_each(), first.limit(budget));
     sum.where_or(combine.less_than(zero.constant(1.5)), first)
 }
 

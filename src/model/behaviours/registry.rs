@@ -250,7 +250,7 @@ macro_rules! behaviours {
                 texts.each_force(agent, spread, false, &mut add);
                 self.near_forces(uses, agent, surroundings, spread, sums, &mut add);
                 texts.each_force(agent, spread, true, &mut add);
-                let sum = sum.where_or(agent.limits_each(), sum.limit(agent.body.max_force));
+                let sum = sum.where_or(agent.limits_each(), sum.limit(agent.budget()));
                 if !uses.has(Uses::PRIORITY) {
                     return sum;
                 }

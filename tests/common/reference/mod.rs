@@ -236,8 +236,8 @@ impl Vehicle<'_> {
         ahead * own.x + left * own.y + ahead.cross(left) * own.z
     }
 
-    /// Limits the force of one behaviour to `max_force`. When the sum is limited instead, it limits
-    /// it to 1e9, so that `f32` can hold it.
+    /// Limits the force of one behaviour to `max_force`. When the sum is limited instead, or nothing,
+    /// it limits it to 1e9, so that `f32` can hold it.
     fn limited(&self, force: DVec3) -> DVec3 {
         let each = self.species.body.limit == 0.0;
         limit(force, if each { self.max_force } else { 1e9 })
@@ -282,7 +282,8 @@ impl Vehicle<'_> {
         for kind in rules {
             forces.push(self.force_of(kind) * self.value(kind, "weight"));
         }
-        let in_turn = self.species.body.combine == 1.0;
+        // Without a limit the forces are added, as long as they are; nothing is ever spent.
+        let in_turn = self.species.body.combine == 1.0 && self.species.body.limit != 2.0;
         if self.species.body.combine == 2.0 {
             let decisive = forces.iter().position(|force| *force != DVec3::ZERO);
             forces = decisive.map(|first| forces[first]).into_iter().collect();
