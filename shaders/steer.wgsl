@@ -17,8 +17,9 @@ import package::rules::{Species, Sums, steering_force};
 @if(traits) import package::rules::with_traits;
 import package::sorted::{state, tag};
 import package::space::{Motion, Vector, dot, position_of, velocity_of};
-@if(accelerations) import package::space::length;
-@if(min_speed) import package::space::{MIN_SQUARE, with_length};
+@if(accelerations || max_turn) import package::space::length;
+@if(min_speed || max_turn) import package::space::{MIN_SQUARE, with_length};
+@if(max_turn) import package::space::{left_of, on_circle};
 import package::tables::species_at;
 import package::tag::{id_of, species_of};
 import package::target::MAX_TARGETS;
@@ -78,6 +79,37 @@ fn at_least(velocity: Vector, speed: f32, agent: Agent) -> Vector {
     return heading_of(agent.velocity) * speed;
 }
 
+// A heading whose sideways part is smaller is straight back: rounding would choose the side.
+@if(max_turn) const STRAIGHT = 1e-5;
+
+// The velocity, turned back where it is farther than `max_turn` degrees from the heading before the tick.
+// src/model/behaviours/mod.rs computes the same.
+@if(max_turn)
+fn turned(velocity: Vector, max_turn: f32, time_step: f32, before: Vector) -> Vector {
+    let degrees = max_turn * time_step;
+    let moves = dot(before, before) >= MIN_SQUARE && dot(velocity, velocity) >= MIN_SQUARE;
+    // Half a circle is no limit, whatever the time step.
+    if max(degrees, max_turn) >= 180.0 || !moves {
+        return velocity;
+    }
+    let most = on_circle(degrees / 360.0);
+    let heading = heading_of(before);
+    let wish = heading_of(velocity);
+    let ahead = dot(heading, wish);
+    let aside = wish - heading * ahead;
+    let beside = length(aside);
+    if most.x * beside < most.y * ahead {
+        return velocity;
+    }
+    // Of a small vector rounding leaves a part along the heading.
+    var way = with_length(aside, 1.0);
+    way = with_length(way - heading * dot(heading, way), 1.0);
+    if ahead < 0.0 && beside < STRAIGHT {
+        way = left_of(heading);
+    }
+    return with_length(heading * most.x + way * most.y, length(velocity));
+}
+
 @compute @workgroup_size(64)
 fn steer(
     @builtin(workgroup_id) workgroup: vec3<u32>,
@@ -133,9 +165,12 @@ fn steer(
     let acceleration = steering_force(own, &agent, sums) / own.mass;
     let pushed = agent.velocity * agent.brake + (acceleration + agent.kick) * flock.time_step;
     @if(!min_speed)
-    let velocity = limited(pushed, agent.max_speed);
+    var velocity = limited(pushed, agent.max_speed);
     @if(min_speed)
-    let velocity = at_least(limited(pushed, agent.max_speed), min(own.min_speed, agent.max_speed), agent);
+    var velocity = at_least(limited(pushed, agent.max_speed), min(own.min_speed, agent.max_speed), agent);
+    @if(max_turn) {
+        velocity = turned(velocity, own.max_turn, flock.time_step, agent.velocity);
+    }
     @if(!old_step)
     var moved = confined(position + velocity * flock.time_step, velocity, flock.size);
     @if(old_step)

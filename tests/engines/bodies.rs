@@ -1,4 +1,5 @@
-//! Bodies that move in other ways: by the old velocity, by forces without a limit.
+//! Bodies that move in other ways: by the old velocity, by forces without a limit, by turns
+//! that have one.
 
 use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
@@ -30,12 +31,12 @@ fn on_both<T: PartialEq + std::fmt::Debug>(
 fn path_of(
     engine: &mut dyn Engine,
     (size, boundary, target): (&str, &str, String),
-    (position, velocity): (Point, Point),
+    (step, (position, velocity)): (f64, (Point, Point)),
     body: &str,
     ticks: usize,
 ) -> Vec<(Point, Point)> {
     let text = format!(
-        "world = {{ size = {size}, boundary = \"{boundary}\" }}\n[[targets]]\nname = \"far\"\n\
+        "time_step = {step}\nworld = {{ size = {size}, boundary = \"{boundary}\" }}\n[[targets]]\nname = \"far\"\n\
          position = {target}\n[species.a]\ncount = 1\n{body}\nseek = {{ target = \"far\" }}\n"
     );
     let state = FlockState {
@@ -61,7 +62,7 @@ fn the_old_velocity_moves_an_agent() {
         let mut run = |boundary, x, start, step: &str| {
             let body = format!("max_speed = 100\nmax_force = 0.25\nposition_step = \"{step}\"");
             let world = (size, boundary, format!("[{x}, 50{depth}]"));
-            path_of(engine, world, start, &body, 8)
+            path_of(engine, world, (1.0, start), &body, 8)
         };
         // From rest with the same push in every tick the sum of the first velocities, with or without
         // the last one.
@@ -91,7 +92,7 @@ fn forces_without_a_limit_act_whole() {
         let start = (flat(50.0, 50.0), flat(1.0, 0.0));
         let mut run = |body: &str| {
             let world = (size, "open", format!("[50, 90{depth}]"));
-            path_of(engine, world, start, &format!("max_force = 0.01\n{body}"), 1)[0].1
+            path_of(engine, world, (1.0, start), &format!("max_force = 0.01\n{body}"), 1)[0].1
         };
         // The desired velocity within one tick, or half of the way to it.
         assert_eq!(run("limit = \"none\""), flat(0.0, 3.0));
@@ -113,6 +114,79 @@ fn forces_without_a_limit_act_whole() {
         assert!(spent != of_two("each", "sum") && spent != both, "{spent}");
         both
     });
+}
+
+/// The angle between two velocities; degrees.
+fn angle(one: Point, other: Point) -> f64 {
+    one.as_dvec3().angle_between(other.as_dvec3()).to_degrees()
+}
+
+#[test]
+fn an_agent_comes_round_in_as_many_ticks_as_its_max_turn_needs() {
+    on_both("an_agent_comes_round", |engine, (size, depth)| {
+        let mut all = Vec::new();
+        for (degrees, step) in [(180.0, 1.0), (179.0, 1.0), (45.0, 1.0), (7.0, 1.0), (1.25, 2.0)] {
+            let ticks = (180.0_f64 / (degrees * step)).ceil() as usize;
+            // So far behind that the way to it stays the same.
+            let world = (size, "open", format!("[-1e7, 50{depth}]"));
+            let body = format!("limit = \"none\"\nmax_turn = {degrees}");
+            let start = (flat(50.0, 50.0), flat(2.0, 0.0));
+            let path = path_of(engine, world, (step, start), &body, ticks + 2);
+            let mut before = start.1;
+            for (tick, (_, velocity)) in path.iter().enumerate() {
+                let left = 180.0 - degrees * step * tick as f64;
+                let turn = (degrees * step).min(left.max(0.0));
+                // An angle of two headings is as exact as their components; in the last one the way to
+                // the target has changed a little.
+                let exact = if tick + 1 < ticks { 2e-4 } else { 0.01 };
+                let found = angle(before, *velocity);
+                assert!((found - turn).abs() < exact, "{degrees} {tick}: {found}, not {turn}");
+                assert!((velocity.length() - 3.0).abs() < 1e-6, "{velocity}");
+                // It comes round on the left, in the plane of the heading and its left.
+                assert!(velocity.z == 0.0 && velocity.y > -1e-3, "{velocity}");
+                before = *velocity;
+            }
+            // A tick earlier it is not yet round.
+            let heads = |tick: usize| angle(path[tick].1, -Point::X);
+            assert!(heads(ticks - 1) < 0.01, "{degrees}: {}", heads(ticks - 1));
+            assert!(ticks == 1 || heads(ticks - 2) > 0.1, "{degrees}");
+            all.push(path);
+        }
+        all
+    });
+}
+
+#[test]
+fn a_turn_in_space_stays_in_the_plane_of_heading_and_wish() {
+    let check = |engine: &mut dyn Engine, (size, depth): (&str, &str)| {
+        let in_space = !depth.is_empty();
+        let far = Point::new(-6e6, -3e6, if in_space { 2e6 } else { 0.0 });
+        let target = if in_space { "[-6e6, -3e6, 2e6]" } else { "[-6e6, -3e6]" };
+        let heading = Point::new(2.0, 0.25, if in_space { -0.5 } else { 0.0 });
+        let start = (flat(50.0, 50.0), heading);
+        let mut run = |turn: &str, heading: Point| {
+            let body = format!("limit = \"none\"\n{turn}");
+            let world = (size, "open", target.to_string());
+            path_of(engine, world, (1.0, (start.0, heading)), &body, 30)
+        };
+        let path = run("max_turn = 10", heading);
+        let normal = heading.cross(far).normalize().as_dvec3();
+        let whole = angle(heading, far);
+        assert!(whole > 130.0);
+        for (tick, (_, velocity)) in path.iter().enumerate() {
+            let out = velocity.as_dvec3().normalize().dot(normal).abs();
+            assert!(out < 2e-5, "tick {tick}: {out}");
+            let left = (whole - 10.0 * (tick as f64 + 1.0)).max(0.0);
+            assert!((angle(*velocity, far) - left).abs() < 2e-3, "tick {tick}: {left}");
+        }
+        // The controls: without it the agent has turned at once, as it has from rest; with 0 it never
+        // turns.
+        assert!(angle(run("", heading)[0].1, far) < 2e-3);
+        assert!(angle(run("max_turn = 10", Point::ZERO)[0].1, far) < 2e-3);
+        assert!(angle(run("max_turn = 0", heading)[29].1, heading) < 1e-4);
+        path
+    };
+    on_both("a_turn_in_space_stays_in_the_plane", check);
 }
 
 #[test]

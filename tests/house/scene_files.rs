@@ -68,7 +68,7 @@ fn a_wrong_line_is_named_with_its_remedy() {
 #[test]
 fn a_wrong_piece_of_scenery_or_rule_is_named_with_its_remedy() {
     // Text added to a scene with one species `a`, and what the message must contain.
-    let cases: [(&str, &[&str]); 25] = [
+    let cases: [(&str, &[&str]); 26] = [
         ("[[paths]]\npoints = [[1, 1]]", &["paths", "two different ones"]),
         ("[[paths]]\npoints = [[1, 1], [1, 1]]", &["paths", "two different ones"]),
         ("[[paths]]\npoints = [[1, 1], [2]]", &["points.1", "two numbers"]),
@@ -91,6 +91,7 @@ fn a_wrong_piece_of_scenery_or_rule_is_named_with_its_remedy() {
         ("[species.a.avoid]\nmethod = \"box2\"", &["did you mean `box`?"]),
         ("[species.a]\nmass = -1", &["species.a.mass", "-1"]),
         ("[species.a]\nlimit = \"all\"", &["species.a.limit", "each, sum, none"]),
+        ("[species.a]\nmax_turn = 181", &["species.a.max_turn", "181", "0 to 180 degrees"]),
         ("[species.a]\nposition_step = \"next\"", &["species.a.position_step", "new, old"]),
         ("[species.a]\nmax_speed = { base = 3 }", &["max_speed", "expected one law"]),
         ("[species.a]\nsize = { base = 3, grows_with_size = 5 }", &["depend on itself"]),

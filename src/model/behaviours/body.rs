@@ -2,7 +2,7 @@
 //! lanes of the CPU engine and in the shaders' `Species`, its sliders and the table of
 //! `docs/behaviours.md` come from this declaration.
 
-use super::bounds::{MAX_FORCE_LIMIT, MAX_SPEED};
+use super::bounds::{HALF_CIRCLE, MAX_FORCE_LIMIT, MAX_SPEED};
 use crate::parameter::{Meaning, Parameters};
 
 crate::parameters! {
@@ -32,6 +32,10 @@ crate::parameters! {
         /// Which velocity moves the agent: the new one, after the tick's forces, or the old one, before
         /// them. A wall that the old velocity runs into takes that component of the new one.
         position_step: Meaning::Choice(&["new", "old"]) => 0.0, "", 0.0, 1.0;
+        /// The largest angle between the headings before and after the tick's forces; the speed is what
+        /// the forces make it. 180 is no limit. In space agents turn the shortest way, and straight back
+        /// to the left. An agent at rest sets off in any direction; walls may turn it farther.
+        max_turn: Meaning::Number => HALF_CIRCLE, "degrees/tick", 0.0, HALF_CIRCLE;
     }
 }
 

@@ -11,6 +11,12 @@ pub const MAX_FORCE_LIMIT: f32 = 1e4;
 /// The largest force of one behaviour if only the sum is limited, and of their sum if nothing is; mass · world units per tick².
 pub const MAX_FORCE: f32 = 1e9;
 
+/// A max_turn that lets an agent turn as it likes; degrees.
+pub const HALF_CIRCLE: f32 = 180.0;
+
+/// A heading whose sideways part is smaller is straight back: rounding would choose the side.
+pub const STRAIGHT: f32 = 1e-5;
+
 /// A smaller proximity counts as this one; world units.
 pub const MIN_PROXIMITY: f32 = 1e-3;
 

@@ -19,13 +19,14 @@ mod registry;
 mod target;
 
 pub use body::Body;
-use bounds::MAX_FORCE;
+use bounds::{HALF_CIRCLE, MAX_FORCE, STRAIGHT};
 pub use needs::{Extra, Needs, ObstacleReach, Ranges};
 pub use neighbour::Neighbour;
 pub use target::Target;
 
 use super::formula::Formula;
-use super::parameter::{NEAREST_TARGET, Parameter, Parameters};
+use super::parameter::{FULL_CIRCLE, NEAREST_TARGET, Parameter, Parameters};
+use super::plane::on_circle;
 use super::real::Real;
 use super::scenery::Scenery;
 use super::vector::{Axes, Remembered, Space, Vector};
@@ -107,8 +108,12 @@ impl Uses {
     /// A species whose agents move by the velocity before the forces.
     pub const OLD_STEP: Self = Self(1 << 47);
 
+    /// A species that may not turn as it likes.
+    pub const MAX_TURN: Self = Self(1 << 46);
+
     /// The extras, with their names in shaders.
-    pub const EXTRAS: [(&str, Self); 16] = [
+    pub const EXTRAS: [(&str, Self); 17] = [
+        ("max_turn", Self::MAX_TURN),
         ("old_step", Self::OLD_STEP),
         ("other_sizes", Self::OTHER_SIZES),
         ("sums", Self::SUMS),
@@ -248,18 +253,56 @@ impl<R: Real, const D: usize> Agent<R, D> {
 
     /// The velocity after `force` has acted for a tick of `step`.
     #[inline(always)]
-    pub fn next_velocity(&self, uses: Uses, force: Vector<R, D>, step: R) -> Vector<R, D> {
+    pub fn next_velocity(&self, uses: Uses, force: Vector<R, D>, step: R) -> Vector<R, D>
+    where
+        Axes<D>: Space<D>,
+    {
         let acceleration = force / self.body.mass;
         let pushed = self.velocity * self.brake + (acceleration + self.kick) * step;
-        let next = pushed.limit(self.body.max_speed);
-        if !uses.has(Uses::MIN_SPEED) {
-            return next;
+        let mut next = pushed.limit(self.body.max_speed);
+        if uses.has(Uses::MIN_SPEED) {
+            next = self.at_least(next);
         }
+        if uses.has(Uses::MAX_TURN) {
+            next = self.turned(next, step);
+        }
+        next
+    }
+
+    /// The velocity, at least at min_speed. An agent that the tick has brought to rest keeps its heading.
+    #[inline(always)]
+    fn at_least(&self, next: Vector<R, D>) -> Vector<R, D> {
         let speed = self.body.min_speed.min(self.body.max_speed);
         let slow = next.dot(next).less_than(speed * speed);
         let before = self.velocity.heading() * speed;
         let least = next.with_length(speed).where_or(next.has_direction(), before);
         least.where_or(slow, next)
+    }
+
+    /// The velocity, turned back where it is farther than max_turn from the heading before the tick.
+    #[inline(always)]
+    fn turned(&self, next: Vector<R, D>, step: R) -> Vector<R, D>
+    where
+        Axes<D>: Space<D>,
+    {
+        let (zero, one) = (step.constant(0.0), step.constant(1.0));
+        let degrees = self.body.max_turn * step;
+        let [cosine, sine] = on_circle(degrees / step.constant(FULL_CIRCLE));
+        let (heading, wish) = (self.velocity.heading(), next.heading());
+        let ahead = heading.dot(wish);
+        let aside = wish - heading * ahead;
+        let beside = aside.length();
+        // Of a small vector rounding leaves a part along the heading.
+        let way = aside.with_length(one);
+        let way = (way - heading * heading.dot(way)).with_length(one);
+        let back = ahead.less_than(zero) & beside.less_than(zero.constant(STRAIGHT));
+        let way = heading.left().where_or(back, way);
+        let turned = (heading * cosine + way * sine).with_length(next.length());
+        let turned = next.where_or((cosine * beside).less_than(sine * ahead), turned);
+        let moves = self.velocity.has_direction() & next.has_direction();
+        // Half a circle is no limit, whatever the time step.
+        let widest = degrees.max(self.body.max_turn);
+        turned.where_or(widest.less_than(zero.constant(HALF_CIRCLE)) & moves, next)
     }
 
     /// The velocity that moves the agent in this tick; `next` is the one after the forces.

@@ -1,6 +1,7 @@
 //! The needs of a scene's behaviours: scenery, memory, and extra work for the engine.
 
-use super::{ColourBy, Rule, Scene, Slot, Species, Variation};
+use super::{ColourBy, Rule, Scene, Slot, Species};
+use crate::behaviours::bounds::HALF_CIRCLE;
 use crate::behaviours::{Kind, Leaders, Needs, ObstacleReach, Target, Uses};
 use crate::formula::{Formula, Formulas};
 use crate::memory::{Memory, Shown, ShownBy};
@@ -111,10 +112,13 @@ impl Scene {
             let mut fields = parameters.filter(|(p, _)| p.meaning == Meaning::FieldOfView);
             fields.any(|(_, degrees)| *degrees < FULL_CIRCLE)
         });
-        let hurries = |species: &Species| {
-            let varies = |variation: &Variation| variation.slot.key() == "min_speed";
-            species.body.min_speed > 0.0 || species.variations.iter().any(varies)
+        let varies = |species: &Species, key: &str| {
+            species.variations.iter().any(|variation| variation.slot.key() == key)
         };
+        let hurries =
+            |species: &Species| species.body.min_speed > 0.0 || varies(species, "min_speed");
+        let keeps_course =
+            |species: &Species| species.body.max_turn < HALF_CIRCLE || varies(species, "max_turn");
         let extras = [
             (Uses::SIGHT, narrow),
             (Uses::COUNTS, counts),
@@ -129,6 +133,7 @@ impl Scene {
             (Uses::OTHER_SIZES, self.formulas().iter().any(Formula::sums_sizes)),
             (Uses::OWN_MOTION, self.formulas().iter().any(Formula::sums_own_motion)),
             (Uses::MIN_SPEED, self.species.iter().any(hurries)),
+            (Uses::MAX_TURN, self.species.iter().any(keeps_course)),
             (Uses::OLD_STEP, self.species.iter().any(|species| species.body.position_step > 0.0)),
             (Uses::MEMORY, counts || accelerations || ages || remembers),
         ];

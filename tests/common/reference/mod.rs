@@ -19,7 +19,7 @@ use flockwork::model::scene::{Body, Law, Scene, Slot, Species};
 use flockwork::model::scenery::FlowField;
 use flockwork::model::state::FlockState;
 use flockwork::model::world::Boundary;
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use std::f64::consts::TAU;
 
 pub use targets::targets_after;
@@ -338,6 +338,26 @@ impl Vehicle<'_> {
         ways.into_iter().find(moves).unwrap().normalize() * speed
     }
 
+    /// A velocity, or one as fast that is `most` degrees from the heading before the tick.
+    fn turned(&mut self, v: DVec3, most: f64) -> DVec3 {
+        // `f32` holds no smaller square.
+        let moves = |way: DVec3| way.length_squared() >= f64::from(f32::MIN_POSITIVE);
+        if most >= 180.0 || !moves(v) || !moves(self.v) {
+            return v;
+        }
+        let heading = self.heading();
+        let axis = heading.cross(v);
+        // Straight back rounding chooses the side.
+        self.doubtful |= most > 0.0 && heading.dot(v) < 0.0 && axis.length() < STEEP * v.length();
+        if heading.angle_between(v).to_degrees() <= most {
+            return v;
+        }
+        if most == 0.0 || axis == DVec3::ZERO {
+            return heading * v.length();
+        }
+        DQuat::from_axis_angle(axis.normalize(), most.to_radians()) * heading * v.length()
+    }
+
     fn integrate(&mut self, force: DVec3) -> (DVec3, DVec3) {
         let step = f64::from(self.scene.time_step);
         let size = self.scene.world.size.as_dvec3();
@@ -345,7 +365,10 @@ impl Vehicle<'_> {
         let pushes = [self.v * self.brake, acceleration * step];
         let v = limit(pushes[0] + pushes[1], self.max_speed);
         let min_speed = f64::from(self.species.body.min_speed).min(self.max_speed);
-        let mut v = self.at_least(v, pushes[0].length() + pushes[1].length(), min_speed);
+        let v = self.at_least(v, pushes[0].length() + pushes[1].length(), min_speed);
+        // Half a circle is no limit, whatever the time step.
+        let max_turn = f64::from(self.species.body.max_turn);
+        let mut v = if max_turn < 180.0 { self.turned(v, max_turn * step) } else { v };
         let carries = if self.species.body.position_step == 1.0 { self.v } else { v };
         let mut p = self.p + carries * step;
         for axis in 0..self.scene.world.axes() {
