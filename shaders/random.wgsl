@@ -17,6 +17,9 @@ const USE_TARGET_HEADING = 16u;
 @if(!flat) const USE_WANDER_AROUND = 23u;
 @if(!flat) const USE_WANDER_HEIGHT = 24u;
 @if(!flat) const USE_START_HEIGHT = 25u;
+@if(jitter) const USE_JITTER_X = 26u;
+@if(jitter) const USE_JITTER_Y = 27u;
+@if(jitter && !flat) const USE_JITTER_Z = 28u;
 
 fn pcg(input: u32) -> u32 {
     let state = input * 747796405u + 2891336453u;
@@ -87,5 +90,29 @@ fn target_heading(seed: u32, index: u32, tick: u32) -> Vector {
     }
     @if(!flat) {
         return on_sphere(around, draw(seed, index, tick, USE_TARGET_CLIMB));
+    }
+}
+
+// The inverse of the standard deviation of a sum of four numbers of 16 bits.
+@if(jitter) const INVERSE_DEVIATION = 2.6428998e-5;
+
+// A nearly normal number of mean 0 and variance 1: the sum of four numbers of 16 bits.
+@if(jitter)
+fn nearly_normal(bits: u32) -> f32 {
+    let more = pcg(bits);
+    let sum = (bits & 0xffffu) + (bits >> 16u) + (more & 0xffffu) + (more >> 16u);
+    return (f32(sum) - 131070.0) * INVERSE_DEVIATION;
+}
+
+// A Brownian step of an agent, of standard deviation 1 on each axis.
+@if(jitter)
+fn jitter(seed: u32, id: u32, tick: u32) -> Vector {
+    let x = nearly_normal(random_bits(seed, id, tick, USE_JITTER_X));
+    let y = nearly_normal(random_bits(seed, id, tick, USE_JITTER_Y));
+    @if(flat) {
+        return Vector(x, y);
+    }
+    @if(!flat) {
+        return Vector(x, y, nearly_normal(random_bits(seed, id, tick, USE_JITTER_Z)));
     }
 }

@@ -12,6 +12,7 @@ import package::memory::{recalled, stored};
 @if(accelerations) import package::memory::{SHOWS_ACCELERATION};
 @if(ages) import package::memory::{MAX_COLOUR_VALUE, SHOWS_AGE, shown_of};
 import package::grid::key_of;
+@if(jitter) import package::random::jitter;
 import package::random::wander_noise;
 import package::rules::{Species, Sums, steering_force};
 @if(traits) import package::rules::with_traits;
@@ -172,13 +173,13 @@ fn steer(
         velocity = turned(velocity, own.max_turn, flock.time_step, agent.velocity);
     }
     @if(!old_step)
-    var moved = confined(position + velocity * flock.time_step, velocity, flock.size);
+    var way = velocity * flock.time_step;
     @if(old_step)
-    var moved = confined(
-        position + select(velocity, agent.velocity, own.position_step == 1u) * flock.time_step,
-        velocity,
-        flock.size,
-    );
+    var way = select(velocity, agent.velocity, own.position_step == 1u) * flock.time_step;
+    @if(jitter) {
+        way += jitter(flock.seed, agent.id, clock) * (own.jitter * sqrt(flock.time_step));
+    }
+    var moved = confined(position + way, velocity, flock.size);
     @if(accelerations)
     let change = velocity_of(moved) - velocity_of(me);
     @if(ages)

@@ -58,6 +58,12 @@ pub enum Use {
     WanderHeight = 24,
     /// Height of a wanderer's first direction.
     StartHeight = 25,
+    /// Brownian motion along the first axis.
+    JitterX = 26,
+    /// Brownian motion along the second axis.
+    JitterY = 27,
+    /// Brownian motion along the third axis.
+    JitterZ = 28,
 }
 
 /// The PCG output permutation: a bijection of the 32-bit integers that mixes well.
@@ -114,6 +120,21 @@ pub const fn spread_bits(id: u32) -> u32 {
 #[inline]
 pub fn spread(bits: u32) -> [f32; 2] {
     [bits & 0xffff, bits >> 16].map(|half| half as f32 - 32_767.5)
+}
+
+/// The inverse of the standard deviation of a sum of four numbers of 16 bits: √(3 / (2³² − 1)).
+const INVERSE_DEVIATION: f32 = 2.642_899_8e-5;
+
+/// Every nearly normal number is shorter.
+pub const MAX_NORMAL: f32 = 3.5;
+
+/// A nearly normal number of mean 0 and variance 1, from −3.47 to 3.47: the sum of four numbers of 16
+/// bits, two of them from `bits`.
+#[must_use]
+#[inline]
+pub fn nearly_normal(bits: u32) -> f32 {
+    let halves = |bits: u32| (bits & 0xffff) + (bits >> 16);
+    ((halves(bits) + halves(pcg(bits))) as f32 - 131_070.0) * INVERSE_DEVIATION
 }
 
 #[cfg(test)]

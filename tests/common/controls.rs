@@ -78,7 +78,7 @@ pub fn changes() -> Vec<Change> {
 }
 
 /// Changes that matter for every set of behaviours.
-fn changes_for_all(kinds: &[Kind]) -> [Change; 11] {
+fn changes_for_all(kinds: &[Kind]) -> [Change; 12] {
     [
         change("time_step", kinds, |scene, _| scene.time_step *= 1.05),
         change("mass", kinds, |scene, _| {
@@ -95,6 +95,9 @@ fn changes_for_all(kinds: &[Kind]) -> [Change; 11] {
         }),
         change("max_turn", kinds, |scene, _| {
             scene.species.iter_mut().for_each(|species| species.body.max_turn = 1.0);
+        }),
+        change("jitter", kinds, |scene, _| {
+            scene.species.iter_mut().for_each(|species| species.body.jitter += 0.1);
         }),
         change("position_step", kinds, |scene, _| {
             let bodies = scene.species.iter_mut().map(|species| &mut species.body);

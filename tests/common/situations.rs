@@ -100,7 +100,7 @@ pub fn on_lattice(place: Vec3) -> Vec3 {
 pub const FLOCKING: [Kind; 3] = [Kind::Separation, Kind::Alignment, Kind::Cohesion];
 
 /// The extras of bodies, which most situations do not have.
-pub const OF_BODIES: [Uses; 3] = [Uses::MIN_SPEED, Uses::OLD_STEP, Uses::MAX_TURN];
+pub const OF_BODIES: [Uses; 4] = [Uses::MIN_SPEED, Uses::OLD_STEP, Uses::MAX_TURN, Uses::JITTER];
 
 /// The extras of rules in text, which have tests of their own.
 pub const OF_RULES: [Uses; 3] = [Uses::SUMS, Uses::OWN_MOTION, Uses::OTHER_SIZES];
@@ -198,6 +198,7 @@ pub fn embodied(mut case: Situation, number: u64) -> Situation {
     for species in &mut case.scene.species {
         species.body.position_step = dice.one_of(&[0.0, 1.0]);
         species.body.limit = dice.one_of(&[0.0, 1.0, 2.0, 2.0]);
+        species.body.jitter = dice.one_of(&[0.0, 0.3, 1.5]);
         species.body.max_turn = dice.one_of(&[0.0, 5.0, 30.0, 100.0, 180.0]);
     }
     case.name = format!("with other bodies, {}", case.name);

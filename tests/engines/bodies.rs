@@ -1,5 +1,5 @@
 //! Bodies that move in other ways: by the old velocity, by forces without a limit, by turns
-//! that have one.
+//! that have one, and by Brownian motion.
 
 use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
@@ -7,10 +7,10 @@ use flockwork::model::vector::{Point, flat};
 use flockwork::{CpuEngine, Engine, GpuEngine};
 
 use crate::adapter;
-use crate::common::assert_ticks;
 use crate::common::gpu::{GPU, engine};
 use crate::common::situations::{FLOCKING, embodied};
 use crate::common::variants::situations_of;
+use crate::common::{assert_ticks, run};
 
 /// A plane and a space, and what their places have for the third number.
 const WORLDS: [(&str, &str); 2] = [("[100, 100]", ""), ("[100, 100, 100]", ", 0")];
@@ -187,6 +187,66 @@ fn a_turn_in_space_stays_in_the_plane_of_heading_and_wish() {
         path
     };
     on_both("a_turn_in_space_stays_in_the_plane", check);
+}
+
+/// Places of agents at rest after some ticks, from the origin.
+fn shaken(engine: &mut dyn Engine, size: &str, jitter: f32, ticks: u32) -> Vec<Point> {
+    let text = format!(
+        "time_step = 2\nworld = {{ size = {size}, boundary = \"open\" }}\n[species.a]\n\
+         count = 2000\njitter = {jitter}\n"
+    );
+    let state = FlockState {
+        id: (0..2000).collect(),
+        species: vec![0; 2000],
+        position: vec![Point::ZERO; 2000],
+        velocity: vec![Point::ZERO; 2000],
+        ..FlockState::default()
+    };
+    let state = run(engine, &Scene::parse("test", &text).unwrap(), &state, ticks);
+    assert!(state.velocity.iter().all(|velocity| *velocity == Point::ZERO));
+    let mut rows: Vec<usize> = (0..2000).collect();
+    rows.sort_by_key(|row| state.id[*row]);
+    rows.into_iter().map(|row| state.position[row]).collect()
+}
+
+#[test]
+fn the_square_of_a_brownian_way_grows_with_time() {
+    on_both("the_square_of_a_brownian_way", |engine, (size, depth)| {
+        let axes = if depth.is_empty() { 2 } else { 3 };
+        let mean = |of: &dyn Fn(usize) -> f64| (0..2000).map(of).sum::<f64>() / 2000.0;
+        for ticks in [1, 10, 90] {
+            let places = shaken(engine, size, 0.5, ticks);
+            let at = |row: usize, axis: usize| f64::from(places[row][axis]);
+            // The variance on each axis is jitter² · time; of a normal number's square it is 2.
+            let variance = 0.25 * 2.0 * f64::from(ticks);
+            let whole = f64::from(axes) * variance;
+            let error = variance * (2.0 * f64::from(axes) / 2000.0).sqrt();
+            let square = mean(&|row| f64::from(places[row].length()).powi(2));
+            assert!((square - whole).abs() < 5.0 * error, "{ticks}: {square}, not {whole}");
+            // The control: 30 % more is noticed.
+            let more = shaken(engine, size, 0.5 * 1.3_f32.sqrt(), ticks);
+            let square = mean(&|row| f64::from(more[row].length()).powi(2));
+            assert!(square - whole > 5.0 * error, "{ticks}: {square} for {whole}");
+            // Axes are pushed alike and independently, to no side.
+            let error = variance / 2000.0_f64.sqrt();
+            for axis in 0..axes as usize {
+                let mean_of_axis = mean(&|row| at(row, axis));
+                assert!(mean_of_axis.abs() < 5.0 * error / variance.sqrt(), "{mean_of_axis}");
+                let own = mean(&|row| at(row, axis).powi(2));
+                assert!((own - variance).abs() < 5.0 * error * 2.0_f64.sqrt(), "{own}");
+                let product = mean(&|row| at(row, axis) * at(row, (axis + 1) % axes as usize));
+                assert!(product.abs() < 5.0 * error, "{product}");
+            }
+            assert!(axes == 3 || places.iter().all(|place| place.z == 0.0));
+        }
+        // Steps of two ticks have nothing in common.
+        let (one, two) = (shaken(engine, size, 0.5, 1), shaken(engine, size, 0.5, 2));
+        let product = mean(&|row| f64::from(one[row].dot(two[row] - one[row])));
+        assert!(product.abs() < 5.0 * 0.5 * (f64::from(axes) / 2000.0).sqrt(), "{product}");
+        assert!(one.iter().all(|place| place.abs().max_element() < 3.5 * 0.5 * 2.0_f32.sqrt()));
+        assert!(shaken(engine, size, 0.0, 10).iter().all(|place| *place == Point::ZERO));
+        two
+    });
 }
 
 #[test]

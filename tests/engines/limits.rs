@@ -167,7 +167,7 @@ impl Draw {
                     format!("combine = \"{}\"\n", ["exclusive", "priority"][index])
                 }
                 "position_step" if self.whole => "position_step = \"old\"\n".into(),
-                key @ ("min_speed" | "position_step" | "max_turn") => {
+                key @ ("min_speed" | "position_step" | "max_turn" | "jitter") => {
                     // Dice of their own: the other draws stay as they were before them.
                     let own = Dice::new(u64::from(self.size.x.to_bits()) + index as u64);
                     let dice = std::mem::replace(&mut self.dice, own);

@@ -66,7 +66,7 @@ fn places() -> Vec<(String, &'static str)> {
         "max_force = 0.1",
         "limit = \"sum\"\nspawn = { place = \"point\", speed = 1 }",
         "combine = \"priority\"\nmass = 2\nposition_step = \"old\"",
-        "combine = \"exclusive\"\nlimit = \"none\"\nmax_turn = 20",
+        "combine = \"exclusive\"\nlimit = \"none\"\nmax_turn = 20\njitter = 0.2",
     ];
     for (nth, size) in ["[120, 90]", "[70, 60, 50]"].into_iter().enumerate() {
         for (at, boundary) in ["wrap", "walls", "open"].into_iter().enumerate() {

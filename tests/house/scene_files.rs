@@ -68,7 +68,7 @@ fn a_wrong_line_is_named_with_its_remedy() {
 #[test]
 fn a_wrong_piece_of_scenery_or_rule_is_named_with_its_remedy() {
     // Text added to a scene with one species `a`, and what the message must contain.
-    let cases: [(&str, &[&str]); 26] = [
+    let cases: [(&str, &[&str]); 27] = [
         ("[[paths]]\npoints = [[1, 1]]", &["paths", "two different ones"]),
         ("[[paths]]\npoints = [[1, 1], [1, 1]]", &["paths", "two different ones"]),
         ("[[paths]]\npoints = [[1, 1], [2]]", &["points.1", "two numbers"]),
@@ -92,6 +92,7 @@ fn a_wrong_piece_of_scenery_or_rule_is_named_with_its_remedy() {
         ("[species.a]\nmass = -1", &["species.a.mass", "-1"]),
         ("[species.a]\nlimit = \"all\"", &["species.a.limit", "each, sum, none"]),
         ("[species.a]\nmax_turn = 181", &["species.a.max_turn", "181", "0 to 180 degrees"]),
+        ("[species.a]\njitter = -1", &["species.a.jitter", "-1", "0 to 10000"]),
         ("[species.a]\nposition_step = \"next\"", &["species.a.position_step", "new, old"]),
         ("[species.a]\nmax_speed = { base = 3 }", &["max_speed", "expected one law"]),
         ("[species.a]\nsize = { base = 3, grows_with_size = 5 }", &["depend on itself"]),
@@ -120,6 +121,11 @@ fn errors_that_depend_on_the_worlds_size_are_found() {
     assert!(message.contains("lookahead: 370"), "{message}");
     let message = problem("[species.a]\nmax_speed = { base = 350, amplitude = 20 }");
     assert!(message.contains("max_speed: 370"), "{message}");
+    let message = problem("time_step = 4\n[species.a]\njitter = 50");
+    assert!(
+        message.contains("jitter: pushes of up to 350 ") && message.contains("360"),
+        "{message}"
+    );
     // A target can be at most 367 units away: 3 · 367 / 2.
     let message = problem("[species.a.seek]\nproximity = 2");
     assert!(message.contains("proximity: with 2 ") && message.contains("550"), "{message}");

@@ -237,8 +237,11 @@ where
         let step = like.constant(*time_step);
         let before = velocity;
         let velocity = agent.next_velocity(flock.uses, force, step);
-        let step_velocity = agent.step_velocity(flock.uses, velocity);
-        let (position, velocity) = flock.world.confine(position + step_velocity * step, velocity);
+        let mut way = agent.step_velocity(flock.uses, velocity) * step;
+        if flock.uses.has(Uses::JITTER) {
+            way = way + jitters(simd, draws) * (body.jitter * step.sqrt());
+        }
+        let (position, velocity) = flock.world.confine(position + way, velocity);
 
         let first = group.agents.start - self.part.agents.start;
         let own = first..first + group.agents.len();
@@ -370,6 +373,21 @@ fn remember<S: Simd, const D: usize>(
             *memory = Memory::of_direction(direction, shown[lane]);
         }
     }
+}
+
+/// Brownian steps of the agents of a group, of standard deviation 1 on each axis.
+#[inline(always)]
+fn jitters<S: Simd, const D: usize>(simd: S, draws: Draws<'_>) -> Vector<Lanes<S>, D> {
+    let Draws { seed, tick, ids } = draws;
+    let uses = [Use::JitterX, Use::JitterY, Use::JitterZ];
+    let mut numbers = [[0.0; MAX_LANES]; D];
+    for (lane, id) in ids.iter().enumerate() {
+        each_axis!(axis => {
+            numbers[axis][lane] =
+                random::nearly_normal(random::bits(seed, *id, tick, uses[axis]));
+        });
+    }
+    Vector(per_axis!(axis => Lanes::load(simd, &numbers[axis])))
 }
 
 /// The directions in which the agents of a group move away from others at the same spot.

@@ -36,6 +36,10 @@ crate::parameters! {
         /// the forces make it. 180 is no limit. In space agents turn the shortest way, and straight back
         /// to the left. An agent at rest sets off in any direction; walls may turn it farther.
         max_turn: Meaning::Number => HALF_CIRCLE, "degrees/tick", 0.0, HALF_CIRCLE;
+        /// Brownian motion: besides moving, the agent is pushed along each axis in every tick by a random
+        /// length of this standard deviation, nearly normal and below 3.5 of it. The velocity does not
+        /// know of it.
+        jitter: Meaning::Number => 0.0, "world units/√tick", 0.0, MAX_SPEED;
     }
 }
 

@@ -111,8 +111,12 @@ impl Uses {
     /// A species that may not turn as it likes.
     pub const MAX_TURN: Self = Self(1 << 46);
 
+    /// A species with Brownian motion.
+    pub const JITTER: Self = Self(1 << 45);
+
     /// The extras, with their names in shaders.
-    pub const EXTRAS: [(&str, Self); 17] = [
+    pub const EXTRAS: [(&str, Self); 18] = [
+        ("jitter", Self::JITTER),
         ("max_turn", Self::MAX_TURN),
         ("old_step", Self::OLD_STEP),
         ("other_sizes", Self::OTHER_SIZES),

@@ -11,7 +11,7 @@ use super::species::{Spawn, SpawnPlace, Species};
 use super::{MAX_AGENTS, ObstaclePlan, SIDES, Scene};
 use crate::behaviours::bounds::{MAX_SPEED, MIN_PROXIMITY};
 use crate::quote::cut;
-use crate::random::{Use, unit};
+use crate::random::{MAX_NORMAL, Use, unit};
 use crate::scenery::{Obstacle, Obstacles};
 use crate::space::on_sphere;
 use crate::state::FlockState;
@@ -165,6 +165,16 @@ impl Scene {
                     format!(
                         "{speed} world units per tick (time_step included) cross the wrapped world of \
                          {sides} in one tick; lower max_speed or enlarge world.size"
+                    ),
+                );
+            }
+            let push = species.largest_jitter() * self.time_step.sqrt() * MAX_NORMAL;
+            if speed + push >= shorter {
+                return fail(
+                    "jitter",
+                    format!(
+                        "pushes of up to {push} world units cross the wrapped world of {sides} in one \
+                         tick; lower jitter or enlarge world.size"
                     ),
                 );
             }

@@ -305,6 +305,12 @@ impl Species {
         self.largest_of_body("max_speed", self.body.max_speed)
     }
 
+    /// The largest jitter at any time; world units per √tick.
+    #[must_use]
+    pub fn largest_jitter(&self) -> f32 {
+        self.largest_of_body("jitter", self.body.jitter)
+    }
+
     /// The largest size at any time; world units.
     #[must_use]
     pub fn largest_size(&self) -> f32 {

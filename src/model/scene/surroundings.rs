@@ -117,6 +117,7 @@ impl Scene {
         };
         let hurries =
             |species: &Species| species.body.min_speed > 0.0 || varies(species, "min_speed");
+        let jitters = |species: &Species| species.body.jitter > 0.0 || varies(species, "jitter");
         let keeps_course =
             |species: &Species| species.body.max_turn < HALF_CIRCLE || varies(species, "max_turn");
         let extras = [
@@ -133,6 +134,7 @@ impl Scene {
             (Uses::OTHER_SIZES, self.formulas().iter().any(Formula::sums_sizes)),
             (Uses::OWN_MOTION, self.formulas().iter().any(Formula::sums_own_motion)),
             (Uses::MIN_SPEED, self.species.iter().any(hurries)),
+            (Uses::JITTER, self.species.iter().any(jitters)),
             (Uses::MAX_TURN, self.species.iter().any(keeps_course)),
             (Uses::OLD_STEP, self.species.iter().any(|species| species.body.position_step > 0.0)),
             (Uses::MEMORY, counts || accelerations || ages || remembers),

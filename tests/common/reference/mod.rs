@@ -14,7 +14,7 @@ mod targets;
 use flockwork::model::behaviours::Kind;
 use flockwork::model::memory::Memory;
 use flockwork::model::parameter::Parameters;
-use flockwork::model::random::{Use, unit};
+use flockwork::model::random::{Use, bits, pcg, unit};
 use flockwork::model::scene::{Body, Law, Scene, Slot, Species};
 use flockwork::model::scenery::FlowField;
 use flockwork::model::state::FlockState;
@@ -358,6 +358,22 @@ impl Vehicle<'_> {
         DQuat::from_axis_angle(axis.normalize(), most.to_radians()) * heading * v.length()
     }
 
+    /// A Brownian step: on each axis the sum of four even numbers, with the variance asked for.
+    fn jitter(&self) -> DVec3 {
+        let (seed, tick) = (self.scene.seed, self.state.tick as u32);
+        let on_axis = |purpose| {
+            let first = bits(seed, self.index as u32, tick, purpose);
+            let words = [first, pcg(first)];
+            let halves = words.into_iter().flat_map(|word| [word & 0xffff, word >> 16]);
+            let sum: f64 = halves.map(|half| f64::from(half) - 32_767.5).sum();
+            // The variance of n numbers in a row is (n² − 1) / 12.
+            sum / (4.0 * (65_536.0_f64.powi(2) - 1.0) / 12.0).sqrt()
+        };
+        let mut step = DVec3::from([Use::JitterX, Use::JitterY, Use::JitterZ].map(on_axis));
+        step.z *= f64::from(u8::from(self.scene.world.size.z > 0.0));
+        step * f64::from(self.species.body.jitter)
+    }
+
     fn integrate(&mut self, force: DVec3) -> (DVec3, DVec3) {
         let step = f64::from(self.scene.time_step);
         let size = self.scene.world.size.as_dvec3();
@@ -370,7 +386,7 @@ impl Vehicle<'_> {
         let max_turn = f64::from(self.species.body.max_turn);
         let mut v = if max_turn < 180.0 { self.turned(v, max_turn * step) } else { v };
         let carries = if self.species.body.position_step == 1.0 { self.v } else { v };
-        let mut p = self.p + carries * step;
+        let mut p = self.p + carries * step + self.jitter() * step.sqrt();
         for axis in 0..self.scene.world.axes() {
             match self.scene.world.boundary {
                 Boundary::Open => p[axis] = p[axis].clamp(-1e12, 1e12),
