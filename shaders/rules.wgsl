@@ -13,7 +13,8 @@ import package::space::{Vector, dot, length};
 @if(other_sizes) import package::tag::species_of;
 @if(other_sizes && traits) import package::tag::id_of;
 @if(traits) import package::traits::drawn;
-import package::vehicle::{Agent, MAX_FORCE, Neighbour, limited};
+import package::vehicle::{Agent, Neighbour, limited};
+@if(limitless) import package::vehicle::MAX_FORCE;
 
 // The parameters of a species.
 struct Species {
@@ -94,9 +95,11 @@ fn observe(species: Species, neighbour: Neighbour, sums: Sums) -> Sums {
 @if(priority)
 const SILENT = 1e-12;
 
-// The largest sum of forces, if it is limited; nothing is if `limit` is 2. (A variable of the caller takes
-// registers from all scenes.)
+// The largest sum of forces, where it is limited; nothing is if `limit` is 2.
 fn budget(limit: u32, agent: Agent) -> f32 {
+    @if(!limitless)
+    return agent.max_force;
+    @if(limitless)
     return select(agent.max_force, MAX_FORCE, limit == 2u);
 }
 

@@ -100,7 +100,8 @@ pub fn on_lattice(place: Vec3) -> Vec3 {
 pub const FLOCKING: [Kind; 3] = [Kind::Separation, Kind::Alignment, Kind::Cohesion];
 
 /// The extras of bodies, which most situations do not have.
-pub const OF_BODIES: [Uses; 4] = [Uses::MIN_SPEED, Uses::OLD_STEP, Uses::MAX_TURN, Uses::JITTER];
+pub const OF_BODIES: [Uses; 5] =
+    [Uses::MIN_SPEED, Uses::OLD_STEP, Uses::MAX_TURN, Uses::JITTER, Uses::LIMITLESS];
 
 /// The extras of rules in text, which have tests of their own.
 pub const OF_RULES: [Uses; 3] = [Uses::SUMS, Uses::OWN_MOTION, Uses::OTHER_SIZES];

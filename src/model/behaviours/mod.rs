@@ -114,8 +114,12 @@ impl Uses {
     /// A species with Brownian motion.
     pub const JITTER: Self = Self(1 << 45);
 
+    /// A species whose forces have no limit.
+    pub const LIMITLESS: Self = Self(1 << 44);
+
     /// The extras, with their names in shaders.
-    pub const EXTRAS: [(&str, Self); 18] = [
+    pub const EXTRAS: [(&str, Self); 19] = [
+        ("limitless", Self::LIMITLESS),
         ("jitter", Self::JITTER),
         ("max_turn", Self::MAX_TURN),
         ("old_step", Self::OLD_STEP),

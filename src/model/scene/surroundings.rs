@@ -133,6 +133,7 @@ impl Scene {
             (Uses::SUMS, self.formulas().iter().any(Formula::sees_neighbours)),
             (Uses::OTHER_SIZES, self.formulas().iter().any(Formula::sums_sizes)),
             (Uses::OWN_MOTION, self.formulas().iter().any(Formula::sums_own_motion)),
+            (Uses::LIMITLESS, self.species.iter().any(|species| species.body.limit > 1.0)),
             (Uses::MIN_SPEED, self.species.iter().any(hurries)),
             (Uses::JITTER, self.species.iter().any(jitters)),
             (Uses::MAX_TURN, self.species.iter().any(keeps_course)),
