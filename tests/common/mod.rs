@@ -105,7 +105,7 @@ fn difference(
             angle = (turned - turned.round()).abs();
         }
     }
-    // What `min_speed` lengthens, it lengthens with its rounding errors.
+    // `min_speed` lengthens rounding errors with the velocity.
     let stretch = expected.stretch[agent];
     Differences {
         position: reference::minimum_image(scene, off).0.length() / stretch,

@@ -39,7 +39,7 @@ const STEEP: f64 = 3e-3;
 const CANCELLATION: f64 = 0.05;
 
 /// A velocity that `min_speed` makes longer by more than this factor may point where rounding errors do.
-const MOST_STRETCH: f64 = 20.0;
+const MAX_STRETCH: f64 = 20.0;
 
 /// A state after one tick.
 pub struct Stepped {
@@ -333,7 +333,7 @@ impl Vehicle<'_> {
         let moves = |way: &DVec3| way.length_squared() >= f64::from(f32::MIN_POSITIVE);
         if moves(&sum) {
             self.stretch = speed / sum.length();
-            self.doubtful |= self.stretch > MOST_STRETCH;
+            self.doubtful |= self.stretch > MAX_STRETCH;
         }
         ways.into_iter().find(moves).unwrap().normalize() * speed
     }
