@@ -222,7 +222,7 @@ macro_rules! behaviours {
             }
 
             /// The steering force of the behaviours in `uses`, and of the rules in text: their weighted
-            /// sum, or as [`in_turn`] combines them in order of `turn(behaviour)`, from 0, if the body's
+            /// sum, or as `in_turn` combines them in order of `turn(behaviour)`, from 0, if the body's
             /// `combine` is positive. `take` gets each of the forces.
             #[inline(always)]
             pub fn force<const D: usize>(
