@@ -180,10 +180,10 @@ fn a_formula_is_typed_undone_and_saved_with_the_session() {
     let file = || saved(&display, folder.path());
     let first = file();
     // The field of the force is below the field of the only sum.
-    steps(&display, &["key Tab", "mousemove 700 269", "click 1", "key End", "type *nn"]);
+    steps(&display, &["key Tab", "mousemove 700 269", "click 1", "key End", "type *zn"]);
     let wrong = file();
     assert_eq!(wrong, first, "a name that is not there is no formula");
-    steps(&display, &["key BackSpace", "key Escape"]);
+    steps(&display, &["key BackSpace BackSpace", "type n", "key Escape"]);
     let typed = file();
     assert!(typed.contains("force = \"k * n * velocity*n\""), "{typed}");
     steps(&display, &["mousemove 300 400", "key ctrl+z"]);
