@@ -173,13 +173,14 @@ fn steer(
         velocity = turned(velocity, own.max_turn, flock.time_step, agent.velocity);
     }
     @if(!old_step)
-    var way = velocity * flock.time_step;
+    var place = position + velocity * flock.time_step;
     @if(old_step)
-    var way = select(velocity, agent.velocity, own.position_step == 1u) * flock.time_step;
+    var place = position + select(velocity, agent.velocity, own.position_step == 1u) * flock.time_step;
     @if(jitter) {
-        way += jitter(flock.seed, agent.id, clock) * (own.jitter * sqrt(flock.time_step));
+        // Added last: a driver may add one of two products to the position before it adds the other.
+        place += jitter(flock.seed, agent.id, clock) * (own.jitter * sqrt(flock.time_step));
     }
-    var moved = confined(position + way, velocity, flock.size);
+    var moved = confined(place, velocity, flock.size);
     @if(accelerations)
     let change = velocity_of(moved) - velocity_of(me);
     @if(ages)

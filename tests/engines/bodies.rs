@@ -8,9 +8,9 @@ use flockwork::{CpuEngine, Engine, GpuEngine};
 
 use crate::adapter;
 use crate::common::gpu::{GPU, engine};
-use crate::common::situations::{FLOCKING, embodied};
+use crate::common::situations::{FLOCKING, Situation, embodied, hurried};
 use crate::common::variants::situations_of;
-use crate::common::{assert_ticks, run};
+use crate::common::{assert_none, assert_ticks, bits, run};
 
 /// A plane and a space, and what their places have for the third number.
 const WORLDS: [(&str, &str); 2] = [("[100, 100]", ""), ("[100, 100, 100]", ", 0")];
@@ -189,6 +189,9 @@ fn a_turn_in_space_stays_in_the_plane_of_heading_and_wish() {
     on_both("a_turn_in_space_stays_in_the_plane", check);
 }
 
+/// A jitter with all bits: products of powers of two have no rounding that could differ.
+const JITTER: f32 = 0.3;
+
 /// Places of agents at rest after some ticks, from the origin.
 fn shaken(engine: &mut dyn Engine, size: &str, jitter: f32, ticks: u32) -> Vec<Point> {
     let text = format!(
@@ -215,16 +218,16 @@ fn the_square_of_a_brownian_way_grows_with_time() {
         let axes = if depth.is_empty() { 2 } else { 3 };
         let mean = |of: &dyn Fn(usize) -> f64| (0..2000).map(of).sum::<f64>() / 2000.0;
         for ticks in [1, 10, 90] {
-            let places = shaken(engine, size, 0.5, ticks);
+            let places = shaken(engine, size, JITTER, ticks);
             let at = |row: usize, axis: usize| f64::from(places[row][axis]);
             // The variance on each axis is jitter² · time; of a normal number's square it is 2.
-            let variance = 0.25 * 2.0 * f64::from(ticks);
+            let variance = f64::from(JITTER).powi(2) * 2.0 * f64::from(ticks);
             let whole = f64::from(axes) * variance;
             let error = variance * (2.0 * f64::from(axes) / 2000.0).sqrt();
             let square = mean(&|row| f64::from(places[row].length()).powi(2));
             assert!((square - whole).abs() < 5.0 * error, "{ticks}: {square}, not {whole}");
             // The control: 30 % more is noticed.
-            let more = shaken(engine, size, 0.5 * 1.3_f32.sqrt(), ticks);
+            let more = shaken(engine, size, JITTER * 1.3_f32.sqrt(), ticks);
             let square = mean(&|row| f64::from(more[row].length()).powi(2));
             assert!(square - whole > 5.0 * error, "{ticks}: {square} for {whole}");
             // Axes are pushed alike and independently, to no side.
@@ -240,10 +243,13 @@ fn the_square_of_a_brownian_way_grows_with_time() {
             assert!(axes == 3 || places.iter().all(|place| place.z == 0.0));
         }
         // Steps of two ticks have nothing in common.
-        let (one, two) = (shaken(engine, size, 0.5, 1), shaken(engine, size, 0.5, 2));
+        let (one, two) = (shaken(engine, size, JITTER, 1), shaken(engine, size, JITTER, 2));
         let product = mean(&|row| f64::from(one[row].dot(two[row] - one[row])));
-        assert!(product.abs() < 5.0 * 0.5 * (f64::from(axes) / 2000.0).sqrt(), "{product}");
-        assert!(one.iter().all(|place| place.abs().max_element() < 3.5 * 0.5 * 2.0_f32.sqrt()));
+        assert!(
+            product.abs() < 5.0 * f64::from(JITTER) * (f64::from(axes) / 2000.0).sqrt(),
+            "{product}"
+        );
+        assert!(one.iter().all(|place| place.abs().max_element() < 3.5 * JITTER * 2.0_f32.sqrt()));
         assert!(shaken(engine, size, 0.0, 10).iter().all(|place| *place == Point::ZERO));
         two
     });
@@ -256,5 +262,33 @@ fn the_gpu_engine_moves_bodies_as_the_reference_does() {
     for axes in [2, 3] {
         let usual = situations_of(axes, &FLOCKING, 100).into_iter().zip(0..);
         assert_ticks(&mut engine, usual.map(|(case, number)| embodied(case, number)), 1, GPU);
+    }
+}
+
+#[test]
+fn bodies_move_alike_to_the_bit_on_both_engines() {
+    let Some(gpu) = adapter::gpu("bodies_move_alike_to_the_bit") else { return };
+    let (mut gpu, mut cpu) = (GpuEngine::new(gpu), CpuEngine::new(Some(2)).unwrap());
+    let mut after = |case: &Situation| {
+        let on_gpu = run(&mut gpu, &case.scene, &case.state, 5);
+        (bits(&on_gpu), bits(&run(&mut cpu, &case.scene, &case.state, 5)))
+    };
+    for axes in [2, 3] {
+        let (mut differ, mut seen) = (Vec::new(), 0);
+        for (case, number) in situations_of(axes, &FLOCKING, 40).into_iter().zip(0..) {
+            let case = embodied(hurried(case, number), number);
+            let (on_gpu, on_cpu) = after(&case);
+            if on_gpu != on_cpu {
+                differ.push(case.name.clone());
+            }
+            // The control: one rounding more in the jitter is noticed.
+            let mut other = case;
+            for species in &mut other.scene.species {
+                species.body.jitter = species.body.jitter.next_up();
+            }
+            seen += u32::from(after(&other).0 != on_cpu);
+        }
+        assert_none(&differ);
+        assert!(seen > 20, "{axes} axes: {seen} of 40 controls are noticed");
     }
 }

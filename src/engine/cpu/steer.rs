@@ -237,11 +237,11 @@ where
         let step = like.constant(*time_step);
         let before = velocity;
         let velocity = agent.next_velocity(flock.uses, force, step);
-        let mut way = agent.step_velocity(flock.uses, velocity) * step;
+        let mut place = position + agent.step_velocity(flock.uses, velocity) * step;
         if flock.uses.has(Uses::JITTER) {
-            way = way + jitters(simd, draws) * (body.jitter * step.sqrt());
+            place = place + jitters(simd, draws) * (body.jitter * step.sqrt());
         }
-        let (position, velocity) = flock.world.confine(position + way, velocity);
+        let (position, velocity) = flock.world.confine(place, velocity);
 
         let first = group.agents.start - self.part.agents.start;
         let own = first..first + group.agents.len();
