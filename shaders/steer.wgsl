@@ -82,6 +82,8 @@ fn at_least(velocity: Vector, speed: f32, agent: Agent) -> Vector {
 
 // A heading whose sideways part is smaller is straight back: rounding would choose the side.
 @if(max_turn) const STRAIGHT = 1e-5;
+// A driver may round a quotient in another way, but not a product.
+@if(max_turn) const TURNS_PER_DEGREE = 2.7777778e-3;
 
 // The velocity, turned back where it is farther than `max_turn` degrees from the heading before the tick.
 // src/model/behaviours/mod.rs computes the same.
@@ -93,7 +95,7 @@ fn turned(velocity: Vector, max_turn: f32, time_step: f32, before: Vector) -> Ve
     if max(degrees, max_turn) >= 180.0 || !moves {
         return velocity;
     }
-    let most = on_circle(degrees / 360.0);
+    let most = on_circle(degrees * TURNS_PER_DEGREE);
     let heading = heading_of(before);
     let wish = heading_of(velocity);
     let ahead = dot(heading, wish);

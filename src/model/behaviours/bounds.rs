@@ -14,6 +14,9 @@ pub const MAX_FORCE: f32 = 1e9;
 /// A max_turn that lets an agent turn as it likes; degrees.
 pub const HALF_CIRCLE: f32 = 180.0;
 
+/// A product is rounded alike on all devices, a quotient is not.
+pub const TURNS_PER_DEGREE: f32 = 2.777_777_8e-3;
+
 /// A heading whose sideways part is smaller is straight back: rounding would choose the side.
 pub const STRAIGHT: f32 = 1e-5;
 

@@ -19,13 +19,13 @@ mod registry;
 mod target;
 
 pub use body::Body;
-use bounds::{HALF_CIRCLE, MAX_FORCE, STRAIGHT};
+use bounds::{HALF_CIRCLE, MAX_FORCE, STRAIGHT, TURNS_PER_DEGREE};
 pub use needs::{Extra, Needs, ObstacleReach, Ranges};
 pub use neighbour::Neighbour;
 pub use target::Target;
 
 use super::formula::Formula;
-use super::parameter::{FULL_CIRCLE, NEAREST_TARGET, Parameter, Parameters};
+use super::parameter::{NEAREST_TARGET, Parameter, Parameters};
 use super::plane::on_circle;
 use super::real::Real;
 use super::scenery::Scenery;
@@ -295,7 +295,7 @@ impl<R: Real, const D: usize> Agent<R, D> {
     {
         let (zero, one) = (step.constant(0.0), step.constant(1.0));
         let degrees = self.body.max_turn * step;
-        let [cosine, sine] = on_circle(degrees / step.constant(FULL_CIRCLE));
+        let [cosine, sine] = on_circle(degrees * step.constant(TURNS_PER_DEGREE));
         let (heading, wish) = (self.velocity.heading(), next.heading());
         let ahead = heading.dot(wish);
         let aside = wish - heading * ahead;
