@@ -17,12 +17,14 @@ mod neighbour;
 #[macro_use]
 mod registry;
 mod target;
+mod uses;
 
 pub use body::Body;
 use bounds::{HALF_CIRCLE, MAX_FORCE, STRAIGHT, TURNS_PER_DEGREE};
 pub use needs::{Extra, Needs, ObstacleReach, Ranges};
 pub use neighbour::Neighbour;
 pub use target::Target;
+pub use uses::Uses;
 
 use super::formula::Formula;
 use super::parameter::{NEAREST_TARGET, Parameter, Parameters};
@@ -51,158 +53,6 @@ behaviours! {
         avoid: Avoid,
         follow_flow: FollowFlow,
         swim: Swim,
-    }
-}
-
-/// The features of a scene that an engine must have: behaviours, and extras that cost time only in scenes that use
-/// them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Uses(u64);
-
-impl Uses {
-    /// All behaviours and extras.
-    pub const ALL: Self = Self(u64::MAX);
-
-    /// The behaviours that look at neighbours.
-    pub const NEIGHBOURS: Self = Self((1 << Kind::WITH_NEIGHBOURS) - 1);
-
-    /// A field of view below 360 degrees.
-    pub const SIGHT: Self = Self(1 << 63);
-    /// Cohesion with an inner radius.
-    pub const INNER: Self = Self(1 << 62);
-    /// Each agent's neighbours are counted, for its colour.
-    pub const COUNTS: Self = Self(1 << 61);
-    /// A species with priorities: behaviours act in order until max_force is spent.
-    pub const PRIORITY: Self = Self(1 << 60);
-    /// Targets that move, or reappear when they are hit.
-    pub const MOVING_TARGETS: Self = Self(1 << 59);
-    /// Parameters that vary with time.
-    pub const VARYING: Self = Self(1 << 58);
-    /// Agents that remember an angle, or a number for their colour.
-    pub const MEMORY: Self = Self(1 << 57);
-
-    /// Parameters that each agent draws for itself.
-    pub const TRAITS: Self = Self(1 << 56);
-
-    /// Colours that show accelerations.
-    pub const ACCELERATIONS: Self = Self(1 << 55);
-
-    /// Colours that show ages.
-    pub const AGES: Self = Self(1 << 54);
-
-    /// A species with a smallest speed.
-    pub const MIN_SPEED: Self = Self(1 << 53);
-
-    /// Colours that show the structure of the flock.
-    pub const STRUCTURE: Self = Self(1 << 52);
-
-    /// Rules in text that look at neighbours.
-    pub const SUMS: Self = Self(1 << 51);
-
-    /// Their sums take the motion of the agent itself.
-    pub const OWN_MOTION: Self = Self(1 << 50);
-
-    /// They take the sizes of the neighbours.
-    pub const OTHER_SIZES: Self = Self(1 << 49);
-
-    /// A species whose agents move by the velocity before the forces.
-    pub const OLD_STEP: Self = Self(1 << 47);
-
-    /// A species that may not turn as it likes.
-    pub const MAX_TURN: Self = Self(1 << 46);
-
-    /// A species with Brownian motion.
-    pub const JITTER: Self = Self(1 << 45);
-
-    /// A species whose forces have no limit.
-    pub const LIMITLESS: Self = Self(1 << 44);
-
-    /// The extras, with their names in shaders.
-    pub const EXTRAS: [(&str, Self); 19] = [
-        ("limitless", Self::LIMITLESS),
-        ("jitter", Self::JITTER),
-        ("max_turn", Self::MAX_TURN),
-        ("old_step", Self::OLD_STEP),
-        ("other_sizes", Self::OTHER_SIZES),
-        ("sums", Self::SUMS),
-        ("own_motion", Self::OWN_MOTION),
-        ("sight", Self::SIGHT),
-        ("inner", Self::INNER),
-        ("counts", Self::COUNTS),
-        ("priority", Self::PRIORITY),
-        ("moving_targets", Self::MOVING_TARGETS),
-        ("varies", Self::VARYING),
-        ("memory", Self::MEMORY),
-        ("traits", Self::TRAITS),
-        ("accelerations", Self::ACCELERATIONS),
-        ("ages", Self::AGES),
-        ("min_speed", Self::MIN_SPEED),
-        ("structure", Self::STRUCTURE),
-    ];
-
-    /// Behaviours and extras that change the work per neighbour.
-    pub const PER_NEIGHBOUR: Self =
-        Self(Self::NEIGHBOURS.0 | Self::SIGHT.0 | Self::INNER.0 | Self::COUNTS.0 | Self::SUMS.0);
-
-    /// The set of `kinds`.
-    #[must_use]
-    pub const fn of(kinds: &[Kind]) -> Self {
-        let mut bits = 0;
-        let mut i = 0;
-        while i < kinds.len() {
-            bits |= 1 << kinds[i].number();
-            i += 1;
-        }
-        Self(bits)
-    }
-
-    /// True if `kind` is in the set; for a rule in text, if any of them is.
-    #[inline(always)]
-    #[must_use]
-    pub const fn contains(self, kind: Kind) -> bool {
-        self.0 & (1 << kind.number()) != 0
-    }
-
-    /// True if all of `other` is in the set.
-    #[inline(always)]
-    #[must_use]
-    pub const fn has(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
-    }
-
-    /// The intersection.
-    #[inline(always)]
-    #[must_use]
-    pub const fn and(self, other: Self) -> Self {
-        Self(self.0 & other.0)
-    }
-
-    /// The union.
-    #[must_use]
-    #[inline]
-    pub const fn with(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    /// Everything in this set that is not in `other`.
-    #[must_use]
-    #[inline]
-    pub const fn without(self, other: Self) -> Self {
-        Self(self.0 & !other.0)
-    }
-
-    /// The bits of the set, for a const generic argument.
-    #[must_use]
-    #[inline]
-    pub const fn bits(self) -> u64 {
-        self.0
-    }
-
-    /// The set with these bits.
-    #[must_use]
-    #[inline]
-    pub const fn from_bits(bits: u64) -> Self {
-        Self(bits)
     }
 }
 
