@@ -137,7 +137,7 @@ fn of_agent(given: Given, number: usize, formula: &Formula) -> String {
 /// The module of rule `number`.
 pub fn module(formula: &Formula, number: usize, axes: usize, several_species: bool) -> String {
     let members = formula.parameters.iter().map(|parameter| {
-        let of_type = if parameter.key == "with" { "u32" } else { "f32" };
+        let of_type = if matches!(parameter.key, "nearest" | "with") { "u32" } else { "f32" };
         format!("    {}: {of_type},\n", parameter.member())
     });
     let mut text = format!(

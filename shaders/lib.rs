@@ -10,7 +10,7 @@ mod formula;
 use flockwork_model::behaviours::{Kind, Leaders, Uses};
 use flockwork_model::formula::{Formula, Formulas};
 use flockwork_model::parameter::{Meaning, Parameters};
-use flockwork_model::scene::{Body, Scene, Slot, Traits};
+use flockwork_model::scene::{Body, Choices, Scene, Slot, Traits};
 use flockwork_model::world::Boundary;
 pub use formula::ZERO as ZERO_OF_RULES;
 use include_dir::{Dir, DirEntry, include_dir};
@@ -19,6 +19,11 @@ static SHADERS: Dir = include_dir!("$CARGO_MANIFEST_DIR");
 
 /// The module that is the template.
 const TEMPLATE: &str = "rules";
+
+/// The names that the neighbour loops take from `rules`, and those that their copies take.
+const OF_SUMS: &str = "import package::rules::{Species, Sums, observe};";
+const OF_RANKING: &str =
+    "import package::ranking::{Choice as Species, Ranking as Sums, rank as observe};";
 
 /// The features that a pass is compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +36,8 @@ pub struct Variant {
     pub formulas: Formulas,
     /// For each behaviour that looks at neighbours one that perceives alike.
     pub leaders: Leaders,
+    /// The behaviours that choose the nearest neighbours.
+    pub choices: Choices,
     /// The numbers that agents draw.
     pub traits: Traits,
     /// The edge of the world.
@@ -72,6 +79,7 @@ impl Variant {
             uses: scene.uses(),
             formulas: scene.formulas(),
             leaders: scene.leaders(),
+            choices: scene.choices(),
             traits: scene.traits(),
             boundary: scene.world.boundary,
             several_species: scene.species.len() > 1,
@@ -97,6 +105,7 @@ impl Variant {
             uses: if own_sizes { Uses::TRAITS } else { Uses::default() },
             formulas: Formulas::default(),
             leaders: Kind::NEAR,
+            choices: Choices::default(),
             traits: Traits::default(),
             boundary: Boundary::Open,
             several_species: false,
@@ -173,6 +182,12 @@ pub fn compose(name: &str, variant: Variant) -> Result<(String, naga::Module), S
         (path, text)
     };
     let mut files: Vec<(String, String)> = files(&SHADERS).into_iter().map(expanded).collect();
+    // The neighbour loops once more, to rank the neighbours in place of summing them up.
+    for name in ["neighbours", "neighbours_subgroup"] {
+        let own = files.iter().find(|(path, _)| path == name);
+        let ranked = own.map(|(_, text)| text.replace(OF_SUMS, OF_RANKING));
+        files.push((format!("ranked_{name}"), ranked.unwrap_or_default()));
+    }
     for (number, rule) in variant.formulas.iter().enumerate() {
         let axes = if variant.flat { 2 } else { 3 };
         let text = formula::module(rule, number, axes, variant.several_species);
@@ -260,7 +275,9 @@ fn expand(template: &str, variant: Variant) -> String {
             for kind in variant.kinds().filter(|kind| wanted(*kind)) {
                 let name = |kind: Kind| name_of(kind, variant.formulas);
                 let leader = variant.leader(kind).map_or_else(String::new, name);
-                text += &line.replace(placeholder, &name(kind)).replace("ITS_LEADER", &leader);
+                let chooser = variant.choices.chooser(kind).map_or_else(String::new, name);
+                let line = line.replace("ITS_LEADER", &leader).replace("ITS_CHOOSER", &chooser);
+                text += &line.replace(placeholder, &name(kind));
                 text.push('\n');
             }
         };
@@ -269,6 +286,12 @@ fn expand(template: &str, variant: Variant) -> String {
             text.push('\n');
         } else if named("LEADING_BEHAVIOUR") {
             repeat("LEADING_BEHAVIOUR", &|kind| variant.leader(kind) == Some(kind));
+        } else if named("CHOOSING_BEHAVIOUR") {
+            repeat("CHOOSING_BEHAVIOUR", &|kind| {
+                variant.leader(kind) == Some(kind) && variant.choices.chooser(kind).is_some()
+            });
+        } else if named("CHOOSER") {
+            repeat("CHOOSER", &|kind| variant.choices.chooser(kind) == Some(kind));
         } else if named("EACH_BEHAVIOUR") {
             repeat("EACH_BEHAVIOUR", &|_| true);
         } else if named("NEAR_RULE") {

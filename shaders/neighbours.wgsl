@@ -7,6 +7,7 @@ import package::rules::{Species, Sums, observe};
 @if(other_sizes) import package::rules::size_of;
 import package::sorted::{cell_start, state, tag};
 import package::space::{Vector, cell_number, position_of, velocity_of};
+@if(nearest) import package::tag::id_of;
 import package::tag::species_of;
 import package::vehicle::neighbour_at;
 @if(wrap && narrow) import package::world::nearest_image;
@@ -51,6 +52,9 @@ fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick:
                 var neighbour = neighbour_at(offset, velocity_of(other), heading);
                 @if(other_sizes) {
                     neighbour.size = size_of(tag[j], flock.seed, tick);
+                }
+                @if(nearest) {
+                    neighbour.id = id_of(tag[j]);
                 }
                 @if(own_motion) {
                     neighbour.own_position = position;

@@ -12,6 +12,7 @@ import package::rules::{Species, Sums, observe};
 import package::sorted::{cell_start, state, tag};
 import package::space::{Vector, cell_number, position_of, velocity_of};
 import package::subgroup::LANES;
+@if(nearest) import package::tag::id_of;
 import package::tag::species_of;
 import package::vehicle::neighbour_at;
 @if(wrap && narrow) import package::world::nearest_image;
@@ -111,6 +112,8 @@ fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick:
                 let share = select(0.0, f32(stride), inside);
                 @if(other_sizes)
                 let candidate_tag = tag[index];
+                @if(nearest)
+                let candidate_id = id_of(tag[index]);
                 @if(several_species)
                 let candidate_species = 1u << species_of(tag[index]);
                 // … and reads all of them.
@@ -126,6 +129,9 @@ fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick:
                     var neighbour = neighbour_at(offset, subgroupShuffle(velocity_of(candidate), turn), heading);
                     @if(other_sizes) {
                         neighbour.size = size_of(subgroupShuffle(candidate_tag, turn), flock.seed, tick);
+                    }
+                    @if(nearest) {
+                        neighbour.id = subgroupShuffle(candidate_id, turn);
                     }
                     @if(own_motion) {
                         neighbour.own_position = position;

@@ -5,9 +5,13 @@
 // declaration says its meaning (src/model/behaviours/body.rs). A line with TRAIT_NAME or TRAIT_MEMBER is
 // repeated for every number that agents draw for themselves. Behaviours that perceive alike (the same radius,
 // field of view and set of species, for all species) have one of them as their leader: LEADING_BEHAVIOUR
-// repeats a line for each leader, and ITS_LEADER is the leader of the line's NEAR_BEHAVIOUR. BEHAVIOUR_COUNT
-// is the number of the scene's behaviours.
+// repeats a line for each leader, and ITS_LEADER is the leader of the line's NEAR_BEHAVIOUR. Of the leaders
+// that choose the same nearest neighbours, one is the chooser: CHOOSING_BEHAVIOUR repeats a line for each of
+// them, and ITS_CHOOSER is its chooser; CHOOSER repeats a line for each chooser. BEHAVIOUR_COUNT is the number of
+// the scene's behaviours.
 
+@if(nearest && neighbours) import package::nearest::reach_of;
+@if(nearest && neighbours) import package::ranking::Choice;
 import package::space::{Vector, dot, length};
 @if(other_sizes) import package::tables::species_at;
 @if(other_sizes) import package::tag::species_of;
@@ -25,6 +29,8 @@ struct Species {
     // The square of each radius within which it perceives others. (Squared here by the host, because most
     // GPUs square the radius again for each neighbour if the shader does it before the loop.)
     squared_LEADING_BEHAVIOUR: f32,
+    // Of agents at that distance, it perceives those with smaller ids.
+    @if(nearest) below_LEADING_BEHAVIOUR: u32,
     // The position of each behaviour in the order of forces, from 0.
     @if(priority) turn_EACH_BEHAVIOUR: u32,
     EACH_BEHAVIOUR: package::behaviours::EACH_BEHAVIOUR::Parameters,
@@ -39,6 +45,19 @@ fn with_traits(species: Species, seed: u32, id: u32) -> Species {
     var own = species;
     own.TRAIT_MEMBER = drawn(species.least_TRAIT_NAME, species.TRAIT_MEMBER, seed, id, TRAIT_KEY);
     own.squared_LEADING_BEHAVIOUR = own.LEADING_BEHAVIOUR.radius * own.LEADING_BEHAVIOUR.radius;
+    return own;
+}
+
+// The parameters of agent `i`, whose radii end behind the nearest neighbours that its behaviours choose. All lanes of a
+// subgroup must call this.
+@if(nearest && neighbours)
+fn within_reach(species: Species, i: u32, position: Vector, heading: Vector, tick: u32, lane: u32) -> Species {
+    var own = species;
+    var widest_CHOOSER = 0.0;
+    widest_ITS_CHOOSER = max(widest_ITS_CHOOSER, own.squared_CHOOSING_BEHAVIOUR);
+    let reach_CHOOSER = reach_of(own.CHOOSER.nearest, Choice(widest_CHOOSER, own.CHOOSER.fov, own.CHOOSER.with_, 0u), i, position, heading, tick, lane);
+    own.below_CHOOSING_BEHAVIOUR = select(0u, reach_ITS_CHOOSER.below, reach_ITS_CHOOSER.squared < own.squared_CHOOSING_BEHAVIOUR);
+    own.squared_CHOOSING_BEHAVIOUR = min(own.squared_CHOOSING_BEHAVIOUR, reach_ITS_CHOOSER.squared);
     return own;
 }
 
@@ -61,13 +80,17 @@ struct Sums {
 }
 
 // The neighbour as perceived by a behaviour with this `squared` radius, field of view `fov` (the cosine of half of
-// it) and set of species `with_`. Its share is 0 if it is not perceived.
+// it) and set of species `with_`. At exactly that radius it is perceived if its id is smaller than `below`. Its share
+// is 0 if it is not perceived.
 //
 // There is no branch: lanes in lockstep gain nothing from one, and every value that it changes must be
 // merged behind it (the whole pass took twice the time on llvmpipe).
-fn perceived(squared: f32, fov: f32, with_: u32, neighbour: Neighbour) -> Neighbour {
+fn perceived(squared: f32, fov: f32, with_: u32, below: u32, neighbour: Neighbour) -> Neighbour {
     var n = neighbour;
     var seen = n.distance_squared < squared;
+    @if(nearest) {
+        seen = seen || (n.distance_squared == squared && n.id < below);
+    }
     @if(sight) {
         // A full circle's cosine is −2, below the cosine of any angle.
         seen = seen && !(n.ahead < fov * sqrt(n.distance_squared));
@@ -85,7 +108,8 @@ fn observe(species: Species, neighbour: Neighbour, sums: Sums) -> Sums {
         let near = neighbour.distance_squared < species.squared_perception;
         s.neighbours += select(0.0, neighbour.share, near);
     }
-    let seen_LEADING_BEHAVIOUR = perceived(species.squared_LEADING_BEHAVIOUR, species.LEADING_BEHAVIOUR.fov, species.LEADING_BEHAVIOUR.with_, neighbour);
+    @if(!nearest) let seen_LEADING_BEHAVIOUR = perceived(species.squared_LEADING_BEHAVIOUR, species.LEADING_BEHAVIOUR.fov, species.LEADING_BEHAVIOUR.with_, 0u, neighbour);
+    @if(nearest) let seen_LEADING_BEHAVIOUR = perceived(species.squared_LEADING_BEHAVIOUR, species.LEADING_BEHAVIOUR.fov, species.LEADING_BEHAVIOUR.with_, species.below_LEADING_BEHAVIOUR, neighbour);
     s.NEAR_BEHAVIOUR = package::behaviours::NEAR_BEHAVIOUR::observe(species.NEAR_BEHAVIOUR, seen_ITS_LEADER, s.NEAR_BEHAVIOUR);
     s.NEAR_RULE = package::behaviours::NEAR_RULE::observe(species, seen_NEAR_RULE, s.NEAR_RULE);
     return s;

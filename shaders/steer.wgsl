@@ -16,6 +16,7 @@ import package::grid::key_of;
 import package::random::wander_noise;
 import package::rules::{Species, Sums, steering_force};
 @if(traits) import package::rules::with_traits;
+@if(nearest && neighbours) import package::rules::within_reach;
 import package::sorted::{state, tag};
 import package::space::{Motion, Vector, dot, position_of, velocity_of};
 @if(accelerations || max_turn) import package::space::length;
@@ -161,10 +162,16 @@ fn steer(
         heading = heading_of(agent.velocity);
     }
     var sums = Sums();
+    @if(neighbours && !nearest)
+    let perceiving = own;
+    @if(neighbours && nearest && !by_subgroup)
+    let perceiving = within_reach(own, i, position, heading, clock, 0u);
+    @if(neighbours && nearest && by_subgroup)
+    let perceiving = within_reach(own, i, position, heading, clock, lane);
     @if(neighbours && !by_subgroup)
-    sums = neighbour_sums(own, i, position, heading, clock);
+    sums = neighbour_sums(perceiving, i, position, heading, clock);
     @if(neighbours && by_subgroup)
-    sums = neighbour_sums_subgroup(own, i, position, heading, clock, lane);
+    sums = neighbour_sums_subgroup(perceiving, i, position, heading, clock, lane);
     let acceleration = steering_force(own, &agent, sums) / own.mass;
     let pushed = agent.velocity * agent.brake + (acceleration + agent.kick) * flock.time_step;
     @if(!min_speed)

@@ -41,6 +41,8 @@ struct Neighbour {
     own_position: Vector,
     @if(own_motion)
     own_velocity: Vector,
+    @if(nearest)
+    id: u32,
     // A bit at the index of its species.
     species: u32,
     // Its weight in the sums: the stride of a sampled run, else 1; 0 if it is not perceived.

@@ -8,6 +8,7 @@ struct Parameters {
     radius: f32,
     inner: f32,
     fov: f32,
+    nearest: u32,
     with_: u32,
 }
 

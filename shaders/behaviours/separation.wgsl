@@ -8,6 +8,7 @@ struct Parameters {
     weight: f32,
     radius: f32,
     fov: f32,
+    nearest: u32,
     with_: u32,
 }
 

@@ -124,6 +124,9 @@ impl Facts<'_> {
         lines.push(format!("fullest cell {}", grouped(self.largest_cell.into())));
         if let Some(metrics) = self.series.latest() {
             lines.push(format!("agents sampled {}", grouped(metrics.sampled_agents)));
+            if metrics.found_fewer > 0 {
+                lines.push(format!("found too few neighbours {}", grouped(metrics.found_fewer)));
+            }
             lines.push(format!(
                 "neighbours {:.1}   rotation {:.2}",
                 metrics.mean_neighbours, metrics.rotation

@@ -18,6 +18,12 @@ pub const NEAREST_TARGET: f32 = -1.0;
 /// Value of a target parameter: no target. Only behaviours that also work without one accept it.
 pub const NO_TARGET: f32 = -2.0;
 
+/// The most neighbours that a behaviour can choose.
+pub const MAX_NEAREST: f32 = 16.0;
+
+/// Value of a number of nearest neighbours: all within the radius.
+pub const ALL_NEIGHBOURS: f32 = 0.0;
+
 /// Value of a path parameter: the nearest of all paths.
 pub const NEAREST_PATH: f32 = -1.0;
 
@@ -37,6 +43,8 @@ pub enum Meaning {
     Target,
     /// An index into the scene's paths, or [`NEAREST_PATH`].
     Path,
+    /// A whole number of neighbours: the nearest ones, up to [`MAX_NEAREST`], or [`ALL_NEIGHBOURS`].
+    Nearest,
     /// A bit mask of species.
     SpeciesSet {
         /// True if the default is only the agent's own species.

@@ -19,6 +19,13 @@ pub fn perturbed(parameter: &Parameter, value: f32) -> f32 {
         Meaning::Target => 2.0,
         Meaning::Path if value == 0.0 => -1.0,
         Meaning::Path => 0.0,
+        Meaning::Nearest => {
+            if value == 1.0 {
+                0.0
+            } else {
+                1.0
+            }
+        }
         Meaning::SpeciesSet { .. } => value + if value as u32 & 2 == 0 { 2.0 } else { -2.0 },
     }
 }

@@ -103,6 +103,9 @@ pub const FLOCKING: [Kind; 3] = [Kind::Separation, Kind::Alignment, Kind::Cohesi
 pub const OF_BODIES: [Uses; 5] =
     [Uses::MIN_SPEED, Uses::OLD_STEP, Uses::MAX_TURN, Uses::JITTER, Uses::LIMITLESS];
 
+/// The extras of the nearest neighbours, which most situations do not choose.
+pub const OF_NEAREST: [Uses; 2] = [Uses::NEAREST, Uses::MANY_NEAREST];
+
 /// The extras of rules in text, which have tests of their own.
 pub const OF_RULES: [Uses; 3] = [Uses::SUMS, Uses::OWN_MOTION, Uses::OTHER_SIZES];
 
@@ -203,6 +206,24 @@ pub fn embodied(mut case: Situation, number: u64) -> Situation {
         species.body.max_turn = dice.one_of(&[0.0, 5.0, 30.0, 100.0, 180.0]);
     }
     case.name = format!("with other bodies, {}", case.name);
+    case
+}
+
+/// The situation with behaviours that choose the nearest neighbours. Other dice roll them, so nothing else changes.
+pub fn choosy(mut case: Situation, number: u64) -> Situation {
+    let mut dice = Dice::new(number * 1000 + 779);
+    let count = dice.one_of(&[1.0, 3.0, 7.0, 7.0, 8.0, 16.0]);
+    // Mostly alike in all species: each set of behaviours that choose alike needs a shader of its own.
+    let differ = number % 4 == 3;
+    let mut of_kinds = Vec::new();
+    for rule in case.scene.species.iter_mut().flat_map(|species| &mut species.rules) {
+        let Some(slot) = rule.kind.parameter("nearest") else { continue };
+        let known = of_kinds.iter().find(|(kind, _)| *kind == rule.kind && !differ);
+        let own = known.map_or_else(|| dice.one_of(&[count, count, 0.0]), |(_, count)| *count);
+        of_kinds.push((rule.kind, own));
+        rule.values[slot] = own;
+    }
+    case.name = format!("with the nearest neighbours, {}", case.name);
     case
 }
 
@@ -317,6 +338,7 @@ fn value(key: &str, species: usize, paths: usize, boundary: &str, dice: &mut Dic
         "with" if species == 1 => "[\"s0\"]".into(),
         "with" => dice.one_of(&["[\"s0\"]", "[\"s0\", \"s1\"]", "\"all\""]).to_string(),
         "fov" => dice.one_of(&["0", "60", "180", "300", "360", "360", "360"]).to_string(),
+        "nearest" => "\"all\"".into(),
         "inner" => dice.one_of(&["0", "0", "5"]).to_string(),
         "lead" => names(&["ticks", "distance"], dice),
         "factor" => dice.one_of(&["0", "0", "0.5"]).to_string(),
@@ -404,7 +426,8 @@ fn agents(scene: &Scene, count: usize, place: &str, dice: &mut Dice) -> FlockSta
 }
 
 /// The situations that every engine is compared on: `alone` random ones for each behaviour and for
-/// the flocking set, and `together` for all behaviours at once; some again with smallest speeds or other bodies.
+/// the flocking set, and `together` for all behaviours at once; some again with smallest speeds, other bodies
+/// or the nearest neighbours.
 pub fn parity(alone: u64, together: u64) -> impl Iterator<Item = Situation> {
     parity_in(2, alone, together)
 }
@@ -418,7 +441,10 @@ pub fn parity_in(axes: usize, alone: u64, together: u64) -> impl Iterator<Item =
     let sets = [(FLOCKING.to_vec(), alone / 2), (Kind::ALL.to_vec(), together / 15)];
     let fast = sets.into_iter().flat_map(move |(kinds, count)| {
         let cases = (0..count).map(move |number| (situation_in(axes, &kinds, number), number));
-        cases.flat_map(|(case, number)| [hurried(case.clone(), number), embodied(case, number)])
+        cases.flat_map(|(case, number)| {
+            let others = [hurried(case.clone(), number), embodied(case.clone(), number)];
+            others.into_iter().chain([choosy(case, number)])
+        })
     });
     usual.chain(fast)
 }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use crate::common::gpu::{GPU, engine, share, without_subgroups};
 use crate::common::situations::{
-    OF_BODIES, OF_RULES, Situation, behaviour_sets, embodied, hurried, in_the_corner, situation_in,
-    steady_in,
+    OF_BODIES, OF_NEAREST, OF_RULES, Situation, behaviour_sets, choosy, embodied, hurried,
+    in_the_corner, situation_in, steady_in,
 };
 use crate::common::variants::{situations_of, variant_of};
 use crate::common::{
@@ -96,7 +96,7 @@ fn assert_one_tick(gpu: &Arc<Gpu>, axes: usize) {
     // tests/shown.rs cover some, tests/min_speed.rs smallest speeds, tests/bodies.rs other bodies,
     // tests/rules_in_text.rs rules.
     let colours = [Uses::ACCELERATIONS, Uses::AGES, Uses::STRUCTURE];
-    let elsewhere = [&colours[..], &[Uses::TRAITS], &OF_BODIES, &OF_RULES].concat();
+    let elsewhere = [&colours[..], &[Uses::TRAITS], &OF_BODIES, &OF_NEAREST, &OF_RULES].concat();
     let extras = with_extra.iter().zip(Uses::EXTRAS);
     let mut extras = extras.filter(|(_, (_, extra))| !elsewhere.contains(extra));
     let fewest = 100 / share().min(2) as u32;
@@ -158,7 +158,8 @@ fn unnoticed<T: Copy>(fields: Vec<T>, is_noticed: &mut impl FnMut(&[T]) -> bool)
 fn assert_parameters_count(engine: &mut GpuEngine, axes: usize) {
     // All behaviours and all extras at once: every parameter in one table.
     let usual = [Uses::SIGHT, Uses::INNER, Uses::COUNTS, Uses::PRIORITY];
-    let extras = usual.into_iter().chain(OF_BODIES).fold(Uses::default(), Uses::with);
+    let extras =
+        usual.into_iter().chain(OF_BODIES).chain([Uses::NEAREST]).fold(Uses::default(), Uses::with);
     let whole = |case: &Situation| {
         let uses = case.scene.uses();
         // When values vary, the table is rewritten for every tick.
@@ -167,6 +168,8 @@ fn assert_parameters_count(engine: &mut GpuEngine, axes: usize) {
     };
     let mut cases = (0..)
         .map(|number| embodied(hurried(steady_in(axes, &Kind::ALL, number), number), number))
+        .zip(0..)
+        .map(|(case, number)| choosy(case, number))
         .filter(whole)
         .take(400)
         .peekable();
@@ -178,7 +181,10 @@ fn assert_parameters_count(engine: &mut GpuEngine, axes: usize) {
         let key = path.strip_suffix(".radius").filter(|key| *key != "separation");
         key.is_some_and(|key| layout.fields.contains_key(&format!("squared_{key}")))
     };
+    // Members that the shader computes itself are 0 in the table.
+    let is_computed = |path: &str| path.starts_with("below_");
     let read = layout.fields.iter().filter(|(path, _)| !is_read_as_square(path));
+    let read = read.filter(|(path, _)| !is_computed(path));
     let mut unseen: Vec<(&String, &reflect::Field)> = read.collect();
     for case in cases {
         if unseen.is_empty() {

@@ -99,6 +99,7 @@ impl Draw {
             }
             Meaning::Path => format!("\"{}\"", self.dice.one_of(&["nearest", "p0", "p1"])),
             Meaning::SpeciesSet { .. } => self.dice.one_of(&["[\"s0\"]", "\"all\""]).into(),
+            Meaning::Nearest => self.dice.one_of(&["\"all\"", "\"all\"", "1", "16"]).into(),
         }
     }
 

@@ -24,6 +24,7 @@ mod gpu_space;
 mod limits;
 mod members;
 mod min_speed;
+mod nearest;
 mod new_behaviour;
 mod ranks;
 mod ranks_gpu;

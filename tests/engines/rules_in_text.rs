@@ -53,7 +53,7 @@ fn scene(world: &str, body: &str, behaviours: &[&str], count: u64) -> (Scene, Fl
          [species.b]\ncount = {}\n{body}\nmax_speed = 3\n{}",
         lines("radius = 14, with = \"all\""),
         count / 3,
-        lines("radius = 20, fov = 250, with = [\"a\"]"),
+        lines("radius = 20, fov = 250, nearest = 6, with = [\"a\"]"),
     );
     let scene = Scene::parse("test", &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     scene.populate(&Request::default()).unwrap()

@@ -12,7 +12,7 @@ use flockwork::engine::gpu::shaders::{ShaderError, Variant, compose as compose_a
 use flockwork::model::behaviours::{Kind, Leaders, Uses};
 use flockwork::model::formula::Formulas;
 use flockwork::model::parameter::{MAX_SPECIES, Parameter};
-use flockwork::model::scene::{MAX_TARGETS, Slot, Traits};
+use flockwork::model::scene::{Choices, MAX_TARGETS, Rule, Scene, Slot, Traits};
 use flockwork::model::world::Boundary;
 use wgpu::naga::valid::{Capabilities, ValidationFlags, Validator};
 use wgpu::naga::{AddressSpace, Expression, Literal, Module};
@@ -39,6 +39,22 @@ fn led_by_one(uses: Uses) -> Leaders {
     let mut used = Kind::NEAR.into_iter().filter(|kind| uses.contains(*kind));
     let first = used.next();
     Kind::NEAR.map(|kind| first.filter(|_| uses.contains(kind)).unwrap_or(kind))
+}
+
+/// The behaviours in `uses` that can choose the nearest neighbours: two choose alike, if there are more.
+fn chosen(uses: Uses) -> Choices {
+    if !uses.has(Uses::NEAREST) {
+        return Choices::default();
+    }
+    let kinds = Kind::NEAR.into_iter().filter(|kind| uses.contains(*kind));
+    let rules = kinds.filter_map(|kind| Some((kind, kind.parameter("nearest")?)));
+    let mut scene = Scene::parse("test", "[species.a]\n").unwrap();
+    for (place, (kind, slot)) in rules.enumerate() {
+        let mut rule = Rule::by_default(kind, 0);
+        rule.values[slot] = if place < 2 { 7.0 } else { 16.0 };
+        scene.species[0].rules.push(rule);
+    }
+    scene.choices()
 }
 
 /// Each behaviour alone, none, and all, with no extra, each extra alone, and all extras; in every
@@ -79,6 +95,7 @@ fn variants() -> Vec<Variant> {
                     flat,
                     uses,
                     leaders: if number % 3 == 0 { led_by_one(uses) } else { Kind::NEAR },
+                    choices: chosen(uses),
                     traits,
                     boundary,
                     several_species,

@@ -5,7 +5,8 @@ use egui::SliderClamping;
 use super::words::{about, law_in_words, reach, shown};
 use flockwork_model::formula::PARAMETERS;
 use flockwork_model::parameter::{
-    ALL_SPECIES, Meaning, NEAREST_PATH, NEAREST_TARGET, NO_TARGET, Parameter,
+    ALL_NEIGHBOURS, ALL_SPECIES, MAX_NEAREST, Meaning, NEAREST_PATH, NEAREST_TARGET, NO_TARGET,
+    Parameter,
 };
 use flockwork_model::scene::{Law, MAX_AGENTS, Rgb, Slot};
 
@@ -248,6 +249,13 @@ impl ParameterRow<'_> {
         match self.parameter.meaning {
             Meaning::Number | Meaning::Angle | Meaning::FieldOfView => self.slider(ui, value, law),
             Meaning::SpeciesSet { .. } => self.species_set(ui, value),
+            Meaning::Nearest => {
+                let numbers = (1..=MAX_NEAREST as u32).map(|n| (n.to_string(), n as f32));
+                let all = std::iter::once(("all".to_string(), ALL_NEIGHBOURS));
+                let choices: Vec<(String, f32)> = all.chain(numbers).collect();
+                let choices = choices.iter().map(|(name, value)| (name.as_str(), *value));
+                self.combo(ui, &choices.collect::<Vec<_>>(), value);
+            }
             Meaning::Choice(choices) => {
                 let choices = choices.iter().enumerate().map(|(i, name)| (*name, i as f32));
                 self.combo(ui, &choices.collect::<Vec<_>>(), value);

@@ -10,7 +10,7 @@ use flockwork_engine::{Engine, EngineError};
 use flockwork_model::grid::RUN_CAP;
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
-use flockwork_model::statistics::sampled_agents;
+use flockwork_model::statistics::crowded_agents;
 use flockwork_session::{HostTime, Session, Stops};
 
 /// A flock that runs as fast as possible.
@@ -122,10 +122,12 @@ pub fn drive(
     }
 }
 
-/// The moment of a run at which most agents sampled their neighbours.
+/// The moment of a run at which most agents were in crowds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Crowd {
-    sampled: u64,
+    crowded: u64,
+    /// True if they read samples.
+    is_sampled: bool,
     agents: u64,
     tick: u64,
 }
@@ -140,22 +142,30 @@ impl Crowd {
         }
         let own = run.own_state()?;
         let [agents] = ranks::sum([own.len() as u64]);
-        let sampled = sampled_agents(run.scene(), agents as usize, &own.position, ranks::sum_all);
-        if sampled > self.sampled {
-            *self = Self { sampled, agents, tick: run.tick() };
+        let scene = run.scene();
+        let crowded = crowded_agents(scene, agents as usize, &own.position, ranks::sum_all);
+        if crowded > self.crowded {
+            let is_sampled = scene.run_cap() == RUN_CAP;
+            *self = Self { crowded, is_sampled, agents, tick: run.tick() };
         }
         Ok(())
     }
 
-    /// Says on stderr if more than a tenth of the agents sampled their neighbours.
+    /// Says on stderr what it means if more than a tenth of the agents were in crowds.
     pub fn tell(&self) {
-        let Self { sampled, agents, tick } = self;
-        if 10 * sampled > *agents {
+        let Self { crowded, is_sampled, agents, tick } = self;
+        let meaning = match is_sampled {
+            true => "they read only a sample of their neighbours; where that matters",
+            false => {
+                "the work grows with the square of their number, because `nearest` and \
+                 world.sampling=\"none\" read every neighbour; to shorten it"
+            }
+        };
+        if 10 * crowded > *agents {
             tell(&format!(
-                "flockwork: {} % of the agents are so crowded at tick {tick} that they read only a \
-                 sample of their neighbours; where that matters, lower the radii of their behaviours \
-                 or --density, or raise separation.weight",
-                100 * sampled / agents.max(&1)
+                "flockwork: {} % of the agents are so crowded at tick {tick} that {meaning}, lower the \
+                 radii of their behaviours or --density, or raise separation.weight",
+                100 * crowded / agents.max(&1)
             ));
         }
     }

@@ -7,6 +7,7 @@ use pulp::Simd;
 
 use super::group::{Group, SortedFlock, share_of};
 use super::lane_parameters::{FormulaColumns, LaneParameters, SpeciesTable};
+use super::nearest::{Nearest, Reach};
 
 use flockwork_model::behaviours::{Agent, Body, Kind, TextForces, Uses};
 use flockwork_model::formula::{Given, Inputs, Row, Tape, Tile};
@@ -26,6 +27,9 @@ pub struct FormulaLanes<'a, S: Simd, const D: usize> {
     /// The same as each rule perceives the neighbours.
     perceived: Row<Lanes<S>, TILE>,
     species: [u8; TILE],
+    /// Their ids, if these decide who is chosen.
+    ids: [u32; TILE],
+    is_tied: bool,
     collected: usize,
     heading: Vector<Lanes<S>, D>,
     several_species: bool,
@@ -41,6 +45,8 @@ struct RuleLanes<'a, S: Simd> {
     of_sums: Tape<Lanes<S>, TILE>,
     of_force: Tape<Lanes<S>, 1>,
     sums: Vec<Lanes<S>>,
+    /// How far away its neighbours are, if it chooses the nearest.
+    reach: Option<Reach<S>>,
 }
 
 /// The inputs of a group of agents.
@@ -105,6 +111,7 @@ where
             of_sums: Tape::new(&columns.formula.sums, like),
             of_force: Tape::new(&columns.formula.force, like),
             sums: vec![like; columns.formula.sums.results.len()],
+            reach: None,
             columns,
         };
         Self {
@@ -114,6 +121,8 @@ where
             shares: Row([like; TILE]),
             perceived: Row([like; TILE]),
             species: [0; TILE],
+            ids: [0; TILE],
+            is_tied: false,
             collected: 0,
             heading: Vector::zero(like),
             several_species: table.len() > 1,
@@ -141,13 +150,16 @@ where
         flock: &SortedFlock<D>,
         parameters: &LaneParameters<S>,
         group: &Group<S, D>,
+        nearest: &Nearest<S>,
     ) {
         let simd = self.simd;
         let load = |values: &[f32]| Lanes::load(simd, &values[group.agents.clone()]);
         let velocity = Vector(per_axis!(axis => load(&flock.motion.velocity[axis])));
         self.collected = 0;
         self.heading = group.heading;
-        for RuleLanes { columns, of_sums, sums, .. } in &mut self.rules {
+        self.is_tied = nearest.is_tied;
+        for RuleLanes { columns, of_sums, sums, reach, .. } in &mut self.rules {
+            *reach = nearest.of_rule(columns.formula).copied();
             sums.fill(Lanes::splat(simd, 0.0));
             of_sums.prepare(&GroupInputs {
                 simd,
@@ -228,6 +240,11 @@ where
                     self.species[row(index)] = species;
                 }
             }
+            if self.is_tied {
+                for index in 0..count {
+                    self.ids[row(index)] = scene.0.id[members.start + index * stride];
+                }
+            }
             self.collected = rows.end;
             if rows.end == TILE {
                 self.finish(scene.0.uses, scene.1);
@@ -265,7 +282,7 @@ where
     fn add_tile(&mut self, uses: Uses, parameters: &LaneParameters<S>) {
         let count = std::mem::take(&mut self.collected);
         let whole = std::mem::replace(&mut self.whole, true);
-        for RuleLanes { columns, of_sums, sums, .. } in &mut self.rules {
+        for RuleLanes { columns, of_sums, sums, reach, .. } in &mut self.rules {
             let formula = columns.formula;
             if !formula.sees_neighbours() {
                 continue;
@@ -274,7 +291,11 @@ where
             let parameter =
                 |place: Option<usize>| place.map(|index| parameters.of_formula(columns, index));
             let radius = parameter(columns.radius).unwrap_or(zero);
-            let squared_radius = radius * radius;
+            let mut squared_radius = radius * radius;
+            if let Some(reach) = reach {
+                squared_radius = squared_radius.min(reach.squared);
+            }
+            let tied = reach.as_ref().filter(|reach| reach.is_tied);
             let squared_inner = parameter(columns.inner).map(|inner| inner * inner);
             let edge = parameter(columns.fov).unwrap_or(zero);
             for at in 0..count.min(TILE) {
@@ -291,6 +312,9 @@ where
                 }
                 if self.several_species {
                     share = share * parameters.perceives_by(columns, self.species[at]);
+                }
+                if let Some(reach) = tied {
+                    share = share * reach.takes(self.simd, squared, self.ids[at]);
                 }
                 self.perceived.0[at] = share;
             }

@@ -17,6 +17,8 @@ pub struct SortedFlock<'a, const D: usize> {
     pub motion: &'a Motion<D>,
     /// Species of each agent, in the same order.
     pub species: &'a [u8],
+    /// Ids, in the same order.
+    pub id: &'a [u32],
     /// First agent of each cell of the window, and the number of agents at the end.
     pub start: &'a [u32],
     /// The cells.
@@ -27,6 +29,8 @@ pub struct SortedFlock<'a, const D: usize> {
     pub world: World,
     /// Behaviours of the scene.
     pub uses: Uses,
+    /// The longest run that agents read whole.
+    pub run_cap: u32,
     /// Of the scene.
     pub seed: u32,
     /// Tick at the start of the step.

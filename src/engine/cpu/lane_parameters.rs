@@ -49,6 +49,8 @@ pub struct SpeciesTable {
     longest_age: u32,
     /// The columns of the rules in text.
     formulas: Vec<FormulaColumns>,
+    /// The columns of the behaviours that choose the nearest neighbours.
+    choices: Vec<Choice>,
 }
 
 /// The columns of a rule in text: its parameters, its turn, and for each species 1 where it perceives it.
@@ -73,6 +75,48 @@ impl FormulaColumns {
     #[inline(always)]
     fn turn(&self) -> usize {
         self.first + self.formula.parameters.len()
+    }
+}
+
+/// The columns of behaviours that choose the same nearest neighbours.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// The behaviours.
+    pub kinds: Vec<Kind>,
+    radii: Vec<usize>,
+    nearest: usize,
+    fov: usize,
+    /// The first column of the perceived species, and the way to the next.
+    perceived: (usize, usize),
+}
+
+/// How the agents of a group choose.
+pub struct OfChoice<S: Simd> {
+    /// How many neighbours; 0: all.
+    pub count: Lanes<S>,
+    /// The cosine of half the field of view.
+    pub edge: Lanes<S>,
+    /// The square of the largest radius; world units².
+    pub squared_radius: Lanes<S>,
+}
+
+impl Choice {
+    fn of(kinds: Vec<Kind>, formulas: &[FormulaColumns]) -> Self {
+        let column = |kind: Kind, key: &str| {
+            let slot = kind.parameter(key).unwrap_or_default();
+            let own = formulas.iter().find(|own| Kind::Formula(own.formula) == kind);
+            own.map_or(kind.number() * SLOTS, |own| own.first) + slot
+        };
+        let one = kinds[0];
+        let of_rule = formulas.iter().find(|own| Kind::Formula(own.formula) == one);
+        Self {
+            radii: kinds.iter().map(|kind| column(*kind, "radius")).collect(),
+            nearest: column(one, "nearest"),
+            fov: column(one, "fov"),
+            perceived: of_rule
+                .map_or((PERCEIVED + one.number(), PERCEIVING), |own| (own.turn() + 1, 1)),
+            kinds,
+        }
     }
 }
 
@@ -151,7 +195,9 @@ impl SpeciesTable {
         let traits = scene.traits().slots().map(one).collect();
         let directed = (0..now.len()).map(|species| scene.remembers_directions(species)).collect();
         let (shown, longest_age) = (scene.shown(), scene.style.age);
-        Self { rows, used, perceives, traits, directed, shown, longest_age, formulas }
+        let choices = scene.choices();
+        let choices = choices.groups().map(|kinds| Choice::of(kinds, &formulas)).collect();
+        Self { rows, used, perceives, traits, directed, shown, longest_age, formulas, choices }
     }
 
     /// The size of agent `id`; world units.
@@ -169,6 +215,12 @@ impl SpeciesTable {
     #[inline(always)]
     pub fn formulas(&self) -> &[FormulaColumns] {
         &self.formulas
+    }
+
+    /// The behaviours that choose the nearest neighbours, in groups that choose alike.
+    #[inline(always)]
+    pub fn choices(&self) -> &[Choice] {
+        &self.choices
     }
 
     /// True if the agents of a species remember a direction instead of an angle.
@@ -340,6 +392,24 @@ impl<S: Simd> LaneParameters<S> {
     #[inline(always)]
     pub fn perceives_by(&self, columns: &FormulaColumns, species: u8) -> Lanes<S> {
         self.row[columns.turn() + 1 + species as usize]
+    }
+
+    /// How a choice is made.
+    #[inline(always)]
+    pub fn of_choice(&self, choice: &Choice) -> OfChoice<S> {
+        let mut radius = self.row[choice.radii[0]];
+        for column in &choice.radii[1..] {
+            radius = radius.max(self.row[*column]);
+        }
+        let (count, edge) = (self.row[choice.nearest], self.row[choice.fov]);
+        OfChoice { count, edge, squared_radius: radius * radius }
+    }
+
+    /// 1 in the lanes whose agents choose among `species`, else 0.
+    #[inline(always)]
+    pub fn chooses(&self, choice: &Choice, species: u8) -> Lanes<S> {
+        let (first, step) = choice.perceived;
+        self.row[first + species as usize * step]
     }
 
     /// 1 in the lanes whose agents perceive `species` in behaviour `kind`, else 0.

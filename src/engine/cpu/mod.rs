@@ -5,6 +5,7 @@
 //! neighbours of an agent are three contiguous runs, and within a cell by id, so that every sum
 //! follows from the state alone.
 
+mod around;
 mod bands;
 mod cell_order;
 mod edit;
@@ -15,6 +16,7 @@ mod group;
 mod hits;
 mod lane_parameters;
 mod lanes;
+mod nearest;
 mod neighbours;
 mod slab;
 mod sort;
@@ -231,15 +233,16 @@ where
             flock: SortedFlock {
                 motion: &self.motion,
                 species: &self.identity.species,
+                id: &self.identity.id,
                 start: &self.start,
                 grid: self.grid,
                 window: self.window,
                 world: *world,
                 uses: self.uses,
+                run_cap: self.scene.sampling.run_cap(self.uses.has(Uses::NEAREST)),
                 seed: self.scene.seed,
                 tick: self.tick as u32,
             },
-            id: &self.identity.id,
             table: &self.table,
             surroundings: Surroundings {
                 world,

@@ -6,12 +6,14 @@ use std::time::Duration;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
+use super::around::Around;
 use super::bands::Part;
 use super::flock::{Motion, MotionMut, take};
 use super::formulas::{Draws, FormulaLanes, GroupForces};
 use super::group::{Group, SortedFlock};
 use super::lane_parameters::{LaneParameters, SpeciesTable};
 use super::lanes::InstructionSet;
+use super::nearest::Nearest;
 use super::neighbours::{NeighbourLoop, uses_of_kernel};
 use crate::stopwatch::Stopwatch;
 use flockwork_model::behaviours::{Agent, Kind, Sums, Surroundings, Uses};
@@ -33,8 +35,6 @@ const MIN_LIMIT: f32 = 1e-9;
 pub struct Steer<'a, const D: usize> {
     /// The sorted flock and where to find neighbours in it.
     pub flock: SortedFlock<'a, D>,
-    /// The id of each agent, in the order of the flock.
-    pub id: &'a [u32],
     /// Parameters.
     pub table: &'a SpeciesTable,
     /// World, targets and scenery.
@@ -118,7 +118,8 @@ where
         // The same variable for all groups: clearing it costs less than making another.
         let mut sums = Sums::nothing(uniform[0].body.mass);
         let texts = if USES == Uses::ALL.bits() { table.formulas() } else { &[] };
-        let mut texts = FormulaLanes::new(simd, texts, (table, flock.seed, self.pass.id));
+        let mut nearest = Nearest::new(simd, table.choices());
+        let mut texts = FormulaLanes::new(simd, texts, (table, flock.seed, flock.id));
         let Part { rows: own_rows, agents: own } = self.part;
         for row in own_rows.clone() {
             let first_cell = row as usize * columns;
@@ -143,7 +144,7 @@ where
                     &mut uniform,
                     agents,
                     (row, &rows[..near]),
-                    (&mut sums, &mut texts),
+                    (&mut nearest, &mut sums, &mut texts),
                 );
             }
         }
@@ -155,7 +156,8 @@ where
     Axes<D>: Space<D>,
 {
     /// Steers one group of agents. `row` is the row of the grid that they are in, and `rows` are those
-    /// that may have neighbours, with their cells in the window. `sums` is overwritten.
+    /// that may have neighbours, with their cells in the window. The choices of the nearest neighbours and the
+    /// sums are overwritten.
     #[inline(always)]
     fn group<S: Simd>(
         &mut self,
@@ -163,7 +165,11 @@ where
         uniform: &mut [LaneParameters<S>],
         agents: Range<usize>,
         (row, rows): (u32, &[NearRow<D>]),
-        (sums, texts): (&mut Sums<Lanes<S>, D>, &mut FormulaLanes<'_, S, D>),
+        (nearest, sums, texts): (
+            &mut Nearest<'_, S>,
+            &mut Sums<Lanes<S>, D>,
+            &mut FormulaLanes<'_, S, D>,
+        ),
     ) {
         let Steer { flock, table, .. } = self.pass;
         let motion = flock.motion;
@@ -191,11 +197,15 @@ where
             &mut uniform[0]
         };
         if table.has_traits() {
-            parameters.draw(simd, table, flock.seed, species, &self.pass.id[agents]);
+            parameters.draw(simd, table, flock.seed, species, &flock.id[agents]);
         }
         let parameters = &*parameters;
-        let of_group = (&mut *sums, &mut *texts);
-        NeighbourLoop::<S, D, USES, MANY>::sum_up(simd, flock, parameters, &group, rows, of_group);
+        let around = Around { simd, flock, group: &group };
+        if flock.uses.has(Uses::NEAREST) {
+            nearest.choose(around, parameters, table.len() > 1, rows);
+        }
+        let of_group = (&*nearest, &mut *sums, &mut *texts);
+        NeighbourLoop::<S, D, USES, MANY>::sum_up(around, parameters, rows, of_group);
         self.integrate(simd, &group, velocity, parameters, (sums, texts));
     }
 
@@ -209,12 +219,12 @@ where
         parameters: &LaneParameters<S>,
         (sums, texts): (&Sums<Lanes<S>, D>, &mut FormulaLanes<'_, S, D>),
     ) {
-        let Steer { flock, surroundings, id, table, time_step } = self.pass;
+        let Steer { flock, surroundings, table, time_step } = self.pass;
         let like = parameters.body.mass;
         let position = group.position;
         let uses = uses_of_kernel::<USES>(flock.uses);
         let mut spread = Vector::zero(like);
-        let ids = &id[group.agents.clone()];
+        let ids = &flock.id[group.agents.clone()];
         if sums.crowded(uses, like).any() || texts.spread() {
             spread = spread_directions(simd, ids);
         }
@@ -289,13 +299,13 @@ where
         simd: S,
         agents: Range<usize>,
     ) -> (Remembered<Lanes<S>, D>, Vector<Lanes<S>, D>) {
-        let Steer { flock, id, .. } = self.pass;
+        let Steer { flock, .. } = self.pass;
         let mut angles = [0.0; MAX_LANES];
         let (mut directions, mut noises) = ([[0.0; MAX_LANES]; D], [[0.0; MAX_LANES]; D]);
         for (lane, agent) in agents.enumerate() {
             let memory = flock.motion.memory[agent];
             angles[lane] = memory.angle();
-            let draw = |purpose| random::unit(flock.seed, id[agent], flock.tick, purpose);
+            let draw = |purpose| random::unit(flock.seed, flock.id[agent], flock.tick, purpose);
             noises[0][lane] = draw(Use::Wander);
             if Axes::<D>::REMEMBERS_DIRECTIONS {
                 let others = [Use::WanderAround, Use::WanderHeight];

@@ -8,7 +8,7 @@ use super::reflect::{Member, Record, StructLayout, layout, member};
 use super::row::MotionLayout;
 use super::shaders::{ZERO_OF_RULES, members_of_trait, name_of};
 use flockwork_model::behaviours::{Kind, Target, Uses};
-use flockwork_model::grid::{LONG_RUN, RUN_CAP, RUN_SAMPLE};
+use flockwork_model::grid::{LONG_RUN, RUN_SAMPLE};
 use flockwork_model::parameter::{MAX_SPECIES, Parameters};
 use flockwork_model::scene::{Body, Scene};
 use flockwork_model::scenery::Scenery;
@@ -94,7 +94,7 @@ impl Tables {
             .put_point("size", scene.world.size)
             .put("seed", scene.seed.into())
             .put("time_step", scene.time_step.into())
-            .put("run_cap", RUN_CAP.into())
+            .put("run_cap", scene.run_cap().into())
             .put("run_sample_bits", RUN_SAMPLE.ilog2().into())
             .put("long_run_bits", LONG_RUN.ilog2().into())
             .put("crowded_above", crowded_above.into())
@@ -159,6 +159,9 @@ impl Tables {
                 if let Some(slot) = squared.filter(|_| leads) {
                     let radius = species.value(kind, slot);
                     record.put(&format!("squared_{name}"), (radius * radius).into());
+                    if uses.has(Uses::NEAREST) {
+                        record.put(&format!("below_{name}"), 0.0);
+                    }
                 }
             }
             for slot in scene.traits().slots() {

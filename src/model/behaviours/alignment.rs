@@ -1,7 +1,7 @@
 //! Alignment: head where the agents nearby head.
 
 use super::{Agent, Neighbour, NeighbourBehaviour, Surroundings, Uses};
-use crate::parameter::{ALL_SPECIES, Meaning};
+use crate::parameter::{ALL_NEIGHBOURS, ALL_SPECIES, MAX_NEAREST, Meaning};
 use crate::real::Real;
 use crate::vector::Vector;
 
@@ -17,6 +17,8 @@ crate::parameters! {
         radius: Meaning::Number => 50.0, "world units", 0.0, 1e6;
         /// Full angle round the heading within which an agent is seen.
         fov: Meaning::FieldOfView => 360.0, "degrees", 0.0, 360.0;
+        /// Only so many of them count: the nearest.
+        nearest: Meaning::Nearest => ALL_NEIGHBOURS, "agents", ALL_NEIGHBOURS, MAX_NEAREST;
         /// The species it aligns with.
         with: Meaning::SpeciesSet { own: true } => ALL_SPECIES, "species", 0.0, ALL_SPECIES;
     }

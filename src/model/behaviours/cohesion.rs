@@ -2,7 +2,7 @@
 
 use super::bounds::SAME_SPOT_SQUARED;
 use super::{Agent, Extra, Needs, Neighbour, NeighbourBehaviour, Surroundings, Uses};
-use crate::parameter::{ALL_SPECIES, Meaning};
+use crate::parameter::{ALL_NEIGHBOURS, ALL_SPECIES, MAX_NEAREST, Meaning};
 use crate::real::Real;
 use crate::vector::Vector;
 
@@ -22,6 +22,8 @@ crate::parameters! {
         inner: Meaning::Number => 0.0, "world units", 0.0, 1e6;
         /// Full angle round the heading within which an agent is seen.
         fov: Meaning::FieldOfView => 360.0, "degrees", 0.0, 360.0;
+        /// Only so many of them count: the nearest.
+        nearest: Meaning::Nearest => ALL_NEIGHBOURS, "agents", ALL_NEIGHBOURS, MAX_NEAREST;
         /// The species it joins.
         with: Meaning::SpeciesSet { own: true } => ALL_SPECIES, "species", 0.0, ALL_SPECIES;
     }

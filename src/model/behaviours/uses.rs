@@ -53,6 +53,15 @@ impl Uses {
     /// They take the sizes of the neighbours.
     pub const OTHER_SIZES: Self = Self(1 << 49);
 
+    /// Behaviours that choose the nearest neighbours.
+    pub const NEAREST: Self = Self(1 << 48);
+
+    /// More of them than [`Self::FEW`].
+    pub const MANY_NEAREST: Self = Self(1 << 43);
+
+    /// The most nearest neighbours that engines choose without [`Self::MANY_NEAREST`].
+    pub const FEW: f32 = 7.0;
+
     /// A species whose agents move by the velocity before the forces.
     pub const OLD_STEP: Self = Self(1 << 47);
 
@@ -66,7 +75,9 @@ impl Uses {
     pub const LIMITLESS: Self = Self(1 << 44);
 
     /// The extras, with their names in shaders.
-    pub const EXTRAS: [(&str, Self); 19] = [
+    pub const EXTRAS: [(&str, Self); 21] = [
+        ("nearest", Self::NEAREST),
+        ("many_nearest", Self::MANY_NEAREST),
         ("limitless", Self::LIMITLESS),
         ("jitter", Self::JITTER),
         ("max_turn", Self::MAX_TURN),

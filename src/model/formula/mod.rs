@@ -27,7 +27,9 @@ use program::{Draft, Id};
 pub use program::{Given, Operation, Program};
 pub use tape::{Inputs, Row, Tape, Tile};
 
-use crate::parameter::{ALL_SPECIES, FULL_CIRCLE, Meaning, Parameter};
+use crate::parameter::{
+    ALL_NEIGHBOURS, ALL_SPECIES, FULL_CIRCLE, MAX_NEAREST, Meaning, Parameter,
+};
 use crate::real::Real;
 use crate::vector::{Axes, Space};
 
@@ -271,6 +273,15 @@ const FIELD_OF_VIEW: Parameter = Parameter {
     range: (0.0, FULL_CIRCLE),
 };
 
+const NEAREST: Parameter = Parameter {
+    key: "nearest",
+    doc: " Only so many of them are neighbours: the nearest.",
+    meaning: Meaning::Nearest,
+    default: ALL_NEIGHBOURS,
+    unit: "agents",
+    range: (ALL_NEIGHBOURS, MAX_NEAREST),
+};
+
 const WITH: Parameter = Parameter {
     key: "with",
     doc: " The species that are its neighbours.",
@@ -289,7 +300,7 @@ fn common(text: &RuleText) -> Vec<Parameter> {
     if !text.sums.is_empty() {
         all.push(RADIUS);
         all.extend(text.has_inner.then_some(INNER));
-        all.extend([FIELD_OF_VIEW, WITH]);
+        all.extend([FIELD_OF_VIEW, NEAREST, WITH]);
     }
     all
 }

@@ -6,7 +6,7 @@ mod slab;
 #[cfg(test)]
 mod tests;
 
-pub use sampling::{LONG_RUN, RUN_CAP, RUN_SAMPLE, Sampling};
+pub use sampling::{CrowdSampling, LONG_RUN, RUN_CAP, RUN_SAMPLE, Sampling};
 pub use slab::{Slab, Slabs, Window};
 
 use super::real::Real;

@@ -1,6 +1,7 @@
 //! Long runs are sampled, with a stride and a random phase.
 
 use crate::random::{self, Use};
+use crate::toml_words::named;
 
 /// An agent looks at about this many members of a run that is [`LONG_RUN`] or longer. A power of
 /// two spares the shader an integer division.
@@ -19,6 +20,25 @@ pub const LONG_RUN: u32 = 1024;
 /// The longest run that an agent reads whole, 181: at this length the sample would be as long as
 /// the run. Up to 170 neighbours are exact.
 pub const RUN_CAP: u32 = (RUN_SAMPLE * LONG_RUN).isqrt();
+
+named! {
+    /// Whether agents in a crowd look at every neighbour.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum CrowdSampling {
+        /// They look at a sample, so that the work of an agent is bounded.
+        Auto = "auto",
+        /// They look at every neighbour, whatever the work.
+        Off = "none",
+    }
+}
+
+impl CrowdSampling {
+    /// The longest run that agents read whole. Those that choose the nearest neighbours read every run whole.
+    #[must_use]
+    pub fn run_cap(self, choose: bool) -> u32 {
+        if choose || self == Self::Off { u32::MAX } else { RUN_CAP }
+    }
+}
 
 /// Which members of a long run an agent looks at: `phase`, `phase + stride`, … Each is weighted by
 /// `stride`.
@@ -41,14 +61,14 @@ impl Sampling {
         random::bits(seed, cell, tick, Use::SamplePhase)
     }
 
-    /// The sampling of a run of `length` agents.
+    /// The sampling of a run of `length` agents, if it is longer than `cap`.
     ///
     /// The phase is uniform, so the weighted sum over the sample is an unbiased estimate of the sum
     /// over the run.
     #[inline]
     #[must_use]
-    pub fn of_run(length: u32, noise: u32) -> Self {
-        let stride = if length <= RUN_CAP {
+    pub fn of_run(length: u32, cap: u32, noise: u32) -> Self {
+        let stride = if length <= cap {
             1
         } else if length < LONG_RUN {
             (length * length).div_ceil(RUN_SAMPLE * LONG_RUN)
@@ -73,7 +93,7 @@ mod tests {
     #[test]
     fn the_mean_over_all_phases_is_the_exact_sum() {
         for length in [300_u32, 500, 1000, 4096, 12_345] {
-            let stride = Sampling::of_run(length, 0).stride;
+            let stride = Sampling::of_run(length, RUN_CAP, 0).stride;
             let values: Vec<f64> = (0..length).map(|i| f64::from(i * i % 97) - 20.0).collect();
             let exact: f64 = values.iter().sum();
             let estimates: Vec<f64> =
@@ -89,10 +109,10 @@ mod tests {
     #[test]
     fn every_phase_is_drawn_as_often() {
         const TICKS: u32 = 16_000;
-        let stride = Sampling::of_run(1000, 0).stride;
+        let stride = Sampling::of_run(1000, RUN_CAP, 0).stride;
         let mut times = vec![0_u32; stride as usize];
         for tick in 0..TICKS {
-            times[Sampling::of_run(1000, Sampling::noise(1, 3, tick)).phase as usize] += 1;
+            times[Sampling::of_run(1000, RUN_CAP, Sampling::noise(1, 3, tick)).phase as usize] += 1;
         }
         let mean = f64::from(TICKS) / f64::from(stride);
         // Five standard deviations of a binomial number: one phase in a million is outside.
@@ -116,11 +136,11 @@ mod tests {
             (200_000, 6250),
             (u32::MAX, 1 << 27),
         ] {
-            let sampling = Sampling::of_run(length, Sampling::noise(1, 3, 5));
+            let sampling = Sampling::of_run(length, RUN_CAP, Sampling::noise(1, 3, 5));
             assert_eq!(sampling.stride, stride, "{length}");
             assert!(sampling.phase < stride, "{length}");
         }
-        let strides = (1..5000).map(|length| Sampling::of_run(length, 0).stride);
+        let strides = (1..5000).map(|length| Sampling::of_run(length, RUN_CAP, 0).stride);
         assert!(strides.is_sorted(), "a longer run has a shorter stride");
     }
 }

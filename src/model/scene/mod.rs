@@ -1,6 +1,7 @@
 //! Scenes: worlds, species, targets. Parsed from TOML, checked, scaled and populated.
 
 mod camera;
+mod choices;
 #[cfg(test)]
 mod count_tests;
 mod error;
@@ -21,6 +22,7 @@ mod variation;
 pub use crate::behaviours::Body;
 pub use crate::quote::{hint, nearest, suggest};
 pub use camera::View;
+pub use choices::Choices;
 pub use error::{Origin, PopulateError, SceneError};
 pub use format::{
     CameraKey, CameraPlan, Follow, Orbit, Style, check_paths, edit_toml, keys, overrides,
@@ -39,7 +41,7 @@ pub use texts::SingleRules;
 pub use variation::Traits;
 
 use super::behaviours::Target;
-use super::grid::Grid;
+use super::grid::{CrowdSampling, Grid};
 use super::scenery::{FlowPlan, Obstacle, Path};
 use super::toml_words::named;
 use super::vector::Point;
@@ -74,6 +76,8 @@ pub struct Scene {
     /// The radius within which `density` counts neighbours: the largest one that the scene had when it
     /// was read; world units.
     pub density_radius: f32,
+    /// Whether agents in a crowd look at every neighbour.
+    pub sampling: CrowdSampling,
     /// The motion of one tick, in ticks; 1 in every source.
     pub time_step: f32,
     /// Seed of the random numbers.
@@ -163,6 +167,7 @@ impl Scene {
             world,
             density: None,
             density_radius: 0.0,
+            sampling: CrowdSampling::Auto,
             time_step: 1.0,
             seed: 1,
             style: Style::default(),

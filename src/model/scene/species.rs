@@ -259,6 +259,12 @@ impl Species {
         parameter.filter(|p| !silent(p.key)).map_or(0.0, |p| p.default)
     }
 
+    /// The value of the parameter with this key; see [`Species::value`]. 0 if there is none.
+    #[must_use]
+    pub fn value_of(&self, kind: Kind, key: &str) -> f32 {
+        kind.parameter(key).map_or(0.0, |index| self.value(kind, index))
+    }
+
     /// The smallest and largest value of a slot at any time, given its base.
     fn span(&self, slot: Slot, base: f32) -> (f32, f32) {
         let own = self.variations.iter().find(|variation| variation.slot == slot);

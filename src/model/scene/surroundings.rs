@@ -5,7 +5,7 @@ use crate::behaviours::bounds::HALF_CIRCLE;
 use crate::behaviours::{Kind, Leaders, Needs, ObstacleReach, Target, Uses};
 use crate::formula::{Formula, Formulas};
 use crate::memory::{Memory, Shown, ShownBy};
-use crate::parameter::{FULL_CIRCLE, Meaning};
+use crate::parameter::{ALL_NEIGHBOURS, FULL_CIRCLE, Meaning};
 use crate::scenery::{FlowField, FlowPlan, Obstacle, Obstacles, Paths, Scenery};
 use crate::state::FlockState;
 
@@ -117,6 +117,11 @@ impl Scene {
         };
         let hurries =
             |species: &Species| species.body.min_speed > 0.0 || varies(species, "min_speed");
+        let largest = |rule: &Rule| {
+            let slot = rule.kind.parameter("nearest");
+            slot.map_or(ALL_NEIGHBOURS, |slot| rule.values[slot])
+        };
+        let nearest = rules().map(largest).fold(ALL_NEIGHBOURS, f32::max);
         let jitters = |species: &Species| species.body.jitter > 0.0 || varies(species, "jitter");
         let keeps_course =
             |species: &Species| species.body.max_turn < HALF_CIRCLE || varies(species, "max_turn");
@@ -133,6 +138,8 @@ impl Scene {
             (Uses::SUMS, self.formulas().iter().any(Formula::sees_neighbours)),
             (Uses::OTHER_SIZES, self.formulas().iter().any(Formula::sums_sizes)),
             (Uses::OWN_MOTION, self.formulas().iter().any(Formula::sums_own_motion)),
+            (Uses::NEAREST, nearest > ALL_NEIGHBOURS),
+            (Uses::MANY_NEAREST, nearest > Uses::FEW),
             (Uses::LIMITLESS, self.species.iter().any(|species| species.body.limit > 1.0)),
             (Uses::MIN_SPEED, self.species.iter().any(hurries)),
             (Uses::JITTER, self.species.iter().any(jitters)),
@@ -151,11 +158,18 @@ impl Scene {
         asked.fold(Uses::of(&kinds), |uses, (extra, _)| uses.with(extra))
     }
 
+    /// The longest run of neighbours that agents read whole.
+    #[must_use]
+    pub fn run_cap(&self) -> u32 {
+        self.sampling.run_cap(self.uses().has(Uses::NEAREST))
+    }
+
     /// For each behaviour that looks at neighbours, in the order of [`Kind::ALL`], the first of those
     /// that perceive alike: agents of every species perceive the same neighbours by them.
     #[must_use]
     pub fn leaders(&self) -> Leaders {
-        let of_perception = |kind: Kind| ["radius", "fov", "with"].map(|key| kind.parameter(key));
+        let of_perception =
+            |kind: Kind| ["radius", "fov", "nearest", "with"].map(|key| kind.parameter(key));
         let varies = |species: &Species, kind: Kind| {
             let mut slots = of_perception(kind).into_iter().flatten();
             slots.any(|slot| species.variations.iter().any(|v| v.slot == Slot::Rule(kind, slot)))

@@ -61,15 +61,15 @@ impl<const D: usize> CellStarts<D> {
         self.start.windows(2).map(|pair| u64::from(pair[1] - pair[0])).max().unwrap_or(0)
     }
 
-    /// Number of agents with a run around them that is so long that the engines sample it.
-    pub fn sampled(&self) -> u64 {
+    /// Number of agents with a run around them that is so long that engines sample it.
+    pub fn crowded(&self) -> u64 {
         let members = |cell: u32| self.agents(cell, cell).len() as u64;
-        let crowded = |cell: u32| {
+        let has_long_run = |cell: u32| {
             let mut runs = self.grid.runs_around(cell);
             runs.any(|run| self.agents(run.first, run.last).len() > RUN_CAP as usize)
         };
         let of_cell =
-            |cell: u32| if members(cell) > 0 && crowded(cell) { members(cell) } else { 0 };
+            |cell: u32| if members(cell) > 0 && has_long_run(cell) { members(cell) } else { 0 };
         (0..self.grid.cells() as u32).into_par_iter().map(of_cell).sum()
     }
 

@@ -81,7 +81,8 @@ fn neighbours<const D: usize>(cells: &Cells<D>, scene: &Scene, tick: u32) -> His
     let radius = f64::from(scene.perception_radius());
     let count = cells.cell.len();
     let step = count.div_ceil(MAX_COUNTED);
-    let around = |agent: usize| around(cells, agent, radius * radius, scene.seed, tick);
+    let (cap, seed) = (scene.run_cap(), scene.seed);
+    let around = |agent: usize| around(cells, agent, radius * radius, cap, (seed, tick));
     let counts: Vec<f64> = (0..count).step_by(step).map(around).collect();
     let most = counts.iter().copied().fold(0.0, f64::max);
     // Whole numbers: every bin has as many of them as the others.
@@ -96,8 +97,8 @@ fn around<const D: usize>(
     cells: &Cells<D>,
     agent: usize,
     radius_squared: f64,
-    seed: u32,
-    tick: u32,
+    cap: u32,
+    (seed, tick): (u32, u32),
 ) -> f64 {
     if radius_squared == 0.0 {
         return 0.0;
@@ -107,7 +108,7 @@ fn around<const D: usize>(
     let mut near = 0.0;
     for run in cells.starts.grid.runs_around(cell) {
         let members = cells.starts.agents(run.first, run.last);
-        let Sampling { stride, phase } = Sampling::of_run(members.len() as u32, noise);
+        let Sampling { stride, phase } = Sampling::of_run(members.len() as u32, cap, noise);
         let members = members.start + phase as usize..members.end;
         for other in members.step_by(stride as usize).filter(|other| *other != agent) {
             if cells.distance_squared(agent, other) < radius_squared {

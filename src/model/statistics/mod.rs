@@ -10,6 +10,7 @@ mod circle;
 mod clusters;
 #[cfg(test)]
 mod clusters_tests;
+mod fewer;
 mod histogram;
 mod metric;
 mod order;
@@ -26,6 +27,7 @@ use super::vector::Point;
 use super::world::with_axes;
 use cells::{CellStarts, Cells};
 use clusters::Clusters;
+use fewer::found_fewer;
 pub use histogram::{Histogram, Histograms, figures_and_histograms};
 use metric::metrics;
 pub use metric::{Axis, Metric};
@@ -48,6 +50,7 @@ struct Sums {
     agents: u64,
     order: Order,
     sight: PartSight,
+    found_fewer: u64,
     largest_cell: u64,
     clusters: Clusters,
 }
@@ -59,6 +62,7 @@ impl Sums {
             agents: state.len() as u64,
             order: Order::of(&scene.world, state),
             sight: look_around(cells, scene, state),
+            found_fewer: found_fewer(cells, scene, state),
             largest_cell: cells.starts.largest(),
             clusters: Clusters::of(cells, scene.perception_radius()),
         }
@@ -105,6 +109,8 @@ metrics! {
         largest_cell: u64 => "", "agents", Axis::None, |sums| sums.largest_cell;
         /// How many read a sample of their neighbours ([why](how-it-works.md#crowds)).
         sampled_agents: u64 => "", "agents", Axis::None, |sums| sums.sight.sampled.len() as u64;
+        /// How many have fewer neighbours than one of their behaviours chooses by `nearest`.
+        found_fewer: u64 => "", "agents", Axis::None, |sums| sums.found_fewer;
         /// Number of connected groups. Two agents nearer than the largest radius in the scene are in
         /// one group, and so are all agents between which a chain of such pairs leads. Exact in
         /// crowds too.
@@ -140,11 +146,12 @@ impl Metrics {
     }
 }
 
-/// Only [`Metrics::sampled_agents`], for a flock of `count` agents at these positions in any order. If
+/// How many agents are so crowded that engines sample their neighbours, where the scene allows it: for a flock of
+/// `count` agents at these positions in any order. If
 /// other processes have the positions of the others, `sum` adds the numbers of all processes. Needs no
 /// neighbours.
 #[must_use]
-pub fn sampled_agents(
+pub fn crowded_agents(
     scene: &Scene,
     count: usize,
     positions: &[Point],
@@ -152,7 +159,7 @@ pub fn sampled_agents(
 ) -> u64 {
     if scene.perception_radius() > 0.0 && count > 0 {
         with_axes!(scene.world, AXES => {
-            CellStarts::of(scene.grid::<AXES>(count), positions, sum).sampled()
+            CellStarts::of(scene.grid::<AXES>(count), positions, sum).crowded()
         })
     } else {
         0

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use pulp::{Simd, WithSimd};
 
-use super::super::grid::{RUN_CAP, Sampling};
+use super::super::grid::Sampling;
 use super::super::real::{Lanes, Real};
 use super::super::scene::Scene;
 use super::super::vector::{Vector, per_axis};
@@ -43,7 +43,14 @@ pub fn look<const D: usize>(
         return PartSight { nearest, ..PartSight::default() };
     }
     // The same operations on any instruction set; sums in the order of the agents.
-    pulp::Arch::new().dispatch(Looking { cells, part, radius, seed: scene.seed, tick })
+    pulp::Arch::new().dispatch(Looking {
+        cells,
+        part,
+        radius,
+        cap: scene.run_cap(),
+        seed: scene.seed,
+        tick,
+    })
 }
 
 /// [`look`] for any instruction set.
@@ -51,6 +58,8 @@ struct Looking<'a, const D: usize> {
     cells: &'a Cells<D>,
     part: Range<usize>,
     radius: f32,
+    /// The longest run that agents read whole.
+    cap: u32,
     seed: u32,
     tick: u32,
 }
@@ -121,7 +130,7 @@ impl<const D: usize> Looking<'_, D> {
         if self.has_simple_runs() {
             // If a joint run may contain a sampled one, the lanes take the agents of one cell only.
             for end in [self.group_end(first, S::F32_LANES), cell_end.min(first + S::F32_LANES)] {
-                if self.joint_runs(own, cell[end - 1], runs) <= RUN_CAP as usize {
+                if self.joint_runs(own, cell[end - 1], runs) <= self.cap as usize {
                     self.look_together(simd, first..end, runs, seen);
                     return end;
                 }
@@ -280,7 +289,7 @@ impl<const D: usize> Looking<'_, D> {
         let noise = Sampling::noise(self.seed, cell, self.tick);
         let runs = grid.runs_around(cell).map(|run| {
             let agents = starts.agents(run.first, run.last);
-            let sampling = Sampling::of_run(agents.len() as u32, noise);
+            let sampling = Sampling::of_run(agents.len() as u32, self.cap, noise);
             (agents, sampling)
         });
         let runs: Vec<_> = runs.collect();

@@ -236,7 +236,7 @@ fn sampled_agents_are_counted_without_their_neighbours() {
                 let more = cells.map(|cell| others.agents(cell, cell).len() as u64);
                 numbers.iter_mut().zip(more).for_each(|(number, more)| *number += more);
             };
-            assert_eq!(sampled_agents(&scene, 900, own, add), sampled, "{boundary}");
+            assert_eq!(crowded_agents(&scene, 900, own, add), sampled, "{boundary}");
         }
     }
 }

@@ -30,13 +30,18 @@ fn row(parameter: &Parameter) -> String {
         }
         Meaning::Target => ("`\"nearest\"`".into(), "name of a target, `\"nearest\"`".into()),
         Meaning::Path => ("`\"nearest\"`".into(), "name of a path, `\"nearest\"`".into()),
+        Meaning::Nearest => ("`\"all\"`".into(), format!("1 to {high}, `\"all\"`")),
         Meaning::SpeciesSet { own } => {
             let default = if own { "its own" } else { "`\"all\"`" };
             (default.into(), "names of species, `\"all\"`".into())
         }
     };
     let unit = match (parameter.meaning, parameter.unit) {
-        (Meaning::Number | Meaning::Angle | Meaning::FieldOfView, unit) if !unit.is_empty() => unit,
+        (Meaning::Number | Meaning::Angle | Meaning::FieldOfView | Meaning::Nearest, unit)
+            if !unit.is_empty() =>
+        {
+            unit
+        }
         _ => "–",
     };
     format!("| `{}` | {default} | {unit} | {values} | {} |\n", parameter.key, parameter.doc.trim())

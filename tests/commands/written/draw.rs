@@ -111,6 +111,7 @@ impl Draw {
         }
         match parameter.meaning {
             Meaning::Choice(names) => self.below(names.len()) as f32,
+            Meaning::Nearest => self.below(high as usize + 1) as f32,
             Meaning::Target if parameter.default == NO_TARGET && self.one_in(3) => NO_TARGET,
             Meaning::Target if self.one_in(3) => NEAREST_TARGET,
             Meaning::Target => self.below(scene.targets.len()) as f32,

@@ -59,7 +59,7 @@ impl Vehicle<'_> {
         let near = self.within(self.value(kind, "radius"), with);
         let fov = self.value(kind, "fov");
         if fov >= 360.0 {
-            return near;
+            return self.nearest(kind, near);
         }
         // Compares cosines: the angle is at most half the field when its cosine is at least the cosine of
         // half the field. An agent on the same spot is in no direction, and is seen.
@@ -74,6 +74,29 @@ impl Vehicle<'_> {
                 seen.push(other);
             }
         }
+        self.nearest(kind, seen)
+    }
+
+    /// The nearest ones of `seen`, which are in the order of their ids, if the behaviour chooses them. Of equally
+    /// near ones it takes those with the smallest ids.
+    fn nearest(&mut self, kind: Kind, mut seen: Vec<Other>) -> Vec<Other> {
+        let chosen = kind.parameter("nearest").map_or(0.0, |_| self.value(kind, "nearest"));
+        let count = chosen as usize;
+        if count == 0 || seen.len() <= count {
+            return seen;
+        }
+        seen.sort_by(|a, b| a.offset.length_squared().total_cmp(&b.offset.length_squared()));
+        let (last, next) = (seen[count - 1].offset, seen[count].offset);
+        // Equal distances are equal in `f32` where it holds the offsets and their squares.
+        let is_exact = seen.iter().all(|other| (other.offset * 4.0).fract() == DVec3::ZERO);
+        let close = |other: &&Other| (other.offset.length() - last.length()).abs() < HAIR;
+        let is_equal = |other: &Other| {
+            let equally_far = other.offset.length_squared() == last.length_squared();
+            other.offset == last || is_exact && equally_far
+        };
+        let is_clear = next.length() - last.length() >= HAIR;
+        self.doubtful |= !is_clear && !seen.iter().filter(close).all(is_equal);
+        seen.truncate(count);
         seen
     }
 

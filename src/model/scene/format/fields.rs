@@ -3,6 +3,7 @@
 use super::key::{ENDS, Key, Section};
 use super::reader::Reader;
 use super::tree::{Node, Table, Value};
+use crate::grid::CrowdSampling;
 use crate::scene::{BoidShape, Light, SceneError, SpawnPlace};
 use crate::scenery::FlowKind;
 use crate::vector::Point;
@@ -325,4 +326,4 @@ macro_rules! choices {
     )+ };
 }
 
-choices!(Boundary, BoidShape, FlowKind, Light, SpawnPlace);
+choices!(Boundary, CrowdSampling, BoidShape, FlowKind, Light, SpawnPlace);

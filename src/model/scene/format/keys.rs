@@ -16,6 +16,7 @@ use super::style::{COLOURS, PALETTES, STYLE};
 use super::tree::{Table, Value};
 use crate::behaviours::Target;
 use crate::behaviours::bounds::MAX_SPEED;
+use crate::grid::CrowdSampling;
 use crate::scene::{
     BoidShape, CameraPlan, Click, MAX_AGENTS, MAX_TARGETS, ObstaclePlan, SIDES, SceneError,
     Species, Style,
@@ -85,6 +86,9 @@ section! {
         /// Without a density: whether the area or volume grows in proportion to a count above the scene's
         /// own.
         grows: bool = false, Values::Boolean => "`false`", "";
+        /// Whether agents in a crowd look at a sample of their neighbours, which bounds the work of a tick,
+        /// or at all. A scene in which a behaviour has `nearest` is never sampled.
+        sampling: CrowdSampling = CrowdSampling::Auto, Values::Choice(|| names(&CrowdSampling::NAMES)) => "`\"auto\"`", "";
     }
 }
 

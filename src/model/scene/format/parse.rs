@@ -24,11 +24,12 @@ pub fn scene(
     let origins = root.value.origins();
     let root = Reader::new(root);
     let top = TopKeys::read_table(&root, &[])?;
-    let WorldKeys { size, boundary, density, within, grows } = top.world;
+    let WorldKeys { size, boundary, density, within, grows, sampling } = top.world;
     let Clicks(click, follows) = top.click;
     let mut scene = Scene {
         about: top.about,
         density,
+        sampling,
         time_step: top.time_step,
         seed: top.seed,
         style: top.style,

@@ -5,7 +5,10 @@ use super::law::{LawKeys, law};
 use super::reader::Reader;
 use super::tree::{Node, Value};
 use crate::behaviours::Target;
-use crate::parameter::{ALL_SPECIES, Meaning, NEAREST_PATH, NEAREST_TARGET, NO_TARGET, Parameter};
+use crate::parameter::{
+    ALL_NEIGHBOURS, ALL_SPECIES, MAX_NEAREST, Meaning, NEAREST_PATH, NEAREST_TARGET, NO_TARGET,
+    Parameter,
+};
 use crate::quote::quoted;
 use crate::scene::{Law, SceneError, suggest};
 use crate::scenery::Path;
@@ -14,8 +17,17 @@ use crate::scenery::Path;
 const NEAREST: &str = "nearest";
 /// No target.
 const NONE: &str = "none";
-/// All species.
+/// All species, or all neighbours.
 pub const ALL: &str = "all";
+
+/// A number of nearest neighbours.
+fn nearest(value: &Reader) -> Result<f32, SceneError> {
+    match value.value() {
+        Value::Text(text) if text == ALL => Ok(ALL_NEIGHBOURS),
+        Value::Number(_) => Ok(value.whole((1, MAX_NEAREST as u64))? as f32),
+        _ => Err(value.wrong("a whole number or \"all\"")),
+    }
+}
 
 /// The names that parameters refer to.
 pub struct SceneNames<'a> {
@@ -60,6 +72,7 @@ impl SceneNames<'_> {
             Meaning::Target => self.named(value, parameter, "target")?,
             Meaning::Path => self.named(value, parameter, "path")?,
             Meaning::SpeciesSet { .. } => self.species_set(value)?,
+            Meaning::Nearest => nearest(value)?,
             Meaning::Number | Meaning::Angle if matches!(value.value(), Value::Table(_)) => {
                 let (base, law) = law(value, parameter)?;
                 return Ok((base, Some(law)));
@@ -111,6 +124,7 @@ impl SceneNames<'_> {
                 let members = self.species.iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1);
                 Value::list(members.map(|(_, name)| (*name).into()))
             }
+            Meaning::Nearest if value == ALL_NEIGHBOURS => ALL.into(),
             // If there is no such name, write the number. No file may have it, so it cannot read
             // back as something else.
             _ => {

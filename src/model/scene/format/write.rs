@@ -52,6 +52,7 @@ pub fn entries(scene: &Scene) -> Table<bool> {
         density: own.density,
         within: own.density.map(|_| own.density_radius),
         grows: own.grows,
+        sampling: own.sampling,
     };
     let top = TopKeys {
         species: SpeciesTables(own.species.iter().enumerate().map(table).collect()),

@@ -1,0 +1,83 @@
+// The nearest of the neighbours that an agent looks at, for behaviours with `nearest`.
+//
+// `shaders/lib.rs` makes a copy of the neighbour loop in which this file stands for `rules`: a choice for a species,
+// and a ranking for its sums.
+
+import package::vehicle::Neighbour;
+
+// Which neighbours are ranked.
+struct Choice {
+    // Those nearer than the root of this.
+    squared: f32,
+    // The cosine of half the field of view.
+    fov: f32,
+    // The set of species.
+    with_: u32,
+    // Not 0: those at the distance with these bits alone, by their ids.
+    tied: u32,
+}
+
+// The first places, in order: a nearer neighbour has a larger number, and nobody has 0. There is one place more than
+// there are agents to choose, to notice that another one is as far away as the last. (Vectors, because some drivers
+// keep arrays in memory.)
+struct Ranking {
+    first: vec4<u32>,
+    second: vec4<u32>,
+    @if(many_nearest) third: vec4<u32>,
+    @if(many_nearest) fourth: vec4<u32>,
+    @if(many_nearest) fifth: vec4<u32>,
+}
+
+// Four places after a neighbour with this `number`. The place above them has the number `above`.
+fn four_with(number: u32, above: u32, four: vec4<u32>) -> vec4<u32> {
+    return max(min(vec4<u32>(number), vec4<u32>(above, four.xyz)), four);
+}
+
+// Takes a neighbour into the ranking.
+fn rank(choice: Choice, neighbour: Neighbour, ranking: Ranking) -> Ranking {
+    var seen = neighbour.share > 0.0 && neighbour.distance_squared < choice.squared;
+    @if(sight) {
+        seen = seen && !(neighbour.ahead < choice.fov * sqrt(neighbour.distance_squared));
+    }
+    @if(several_species) {
+        seen = seen && (choice.with_ & neighbour.species) != 0u;
+    }
+    // The bits of a distance ascend with it.
+    var number = ~bitcast<u32>(neighbour.distance_squared);
+    seen = seen && (choice.tied == 0u || number == choice.tied);
+    number = select(number, ~neighbour.id, choice.tied != 0u);
+    number = select(0u, number, seen);
+    var ranked = ranking;
+    ranked.first = four_with(number, 0xffffffffu, ranking.first);
+    ranked.second = four_with(number, ranking.first.w, ranking.second);
+    @if(many_nearest) {
+        ranked.third = four_with(number, ranking.second.w, ranking.third);
+        ranked.fourth = four_with(number, ranking.third.w, ranking.fourth);
+        ranked.fifth = four_with(number, ranking.fourth.w, ranking.fifth);
+    }
+    return ranked;
+}
+
+// The number at a place, from 0.
+fn number_at(ranking: Ranking, place: u32) -> u32 {
+    var four = select(ranking.first, ranking.second, place >= 4u);
+    @if(many_nearest) {
+        four = select(four, ranking.third, place >= 8u);
+        four = select(four, ranking.fourth, place >= 12u);
+        four = select(four, ranking.fifth, place >= 16u);
+    }
+    return four[place & 3u];
+}
+
+// How many numbers are larger than this one.
+fn larger_in(ranking: Ranking, number: u32) -> u32 {
+    let one = vec4<u32>(1u);
+    let limit = vec4<u32>(number);
+    var larger = select(vec4<u32>(), one, ranking.first > limit) + select(vec4<u32>(), one, ranking.second > limit);
+    @if(many_nearest) {
+        larger += select(vec4<u32>(), one, ranking.third > limit);
+        larger += select(vec4<u32>(), one, ranking.fourth > limit);
+        larger += select(vec4<u32>(), one, ranking.fifth > limit);
+    }
+    return larger.x + larger.y + larger.z + larger.w;
+}

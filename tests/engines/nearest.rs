@@ -1,0 +1,232 @@
+//! `nearest`: behaviours that choose so many neighbours, the nearest ones; and worlds in which crowds are not
+//! sampled.
+
+use flockwork::model::scene::Scene;
+use flockwork::model::state::FlockState;
+use flockwork::model::vector::Point;
+use flockwork::{CpuEngine, Engine, GpuEngine};
+
+use crate::adapter;
+use crate::common::gpu::{GPU, different, engine};
+use crate::common::situations::{Dice, FLOCKING, Situation, choosy};
+use crate::common::variants::situations_of;
+use crate::common::{assert_none, assert_ticks, bits, run};
+
+/// Agents of a situation: as many as there are bits in two whole numbers.
+const AGENTS: usize = 24;
+
+/// The side of the world; world units.
+const SIDE: f32 = 40.0;
+
+/// How the agents stand.
+#[derive(Clone, Copy, Debug)]
+enum Stand {
+    Scattered,
+    /// With many equal distances.
+    Lattice,
+    /// All but one at the same spot.
+    Crowd,
+}
+
+/// Agent `n` moves by 2ⁿ along the first axis, or by 2ⁿ⁻¹² along the second one: a sum of velocities says who is in
+/// it. Ids and places are in no order.
+fn numbered(stand: Stand, axes: usize, dice: &mut Dice) -> FlockState {
+    let mut state = FlockState::default();
+    for n in 0..AGENTS {
+        let place = (n * 7 + 3) % AGENTS;
+        let at = |axis: u32, dice: &mut Dice| match stand {
+            Stand::Scattered => dice.between(0.0, SIDE),
+            Stand::Lattice => (place / 3_usize.pow(axis) % 3) as f32 * 8.0 + 2.0,
+            Stand::Crowd => {
+                if n == 5 {
+                    20.0
+                } else {
+                    12.0
+                }
+            }
+        };
+        let place = Point::new(at(0, dice), at(1, dice), if axes == 3 { at(2, dice) } else { 0.0 });
+        let bit = (1 << (n % 12)) as f32;
+        state.id.push(n as u32);
+        state.species.push((n % 2) as u8);
+        state.position.push(place);
+        state.velocity.push(if n < 12 { Point::X * bit } else { Point::Y * bit });
+    }
+    state
+}
+
+/// How the agents of one species choose.
+#[derive(Clone, Copy, Debug)]
+struct Choosing {
+    radius: f32,
+    nearest: usize,
+    fov: f32,
+    with: &'static str,
+}
+
+fn scene(world: &str, choosing: [Choosing; 2]) -> Scene {
+    let mut text = format!("world = {world}\n");
+    for (name, Choosing { radius, nearest, fov, with }) in ["a", "b"].into_iter().zip(choosing) {
+        text += &format!(
+            "[species.{name}]\ncount = 12\nlimit = \"none\"\nmax_speed = 10000\n[species.{name}.rules.who]\n\
+             radius = {radius}\nnearest = {nearest}\nfov = {fov}\nwith = {with}\n\
+             sum = {{ all = \"other_velocity\" }}\nforce = \"all\"\n"
+        );
+    }
+    Scene::parse("test", &text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// The sums of velocities by brute force: of equally near agents those with the smallest ids, or the largest ones.
+fn chosen(
+    scene: &Scene,
+    state: &FlockState,
+    choosing: [Choosing; 2],
+    smallest: bool,
+) -> Vec<Point> {
+    let sum = |own: usize| {
+        let Choosing { radius, nearest, fov, with } = choosing[usize::from(state.species[own])];
+        let heading = state.velocity[own].normalize();
+        let edge = (fov / 2.0).to_radians().cos();
+        let mut seen: Vec<(f32, u32, usize)> = Vec::new();
+        for other in (0..AGENTS).filter(|other| *other != own) {
+            let offset = scene.world.shortest_between(state.position[own], state.position[other]);
+            let squared = offset.dot(offset);
+            let is_meant = with.contains(["a", "b"][usize::from(state.species[other])]);
+            let is_ahead = fov >= 360.0 || heading.dot(offset) >= edge * squared.sqrt();
+            if squared < radius * radius && is_meant && is_ahead {
+                let id = state.id[other];
+                seen.push((squared, if smallest { id } else { u32::MAX - id }, other));
+            }
+        }
+        seen.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        seen.iter().take(nearest).map(|(_, _, other)| state.velocity[*other]).sum()
+    };
+    (0..AGENTS).map(sum).collect()
+}
+
+/// The velocities that the engine adds in a tick, in the order of `state`.
+fn added(engine: &mut dyn Engine, scene: &Scene, state: &FlockState) -> Vec<Point> {
+    let after = run(engine, scene, state, 1);
+    let row = |id: &u32| after.id.iter().position(|other| other == id).unwrap();
+    let rows = state.id.iter().map(row);
+    rows.zip(&state.velocity).map(|(row, before)| after.velocity[row] - *before).collect()
+}
+
+#[test]
+fn agents_choose_the_nearest_and_of_equally_near_ones_the_smallest_ids() {
+    let gpu = adapter::gpu("agents_choose_the_nearest");
+    let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
+    for engine in gpu.iter().flat_map(different) {
+        engines.push(Box::new(engine));
+    }
+    let mut dice = Dice::new(7);
+    let (mut compared, mut ties, mut too_many) = (0, 0, 0);
+    for axes in [2, 3] {
+        for boundary in ["wrap", "open"] {
+            for (round, nearest) in [[1, 3], [7, 2], [16, 8]].into_iter().enumerate() {
+                let size = ["[40, 40]", "[40, 40, 40]"][axes - 2];
+                let world = format!("{{ size = {size}, boundary = \"{boundary}\" }}");
+                let fov = if round == 1 { 200.0 } else { 360.0 };
+                // Five cells in a row, and two, of which one sees both images of an agent.
+                let radius = [8.5, 19.0, 13.0][round];
+                let mut choosing = [
+                    Choosing { radius, nearest: nearest[0], fov, with: "[\"a\", \"b\"]" },
+                    Choosing { radius: 8.0, nearest: nearest[1], fov: 360.0, with: "[\"a\"]" },
+                ];
+                for stand in [Stand::Scattered, Stand::Lattice, Stand::Crowd] {
+                    let state = numbered(stand, axes, &mut dice);
+                    let own = scene(&world, choosing);
+                    let wanted = chosen(&own, &state, choosing, true);
+                    ties += u32::from(chosen(&own, &state, choosing, false) != wanted);
+                    for engine in &mut engines {
+                        let found = added(&mut **engine, &own, &state);
+                        assert_eq!(found, wanted, "{world}, {stand:?}, {choosing:?}");
+                        compared += 1;
+                    }
+                    // The control: one neighbour more.
+                    choosing[0].nearest += 1;
+                    too_many += u32::from(chosen(&own, &state, choosing, true) != wanted);
+                    choosing[0].nearest = nearest[0];
+                }
+            }
+        }
+    }
+    println!("{compared} compared; by ids in {ties} situations");
+    assert!(ties >= 12 && too_many >= 24, "{ties} with ties, {too_many} controls are noticed");
+}
+
+#[test]
+fn the_gpu_engine_chooses_as_the_reference_does() {
+    let Some(gpu) = adapter::gpu("the_gpu_engine_chooses_as_the_reference") else { return };
+    let mut engine = engine(&gpu);
+    for axes in [2, 3] {
+        let usual = situations_of(axes, &FLOCKING, 20).into_iter().zip(0..);
+        assert_ticks(&mut engine, usual.map(|(case, number)| choosy(case, number)), 1, GPU);
+    }
+}
+
+#[test]
+fn choices_are_alike_to_the_bit_on_both_engines() {
+    let Some(gpu) = adapter::gpu("choices_are_alike_to_the_bit") else { return };
+    let (mut gpu, mut cpu) = (GpuEngine::new(gpu), CpuEngine::new(Some(2)).unwrap());
+    let mut after = |case: &Situation| {
+        let on_gpu = run(&mut gpu, &case.scene, &case.state, 5);
+        (bits(&on_gpu), bits(&run(&mut cpu, &case.scene, &case.state, 5)))
+    };
+    for axes in [2, 3] {
+        let (mut differ, mut seen) = (Vec::new(), 0);
+        for (case, number) in situations_of(axes, &FLOCKING, 20).into_iter().zip(0..) {
+            let plain = after(&case).1;
+            let case = choosy(case, number);
+            let (on_gpu, on_cpu) = after(&case);
+            if on_gpu != on_cpu {
+                differ.push(case.name.clone());
+            }
+            // The control: all neighbours in place of the nearest.
+            seen += u32::from(plain != on_cpu);
+        }
+        assert_none(&differ);
+        assert!(seen > 5, "{axes} axes: {seen} of 20 controls are noticed");
+    }
+}
+
+/// 700 agents in one cell, who count one another.
+fn crowd(world: &str, key: &str) -> (Scene, FlockState) {
+    let text = format!(
+        "seed = 3\nworld = {{ size = [400, 400]{world} }}\n[species.a]\ncount = 700\nlimit = \"none\"\n\
+         max_speed = 10000\n[species.a.rules.who]\nradius = 50{key}\nsum = {{ all = \"offset\", n = \"1\" }}\n\
+         force = \"vector(n, 0)\"\n"
+    );
+    let mut dice = Dice::new(11);
+    let state = FlockState {
+        id: (0..700).collect(),
+        species: vec![0; 700],
+        position: (0..700)
+            .map(|_| dice.place(Point::new(10.0, 10.0, 0.0), 0.0) + Point::new(205.0, 205.0, 0.0))
+            .collect(),
+        velocity: vec![Point::ZERO; 700],
+        ..FlockState::default()
+    };
+    (Scene::parse("test", &text).unwrap(), state)
+}
+
+#[test]
+fn without_sampling_every_agent_of_a_crowd_counts() {
+    let gpu = adapter::gpu("without_sampling_every_agent_counts");
+    let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
+    for engine in gpu.iter().flat_map(different) {
+        engines.push(Box::new(engine));
+    }
+    for engine in &mut engines {
+        let mut counts = |world: &str, key: &str| -> Vec<f32> {
+            let (scene, state) = crowd(world, key);
+            added(&mut **engine, &scene, &state).iter().map(|sum| sum.x).collect()
+        };
+        let whole = counts(", sampling = \"none\"", "");
+        assert!(whole.iter().all(|count| *count == 699.0));
+        // A scene with the nearest is never sampled.
+        assert!(counts("", "\nnearest = 16").iter().all(|count| *count == 16.0));
+        // The control: a sample is an estimate.
+        assert!(counts("", "").iter().any(|count| *count != 699.0));
+    }
+}
