@@ -130,7 +130,7 @@ fn the_same_texts_are_the_same_rule() {
     assert_ne!(one, Formula::compiled(text(), 3).unwrap());
     assert_ne!(one, Formula::compiled(rule(&[("n", "2")], "n * velocity", &["a"]), 2).unwrap());
     let keys: Vec<&str> = one.parameters.iter().map(|parameter| parameter.key).collect();
-    assert_eq!(keys, ["weight", "radius", "fov", "with", "parameters.a"]);
+    assert_eq!(keys, ["weight", "radius", "fov", "nearest", "with", "parameters.a"]);
     // The same operation is written once.
     let twice = rule(&[("v", "offset * distance + offset * distance")], "v", &[]);
     let roots = &Formula::compiled(twice, 2).unwrap().sums.operations;

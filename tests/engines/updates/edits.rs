@@ -2,6 +2,7 @@
 
 use flockwork::engine::Change;
 use flockwork::model::behaviours::{Kind, Target};
+use flockwork::model::grid::CrowdSampling;
 use flockwork::model::scene::{Law, Rule, Scene, Slot, Variation};
 use flockwork::model::scenery::Obstacle;
 use flockwork::model::vector::{Point, flat};
@@ -74,6 +75,14 @@ pub fn edits_of_mixed() -> Vec<Edit> {
                 }
             }
         }),
+        edit("the nearest neighbours", parameters, |scene| {
+            for rule in scene.species.iter_mut().flat_map(|species| &mut species.rules) {
+                if let Some(slot) = rule.kind.parameter("nearest") {
+                    rule.values[slot] = 7.0;
+                }
+            }
+        }),
+        edit("no sampling", parameters, |scene| scene.sampling = CrowdSampling::Off),
         edit("no turns", parameters, |scene| scene.species[2].body.combine = 0.0),
         edit("seed", parameters, |scene| scene.seed += 1),
         edit("time step", parameters, |scene| scene.time_step = 0.5),

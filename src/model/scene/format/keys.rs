@@ -86,8 +86,8 @@ section! {
         /// Without a density: whether the area or volume grows in proportion to a count above the scene's
         /// own.
         grows: bool = false, Values::Boolean => "`false`", "";
-        /// Whether agents in a crowd look at a sample of their neighbours, which bounds the work of a tick,
-        /// or at all. A scene in which a behaviour has `nearest` is never sampled.
+        /// In a crowd agents look at a sample of their neighbours, which bounds the work of a tick; with
+        /// `"none"` they look at all. A scene in which a behaviour has `nearest` is never sampled.
         sampling: CrowdSampling = CrowdSampling::Auto, Values::Choice(|| names(&CrowdSampling::NAMES)) => "`\"auto\"`", "";
     }
 }
