@@ -93,6 +93,7 @@ while read -r scene ticks count geometry others; do
   read -ra others <<<"$others"
   "$flockwork" capture --engine cpu "${options[@]}" "${others[@]}" --size 640x360 --out "docs/gallery/$scene.png"
 done <<'SCENES'
+active-particles 8000 -
 arrive 60 - + --set style.trail=60 --view 440,240,1.5
 arrive-gain 150 - + --set style.trail=60 --view 480,340,1.1
 arrive-half 60 - + --set style.trail=60 --view 440,240,1.5
@@ -104,6 +105,7 @@ basin 500 -
 big-and-small 600 - - --set style.trail=20 --view 330,190,1.2
 bodyguards 600 -
 bubbles 1200 -
+chiral 600 -
 crossing 400 -
 curl 300 -
 docking 150 -
@@ -122,11 +124,16 @@ flock-view 900 400
 flow 150 400
 foam 600 300 -
 gather 300 - - --set camera.follow=centre --set camera.zoom=2
+gregoire-chate 2500 32768 - --set agent.size=0.4
 helix 600 -
 hide 500 -
 hunger 60 - - --set style.trail=12
 meander 300 -
+mills 2500 - - --set camera.follow=centre --set camera.zoom=1.6
 murmuration 600 -
+nematic 600 -
+non-reciprocal 600 -
+particle-life 800 -
 path 150 - +
 path-line 80 - +
 path-loop 600 -
@@ -142,6 +149,7 @@ seek-proximity 60 - + --set style.trail=60 --view 450,240,1.7
 seek-separate 1000 -
 separation 1000 - - --set style.trail=20
 tornado 800 -
+vicsek 600 -
 walls 300 - +
 wander 400 12 +
 wander-nervous 200 - +

@@ -7,6 +7,7 @@ mod drift;
 mod edges;
 mod flocks;
 mod hunt;
+mod laboratory;
 mod paths;
 mod prey;
 mod reynolds;
