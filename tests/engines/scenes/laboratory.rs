@@ -54,24 +54,23 @@ fn order_falls_with_noise_as_in_vicsek_1995() {
     // They are good to 0.005; runs of this length with other seeds differ by up to 0.003.
     const SLACK: f32 = 0.008;
     on_both("vicsek", |run| {
-        let small = |run: &mut Run, noise: f32, ticks: u32, other: &str| {
+        let small = |run: &mut Run, noise: f32, ticks: u32, others: &[&str]| {
             let noise = set("agent.rules.align", "noise.value", noise);
             let side = 10.0_f32.sqrt();
-            run.start(Some(40), &[&noise, &format!("world.size=[{side}, {side}]"), other]);
+            let world = format!("world.size=[{side}, {side}]");
+            run.start(Some(40), &[&[&*noise, &*world], others].concat());
             order(run, 500, ticks / 5, 5)
         };
-        let own = {
-            run.start(None, &["agent.rules.align.parameters.noise.value=1"]);
-            order(run, 500, 100, 5)
-        };
-        let at_2 = small(run, 2.0, 3000, "agent.size=0.1");
-        let at_4 = small(run, 4.0, 8000, "agent.size=0.1");
+        run.start(None, &["agent.rules.align.parameters.noise.value=1"]);
+        let own = order(run, 500, 100, 5);
+        let at_2 = small(run, 2.0, 3000, &[]);
+        let at_4 = small(run, 4.0, 8000, &[]);
         for (found, wanted) in [(own, 0.947), (at_2, 0.835), (at_4, 0.423)] {
             assert!((found - wanted).abs() < SLACK, "order {found}, not {wanted}");
         }
         // Controls: the new heading moves the agent; noise of two thirds the width.
-        let hasty = small(run, 4.0, 8000, "agent.position_step=new");
-        let calm = small(run, 4.0 / 1.5, 3000, "agent.size=0.1");
+        let hasty = small(run, 4.0, 8000, &["agent.position_step=new"]);
+        let calm = small(run, 4.0 / 1.5, 3000, &[]);
         assert!(hasty < 0.423 - SLACK && calm > 0.423 + SLACK, "{hasty} and {calm}");
         format!(
             "order {own:.3} at η = 1; of 40 agents {at_2:.3} at 2 and {at_4:.3} at 4, {hasty:.3} if the new \
@@ -83,18 +82,18 @@ fn order_falls_with_noise_as_in_vicsek_1995() {
 #[test]
 fn order_breaks_down_at_once_with_vectorial_noise() {
     on_both("gregoire-chate", |run| {
-        let order_at = |run: &mut Run, noise: f32, other: &str| {
-            run.start(None, &[&set("agent.rules.align", "noise.value", noise), other]);
+        let order_at = |run: &mut Run, noise: f32, others: &[&str]| {
+            let noise = set("agent.rules.align", "noise.value", noise);
+            run.start(None, &[&[&*noise], others].concat());
             order(run, 900, 60, 5)
         };
-        let (below, above) =
-            (order_at(run, 0.6, "agent.size=0.2"), order_at(run, 0.62, "agent.size=0.2"));
-        // An independent program in f64 gave 0.70 to 0.80, and less than 0.2. Half as many looks spread by 0.02.
+        let (below, above) = (order_at(run, 0.6, &[]), order_at(run, 0.62, &[]));
+        // An independent program in f64 gave 0.70 to 0.80, and less than 0.2. Means over 300 ticks vary by 0.02 more.
         assert!((0.68..0.82).contains(&below) && above < 0.2, "{below} at 0.60, {above} at 0.62");
         // The control: a noise that does not grow with the number of neighbours.
         let force = "agent.rules.align.force=\"with_length(headings + heading + noise * \
                      rotate(vector(1, 0), random(0)), max_speed) - velocity\"";
-        let deaf = order_at(run, 0.62, force);
+        let deaf = order_at(run, 0.62, &[force]);
         assert!(deaf > 0.9, "{deaf}");
         format!("order {below:.2} at η = 0.60, {above:.2} at 0.62")
     });
@@ -113,8 +112,9 @@ fn milling(run: &Run, state: &FlockState) -> f32 {
 
 #[test]
 fn a_mill_turns_at_the_speed_of_its_drive() {
-    // Neighbours that pass each other shake the speeds, so their mean is up to 1 % below the drive's.
-    const SLACK: f32 = 0.02;
+    // Neighbours that pass each other shake the speeds: their mean is 1 % below the drive's, and 2 % while the
+    // mill settles.
+    const SLACK: f32 = 0.03;
     on_both("mills", |run| {
         let mut figures = |overrides: &[&str]| {
             run.start(None, &[overrides, &["time_step=0.1"]].concat());
@@ -215,14 +215,14 @@ fn rods_share_an_axis_and_go_both_ways_along_it() {
         assert!(begun < 0.1 && axis > 0.9, "nematic order {begun}, then {axis}");
         // Half go up and half down. Each keeps to its way, so they do not come to agree.
         let streams = "rod.spawn={ velocity = { from = [-0.02, -0.25], to = [0.02, 0.25] } }";
-        let mut from_streams = |other: &str| {
-            run.start(None, &[streams, other]);
+        let mut from_streams = |others: &[&str]| {
+            run.start(None, &[&[streams], others].concat());
             orders(&run.step(300))
         };
-        let (polar, axis_of_streams) = from_streams("rod.size=0.2");
+        let (polar, axis_of_streams) = from_streams(&[]);
         assert!(polar < 0.1 && axis_of_streams > 0.9, "{polar} and {axis_of_streams}");
         // The control: rods that do not turn the headings round which they see.
-        let (agreed, _) = from_streams("rod.rules.align.sum.headings=\"other_heading\"");
+        let (agreed, _) = from_streams(&["rod.rules.align.sum.headings=\"other_heading\""]);
         assert!(agreed > 0.7, "polar order {agreed} in the control");
         format!(
             "nematic order {begun:.2} to {axis:.2}; polar order of two streams {polar:.2}, {agreed:.2} \
@@ -232,7 +232,7 @@ fn rods_share_an_axis_and_go_both_ways_along_it() {
 }
 
 #[test]
-fn those_who_do_not_return_what_they_get_turn_for_ever() {
+fn kinds_that_do_not_return_a_coupling_keep_turning() {
     const RULES: [&str; 2] = ["follower.rules.turn", "rebel.rules.turn"];
     // Angles of velocities in f32.
     const ROUND: f32 = 1e-3;
@@ -334,7 +334,7 @@ fn share_covered(run: &Run, states: &[FlockState], from: f32, to: f32) -> f32 {
 }
 
 #[test]
-fn discs_that_keep_on_crowd_together_and_those_that_turn_soon_do_not() {
+fn discs_that_keep_their_direction_crowd_together() {
     on_both("active-particles", |run| {
         // From one crowd, the shares of places that are thin, in between and dense, and how much rarer than
         // the rarer of the other two those in between are.
@@ -359,7 +359,7 @@ fn discs_that_keep_on_crowd_together_and_those_that_turn_soon_do_not() {
 }
 
 #[test]
-fn two_of_a_kind_rest_at_the_zero_of_the_tent_and_give_and_take_keeps_momentum() {
+fn two_of_a_kind_rest_at_the_zero_of_the_tent_and_mutual_forces_keep_momentum() {
     const KINDS: [&str; 5] = ["red", "amber", "green", "blue", "violet"];
     // The last of the way to rest is slow: after 1,500 ticks 0.001 is left.
     const REST: f32 = 0.01;
