@@ -157,7 +157,7 @@ fn a_chiral_swimmer_goes_round_its_circle_and_two_fall_into_step() {
     // A circle in steps is a polygon, wider by ω²/24; places are rounded to 1e-5.
     const ROUND: f32 = 1e-3;
     on_both("chiral", |run| {
-        let calm = set(RULE, "noise.value", 0.0);
+        let calm = set(RULE, "noise", 0.0);
         let middle = run.scene.world.size * 0.5;
         // The radius of the path: half the greatest distance from its start.
         let mut radius = |omega: f32| {
@@ -173,7 +173,7 @@ fn a_chiral_swimmer_goes_round_its_circle_and_two_fall_into_step() {
         let mut fall_into_step = |coupling: f32| {
             let pair =
                 [(0, middle, going(1.0, 0.0)), (0, middle + flat(5.0, 0.0), going(1.0, 2.5))];
-            place(run, &[&calm, &set(RULE, "coupling.value", coupling)], &pair);
+            place(run, &[&calm, &set(RULE, "coupling", coupling)], &pair);
             let state = run.step(8);
             turn(state.velocity[0], state.velocity[1])
         };
@@ -183,7 +183,7 @@ fn a_chiral_swimmer_goes_round_its_circle_and_two_fall_into_step() {
         assert!((alone - 2.5).abs() < ROUND, "{alone} between two without coupling");
         // Many make flocks; without coupling they do not.
         let mut together = |coupling: f32| {
-            run.start(None, &[&set(RULE, "coupling.value", coupling)]);
+            run.start(None, &[&set(RULE, "coupling", coupling)]);
             let state = run.step(300);
             agreement(run, &state, 20.0)
         };
@@ -237,7 +237,7 @@ fn kinds_that_do_not_return_a_coupling_keep_turning() {
     // Angles of velocities in f32.
     const ROUND: f32 = 1e-3;
     on_both("non-reciprocal", |run| {
-        let calm = RULES.map(|rule| set(rule, "noise.value", 0.0));
+        let calm = RULES.map(|rule| set(rule, "noise", 0.0));
         let middle = run.scene.world.size * 0.5;
         // The turn of the first, and the angle between the two, after 20 ticks.
         let mut pair = |others: &[&str]| {
@@ -253,13 +253,12 @@ fn kinds_that_do_not_return_a_coupling_keep_turning() {
         assert!((turned - wanted).abs() < ROUND, "turned by {turned}, not {wanted}");
         assert!((between - 1.0).abs() < ROUND, "{between} between them");
         // The control: what is returned closes the angle.
-        let returns = set(RULES[1], "to_follower.value", 0.01);
+        let returns = set(RULES[1], "to_follower", 0.01);
         let (_, closed) = pair(&[&returns]);
         assert!(closed < 0.8, "{closed} between two that return it");
         // The cosine between the two kinds, once each is in order.
         let mut kinds = |j: f32| {
-            let coupling =
-                [set(RULES[0], "to_rebel.value", j), set(RULES[1], "to_follower.value", j)];
+            let coupling = [set(RULES[0], "to_rebel", j), set(RULES[1], "to_follower", j)];
             run.start(None, &[&coupling[0], &coupling[1]]);
             let state = run.step(1500);
             let sum = |kind| {
