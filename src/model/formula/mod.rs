@@ -27,9 +27,7 @@ use program::{Draft, Id};
 pub use program::{Given, Operation, Program};
 pub use tape::{Inputs, Row, Tape, Tile};
 
-use crate::parameter::{
-    ALL_NEIGHBOURS, ALL_SPECIES, FULL_CIRCLE, MAX_NEAREST, Meaning, Parameter,
-};
+use crate::parameter::{ALL_NEIGHBOURS, ALL_SPECIES, FULL_CIRCLE, MAX_NEAREST, Meaning, Parameter};
 use crate::real::Real;
 use crate::vector::{Axes, Space};
 
