@@ -260,8 +260,7 @@ where
         let OfChoice { edge, squared_radius, .. } = self.parameters.of_choice(self.choice);
         let has_own = run.start < group.agents.end && group.agents.start < run.end;
         let places = per_axis!(axis => &flock.motion.position[axis][run.clone()]);
-        for index in 0..run.len() {
-            let member = run.start + index;
+        for (index, member) in run.enumerate() {
             let place = Vector(per_axis!(axis => Lanes::splat(simd, places[axis][index])));
             let offset = self.around.offset::<ROUND>(place, from);
             let squared = offset.dot(offset);
