@@ -212,7 +212,7 @@ pub fn embodied(mut case: Situation, number: u64) -> Situation {
 /// The situation with behaviours that choose the nearest neighbours. Other dice roll them, so nothing else changes.
 pub fn choosy(mut case: Situation, number: u64) -> Situation {
     let mut dice = Dice::new(number * 1000 + 779);
-    let count = dice.one_of(&[1.0, 3.0, 7.0, 7.0, 8.0, 16.0]);
+    let count = dice.one_of(&[1.0, 3.0, 7.0, 8.0, 12.0, 16.0, 16.0]);
     // Mostly alike in all species: each set of behaviours that choose alike needs a shader of its own.
     let differ = number % 4 == 3;
     let mut of_kinds = Vec::new();
@@ -438,15 +438,18 @@ pub fn parity_in(axes: usize, alone: u64, together: u64) -> impl Iterator<Item =
         let count = if kinds.len() == Kind::ALL.len() { together } else { alone };
         (0..count).map(move |number| situation_in(axes, &kinds, number))
     });
-    let sets = [(FLOCKING.to_vec(), alone / 2), (Kind::ALL.to_vec(), together / 15)];
-    let fast = sets.into_iter().flat_map(move |(kinds, count)| {
-        let cases = (0..count).map(move |number| (situation_in(axes, &kinds, number), number));
-        cases.flat_map(|(case, number)| {
-            let others = [hurried(case.clone(), number), embodied(case.clone(), number)];
-            others.into_iter().chain([choosy(case, number)])
+    let of_sets = move |sets: [(Vec<Kind>, u64); 2]| {
+        sets.into_iter().flat_map(move |(kinds, count)| {
+            (0..count).map(move |number| (situation_in(axes, &kinds, number), number))
         })
-    });
-    usual.chain(fast)
+    };
+    let moving = of_sets([(FLOCKING.to_vec(), alone / 2), (Kind::ALL.to_vec(), together / 15)]);
+    let moving =
+        moving.flat_map(|(case, number)| [hurried(case.clone(), number), embodied(case, number)]);
+    // Not with all behaviours together, where too many of those that choose would be too close to call.
+    let choosing = of_sets([(FLOCKING.to_vec(), alone / 2), (vec![Kind::View], alone / 10)]);
+    let choosing = choosing.map(|(case, number)| choosy(case, number));
+    usual.chain(moving).chain(choosing)
 }
 
 /// A single agent in the upper corner of a walled world with an obstacle ahead. In worlds of many

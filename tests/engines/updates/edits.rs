@@ -2,7 +2,6 @@
 
 use flockwork::engine::Change;
 use flockwork::model::behaviours::{Kind, Target};
-use flockwork::model::grid::CrowdSampling;
 use flockwork::model::scene::{Law, Rule, Scene, Slot, Variation};
 use flockwork::model::scenery::Obstacle;
 use flockwork::model::vector::{Point, flat};
@@ -82,7 +81,6 @@ pub fn edits_of_mixed() -> Vec<Edit> {
                 }
             }
         }),
-        edit("no sampling", parameters, |scene| scene.sampling = CrowdSampling::Off),
         edit("no turns", parameters, |scene| scene.species[2].body.combine = 0.0),
         edit("seed", parameters, |scene| scene.seed += 1),
         edit("time step", parameters, |scene| scene.time_step = 0.5),
