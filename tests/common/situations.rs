@@ -212,7 +212,7 @@ pub fn embodied(mut case: Situation, number: u64) -> Situation {
 /// The situation with behaviours that choose the nearest neighbours. Other dice roll them, so nothing else changes.
 pub fn choosy(mut case: Situation, number: u64) -> Situation {
     let mut dice = Dice::new(number * 1000 + 779);
-    let count = dice.one_of(&[1.0, 3.0, 7.0, 8.0, 12.0, 16.0, 16.0]);
+    let count = dice.one_of(&[1.0, 3.0, 7.0, 7.0, 8.0, 16.0]);
     // Mostly alike in all species: each set of behaviours that choose alike needs a shader of its own.
     let differ = number % 4 == 3;
     let mut of_kinds = Vec::new();
@@ -447,7 +447,7 @@ pub fn parity_in(axes: usize, alone: u64, together: u64) -> impl Iterator<Item =
     let moving =
         moving.flat_map(|(case, number)| [hurried(case.clone(), number), embodied(case, number)]);
     // Not with all behaviours together, where too many of those that choose would be too close to call.
-    let choosing = of_sets([(FLOCKING.to_vec(), alone / 2), (vec![Kind::View], alone / 10)]);
+    let choosing = of_sets([(FLOCKING.to_vec(), alone), (vec![Kind::View], alone / 10)]);
     let choosing = choosing.map(|(case, number)| choosy(case, number));
     usual.chain(moving).chain(choosing)
 }
