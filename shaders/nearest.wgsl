@@ -9,6 +9,9 @@ import package::space::Vector;
 // A squared distance above all others.
 const EVERYWHERE = 3e38;
 
+// Above all ids.
+const EVERYBODY = 0xffffffffu;
+
 // How far a choice reaches.
 struct Reach {
     // Nearer agents are chosen; squared.
@@ -29,37 +32,31 @@ fn reach_of(
     lane: u32,
 ) -> Reach {
     var reach = Reach(EVERYWHERE, 0u);
-    var choice = among;
-    var left = count;
-    loop {
+    @if(!by_subgroup)
+    let ranking = ranked_neighbours(among, i, position, heading, tick);
+    @if(by_subgroup)
+    let ranking = ranked_neighbours_subgroup(among, i, position, heading, tick, lane);
+    let last = number_at(ranking, max(count, 1u) - 1u);
+    let finds_all = count > 0u && last > 0u;
+    let is_tied = finds_all && last == number_at(ranking, count);
+    if finds_all {
+        // Not the next larger number, which devices may take for 0 if that is the distance.
+        reach = Reach(bitcast<f32>(~last), EVERYBODY);
+    }
+    // Others are as far away as the last one: their ids decide, after another look. That is rare.
+    @if(!by_subgroup)
+    let again = is_tied;
+    @if(by_subgroup)
+    let again = subgroupAny(is_tied);
+    if again {
+        var choice = among;
+        choice.tied = last;
         @if(!by_subgroup)
-        let ranking = ranked_neighbours(choice, i, position, heading, tick);
+        let tied = ranked_neighbours(choice, i, position, heading, tick);
         @if(by_subgroup)
-        let ranking = ranked_neighbours_subgroup(choice, i, position, heading, tick, lane);
-        let last = number_at(ranking, max(left, 1u) - 1u);
-        // Others are as far away as the last one: their ids decide, after another look. That is rare.
-        var again = false;
-        if choice.tied != 0u {
-            reach.below = ~last + 1u;
-            choice.tied = 0u;
-            left = 0u;
-        } else if left > 0u && last > 0u {
-            again = last == number_at(ranking, left);
-            // Else the next larger number, so that the last one is nearer.
-            reach.squared = bitcast<f32>(select(~last + 1u, ~last, again));
-            if again {
-                choice.tied = last;
-                left -= larger_in(ranking, last);
-            } else {
-                left = 0u;
-            }
-        }
-        @if(by_subgroup) {
-            again = subgroupAny(again);
-        }
-        if !again {
-            break;
-        }
+        let tied = ranked_neighbours_subgroup(choice, i, position, heading, tick, lane);
+        let left = count - larger_in(ranking, last);
+        reach.below = select(reach.below, ~number_at(tied, max(left, 1u) - 1u) + 1u, is_tied);
     }
     return reach;
 }
