@@ -27,7 +27,7 @@ fn scenes_are_paged_through_chosen_opened_and_undone() {
     display.xdotool("key Next");
     titled("Flockwork — wander · 100 agents");
     display.xdotool("key Prior key Prior");
-    titled("Flockwork — tornado · 4,000 agents");
+    titled("Flockwork — vicsek · 400 agents");
     // The menu: by words of the sentence, by a path.
     display.xdotool("key o");
     settle();
