@@ -1,7 +1,7 @@
 // The nearest of the neighbours that an agent looks at, for behaviours with `nearest`.
 //
-// `shaders/lib.rs` makes a copy of the neighbour loop in which this file stands for `rules`: a choice for a species,
-// and a ranking for its sums.
+// `shaders/lib.rs` copies the neighbour loop. The copy takes `Choice`, `Ranking` and `rank` from here, where the
+// original takes `Species`, `Sums` and `observe` from `rules`.
 
 import package::vehicle::Neighbour;
 
@@ -17,9 +17,9 @@ struct Choice {
     tied: u32,
 }
 
-// The first places, in order: a nearer neighbour has a larger number, and nobody has 0. There is one place more than
-// there are agents to choose, to notice that another one is as far away as the last. (Vectors, because some drivers
-// keep arrays in memory.)
+// The nearest neighbours, nearest first. A nearer one has a larger number; an empty place has 0. One more place than
+// agents to choose shows whether the next agent is as far away as the last one. (Vectors, because some drivers keep
+// arrays in memory.)
 struct Ranking {
     first: vec4<u32>,
     second: vec4<u32>,

@@ -17,7 +17,7 @@ crate::parameters! {
         radius: Meaning::Number => 50.0, "world units", 0.0, 1e6;
         /// Full angle round the heading within which an agent is seen.
         fov: Meaning::FieldOfView => 360.0, "degrees", 0.0, 360.0;
-        /// Only so many of them count: the nearest.
+        /// How many of the nearest agents count.
         nearest: Meaning::Nearest => ALL_NEIGHBOURS, "agents", ALL_NEIGHBOURS, MAX_NEAREST;
         /// The species it aligns with.
         with: Meaning::SpeciesSet { own: true } => ALL_SPECIES, "species", 0.0, ALL_SPECIES;

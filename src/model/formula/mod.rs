@@ -273,7 +273,7 @@ const FIELD_OF_VIEW: Parameter = Parameter {
 
 const NEAREST: Parameter = Parameter {
     key: "nearest",
-    doc: " Only so many of them are neighbours: the nearest.",
+    doc: " How many of the nearest agents are neighbours.",
     meaning: Meaning::Nearest,
     default: ALL_NEIGHBOURS,
     unit: "agents",
