@@ -67,17 +67,16 @@ impl SceneMenu {
             let about = row.about.to_lowercase();
             typed.split_whitespace().all(|word| row.name.contains(word) || about.contains(word))
         };
-        self.rows.iter().filter(has).collect()
+        let mut found: Vec<_> = self.rows.iter().filter(has).collect();
+        found.sort_by_key(|row| row.name != typed.trim());
+        found
     }
 
     /// The scene that Enter opens: a name or a path.
     fn choice(&self) -> Option<String> {
         let typed = self.typed.trim();
-        let is_name = self.rows.iter().any(|row| row.name == typed);
         let found = self.found().get(self.chosen).map(|row| row.name.to_string());
-        found
-            .filter(|_| !is_name || self.chosen > 0)
-            .or_else(|| (!typed.is_empty()).then(|| typed.into()))
+        found.or_else(|| (!typed.is_empty()).then(|| typed.into()))
     }
 
     /// Shows the menu if it is open. Returns what the user asks for.

@@ -76,7 +76,8 @@ fn field(
         .id(id.with("text"))
         .code_editor()
         .desired_rows(1)
-        .desired_width(f32::INFINITY);
+        // Less a pixel: a wrapped text is rounded up to one, and would widen the panel.
+        .desired_width(ui.available_width() - 1.0);
     let response = ui.add(edit);
     let mut made = None;
     if response.changed() {
