@@ -39,6 +39,12 @@ fn id_of(agent: u32) -> u32 {
     return tag[agent] & ((1u << ID_BITS) - 1u);
 }
 
+// The numbers that it keeps for rules in text.
+@if(kept)
+fn kept_of(agent: u32) -> vec4<f32> {
+    return state[agent].kept;
+}
+
 fn shown_of(agent: u32) -> f32 {
     return f32(memory[agent] & 0xffu);
 }

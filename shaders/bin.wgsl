@@ -74,7 +74,12 @@ fn bin(
         remembered = memory[i];
     }
     if edit.confines == 1u {
+        @if(kept)
+        let kept = own.kept;
         own = confined(position_of(own), velocity_of(own), flock.size);
+        @if(kept) {
+            own.kept = kept;
+        }
     }
     let key = key_of(flock, position_of(own));
     next_state[place] = own;

@@ -2,6 +2,7 @@
 //! in it.
 
 use flockwork_model::formula::{Formula, Given, Operation, Program};
+use flockwork_model::kept::KeptNames;
 use flockwork_model::random::FIRST_OF_RULES;
 
 /// The letters of the axes.
@@ -9,6 +10,9 @@ const AXES: [&str; 3] = ["x", "y", "z"];
 
 /// The member of a rule's parameters that is 0, which no compiler knows.
 pub const ZERO: &str = "zero_bits";
+
+/// The member of a rule's parameters that is 1 for species with the rule, if their agents keep numbers for it.
+pub const KEEPS: &str = "keeps_bits";
 
 /// For each operation whether its result must be hidden from compilers.
 ///
@@ -135,7 +139,16 @@ fn of_agent(given: Given, number: usize, formula: &Formula) -> String {
 }
 
 /// The module of rule `number`.
-pub fn module(formula: &Formula, number: usize, axes: usize, several_species: bool) -> String {
+pub fn module(
+    formula: &Formula,
+    number: usize,
+    (axes, several_species): (usize, bool),
+    names: KeptNames,
+) -> String {
+    let kept = |index: usize| {
+        let place = names.place(formula.states[index]).unwrap_or_default();
+        ["x", "y", "z", "w"][place.min(3)]
+    };
     let members = formula.parameters.iter().map(|parameter| {
         let of_type = if matches!(parameter.key, "nearest" | "with") { "u32" } else { "f32" };
         format!("    {}: {of_type},\n", parameter.member())
@@ -144,8 +157,9 @@ pub fn module(formula: &Formula, number: usize, axes: usize, several_species: bo
         "import package::clock::clock;\nimport package::flock::flock;\n\
          import package::random::{{draw, spread_direction}};\nimport package::rules::Species;\n\
          import package::space::Vector;\nimport package::vehicle::{{Agent, Neighbour, allowed}};\n\n\
-         struct Parameters {{\n{}    {ZERO}: u32,\n}}\n\n",
-        members.collect::<String>()
+         struct Parameters {{\n{}    {ZERO}: u32,\n{}}}\n\n",
+        members.collect::<String>(),
+        if formula.states.is_empty() { String::new() } else { format!("    {KEEPS}: u32,\n") }
     );
     let sums = formula.sums.results.len();
     let zero = format!("species.rule{number}.{ZERO}");
@@ -161,6 +175,8 @@ pub fn module(formula: &Formula, number: usize, axes: usize, several_species: bo
             }
             Given::OtherSpecies => format!("bitcast<f32>({zero})"),
             Given::OtherSize => "neighbour.size".into(),
+            Given::OtherKept(index) => format!("neighbour.kept.{}", kept(index)),
+            Given::Kept(index) => format!("neighbour.own_kept.{}", kept(index)),
             Given::Position(axis) => format!("neighbour.own_position.{}", AXES[axis]),
             Given::Velocity(axis) => format!("neighbour.own_velocity.{}", AXES[axis]),
             Given::Tick => "f32(clock)".into(),
@@ -183,7 +199,7 @@ pub fn module(formula: &Formula, number: usize, axes: usize, several_species: bo
             adds.collect::<String>()
         );
     }
-    let operations = printed(&formula.force, &zero, |given| match given {
+    let of_force = |given| match given {
         Given::Position(axis) => format!("agent.position.{}", AXES[axis]),
         Given::Velocity(axis) => format!("agent.velocity.{}", AXES[axis]),
         Given::Sum(sum) => format!("sums.s{sum}"),
@@ -193,8 +209,10 @@ pub fn module(formula: &Formula, number: usize, axes: usize, several_species: bo
             format!("draw(flock.seed, agent.id, clock, {}u)", FIRST_OF_RULES + draw)
         }
         Given::Parameter(_) => format!("species.{}", of_agent(given, number, formula)),
+        Given::Kept(index) => format!("agent.kept.{}", kept(index)),
         other => format!("agent.{}", of_agent(other, number, formula)),
-    });
+    };
+    let operations = printed(&formula.force, &zero, of_force);
     let results: Vec<String> =
         formula.force.results[..axes].iter().map(|v| format!("v{v}")).collect();
     let sums = if formula.sees_neighbours() { ", sums: Sums" } else { "" };
@@ -202,6 +220,17 @@ pub fn module(formula: &Formula, number: usize, axes: usize, several_species: bo
         "fn force(species: Species, agent: Agent{sums}) -> Vector {{\n{operations}    \
          return allowed(agent, Vector({}));\n}}\n",
         results.join(", ")
+    );
+    let next = formula.next.results.iter().enumerate().map(|(index, result)| {
+        let place = kept(index);
+        let has = format!("species.rule{number}.{KEEPS} == 1u");
+        format!("    next.{place} = select(next.{place}, v{result}, {has});\n")
+    });
+    text += &format!(
+        "\nfn keep(species: Species, agent: Agent{sums}) -> vec4<f32> {{\n    \
+         var next = agent.next_kept;\n{}{}    return next;\n}}\n",
+        printed(&formula.next, &zero, of_force),
+        next.collect::<String>()
     );
     text
 }

@@ -9,10 +9,11 @@ mod formula;
 
 use flockwork_model::behaviours::{Kind, Leaders, Uses};
 use flockwork_model::formula::{Formula, Formulas};
+use flockwork_model::kept::KeptNames;
 use flockwork_model::parameter::{Meaning, Parameters};
 use flockwork_model::scene::{Body, Choices, Scene, Slot, Traits};
 use flockwork_model::world::Boundary;
-pub use formula::ZERO as ZERO_OF_RULES;
+pub use formula::{KEEPS, ZERO as ZERO_OF_RULES};
 use include_dir::{Dir, DirEntry, include_dir};
 
 static SHADERS: Dir = include_dir!("$CARGO_MANIFEST_DIR");
@@ -67,7 +68,8 @@ impl Variant {
     #[must_use]
     pub fn of(scene: &Scene, narrow: bool, by_subgroup: bool) -> Self {
         Self {
-            by_subgroup,
+            // A subgroup hands on only the motion of the agents that it reads.
+            by_subgroup: by_subgroup && !scene.uses().has(Uses::OTHER_KEPT),
             unrolled: false,
             packs: false,
             stops: false,
@@ -87,11 +89,11 @@ impl Variant {
     }
 
     /// The variant of the passes that do not steer: passes between two ticks, and passes of a slab alone.
-    /// Of the scene they need its axes, its boundary, whether agents have memory, and whether they differ
-    /// in species.
+    /// Of the scene they need its axes, its boundary, what agents remember and keep, and whether they
+    /// differ in species.
     #[must_use]
     pub fn between_ticks(self) -> Self {
-        let uses = self.uses.and(Uses::MEMORY);
+        let uses = self.uses.and(Uses::MEMORY.with(Uses::KEPT));
         let Self { flat, boundary, several_species, slab, .. } = self;
         let plain = Self::of_drawing(false, false, false);
         Self { flat, uses, boundary, several_species, slab, ..plain }
@@ -188,9 +190,11 @@ pub fn compose(name: &str, variant: Variant) -> Result<(String, naga::Module), S
         let ranked = own.map(|(_, text)| text.replace(OF_SUMS, OF_RANKING));
         files.push((format!("ranked_{name}"), ranked.unwrap_or_default()));
     }
+    let names = variant.formulas.iter().flat_map(|rule| rule.states.iter().copied());
+    let names = KeptNames::of(names);
     for (number, rule) in variant.formulas.iter().enumerate() {
         let axes = if variant.flat { 2 } else { 3 };
-        let text = formula::module(rule, number, axes, variant.several_species);
+        let text = formula::module(rule, number, (axes, variant.several_species), names);
         files.push((format!("behaviours/rule{number}"), text));
     }
     let wgsl = compose::compose(&files, name, &|feature| variant.has(feature)).map_err(fail)?;

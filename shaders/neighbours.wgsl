@@ -16,6 +16,8 @@ import package::vehicle::neighbour_at;
 fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick: u32) -> Sums {
     @if(own_motion)
     let own_velocity = velocity_of(state[i]);
+    @if(own_kept)
+    let own_kept = state[i].kept;
     var sums = Sums();
     let cell = cell_of(flock, position);
     let columns = columns_around(flock, cell);
@@ -59,6 +61,12 @@ fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick:
                 @if(own_motion) {
                     neighbour.own_position = position;
                     neighbour.own_velocity = own_velocity;
+                }
+                @if(other_kept) {
+                    neighbour.kept = other.kept;
+                }
+                @if(own_kept) {
+                    neighbour.own_kept = own_kept;
                 }
                 @if(several_species) {
                     neighbour.species = 1u << species_of(tag[j]);

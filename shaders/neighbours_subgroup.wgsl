@@ -29,6 +29,8 @@ const RUNS = 6u;
 fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick: u32, lane: u32) -> Sums {
     // Read once: in a loop the device would load the uniform lane by lane.
     let flock = whole_flock;
+    @if(own_kept)
+    let own_kept = state[i].kept;
     @if(own_motion)
     let own_velocity = velocity_of(state[i]);
     var sums = Sums();
@@ -132,6 +134,9 @@ fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick:
                     }
                     @if(nearest) {
                         neighbour.id = subgroupShuffle(candidate_id, turn);
+                    }
+                    @if(own_kept) {
+                        neighbour.own_kept = own_kept;
                     }
                     @if(own_motion) {
                         neighbour.own_position = position;

@@ -1,6 +1,7 @@
 // A picture: what the camera sees, how each species looks, and the colour of an agent.
 
 import package::agents::{id_of, shown_of, species_of};
+@if(kept) import package::agents::kept_of;
 import package::memory::STRUCTURE_STEPS;
 @if(traits) import package::traits::drawn;
 
@@ -47,7 +48,8 @@ struct SpeciesLook {
     hue_per_depth: f32,
     // 1 if the remembered number is a structure; see memory.wgsl.
     structured: f32,
-    padding: f32,
+    // The place of the number that colours show, among those that agents keep; -1 for none.
+    kept: f32,
 }
 
 // How a space is seen.
@@ -178,9 +180,16 @@ fn species_look_of(agent: u32) -> SpeciesLook {
     return picture.species[min(species_of(agent), MAX_SPECIES - 1u)];
 }
 
-// How much of what the colours of its species show an agent has, 0 to 1: neighbours, acceleration, age or
-// density.
+// How much of what the colours of its species show an agent has, 0 to 1: neighbours, acceleration, age,
+// density, or a number that it keeps.
 fn amount_of(agent: u32, look: SpeciesLook) -> f32 {
+    @if(kept) {
+        if look.kept >= 0.0 {
+            // Beyond 1 the palette begins again.
+            let number = kept_of(agent)[u32(look.kept)];
+            return select(number - floor(number), number, number >= 0.0 && number <= 1.0);
+        }
+    }
     if picture.remembers == 1u {
         @if(structure) {
             if look.structured > 0.0 {

@@ -140,6 +140,8 @@ fn steering_force(species: Species, agent: ptr<function, Agent>, sums: Sums) -> 
     let force_NEAR_BEHAVIOUR = package::behaviours::NEAR_BEHAVIOUR::force(species.NEAR_BEHAVIOUR, *agent, sums.NEAR_BEHAVIOUR) * species.NEAR_BEHAVIOUR.weight;
     let force_LONE_RULE = package::behaviours::LONE_RULE::force(species, *agent) * species.LONE_RULE.weight;
     let force_NEAR_RULE = package::behaviours::NEAR_RULE::force(species, *agent, sums.NEAR_RULE) * species.NEAR_RULE.weight;
+    @if(kept) (*agent).next_kept = package::behaviours::LONE_RULE::keep(species, *agent);
+    @if(kept) (*agent).next_kept = package::behaviours::NEAR_RULE::keep(species, *agent, sums.NEAR_RULE);
     var force = Vector();
     @if(priority) {
         if species.combine != 0u {

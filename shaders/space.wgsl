@@ -15,27 +15,30 @@
 @if(!flat) alias Cell = vec3<u32>;
 
 // Position and velocity of an agent, as the state stores them.
-@if(flat) alias Motion = vec4<f32>;
-@if(!flat)
+@if(flat && !kept) alias Motion = vec4<f32>;
+@if(!flat || kept)
 struct Motion {
     position: Vector,
     velocity: Vector,
+    // The numbers that it keeps for rules in text.
+    @if(kept)
+    kept: vec4<f32>,
 }
 
 fn position_of(agent: Motion) -> Vector {
-    @if(flat) {
+    @if(flat && !kept) {
         return agent.xy;
     }
-    @if(!flat) {
+    @if(!flat || kept) {
         return agent.position;
     }
 }
 
 fn velocity_of(agent: Motion) -> Vector {
-    @if(flat) {
+    @if(flat && !kept) {
         return agent.zw;
     }
-    @if(!flat) {
+    @if(!flat || kept) {
         return agent.velocity;
     }
 }

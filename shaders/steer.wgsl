@@ -153,6 +153,10 @@ fn steer(
     agent.size = own.size;
     agent.id = id_of(own_tag);
     agent.brake = 1.0;
+    @if(kept) {
+        agent.kept = me.kept;
+        agent.next_kept = me.kept;
+    }
     @if(memory) {
         agent.remembered = recalled(memory[i]);
         agent.noise = wander_noise(flock.seed, agent.id, clock);
@@ -214,6 +218,9 @@ fn steer(
     let key = key_of(flock, position_of(moved));
     if number >= count {
         return;
+    }
+    @if(kept) {
+        moved.kept = agent.next_kept;
     }
     next_state[i] = moved;
     var remembered = 0u;

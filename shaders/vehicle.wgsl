@@ -21,6 +21,11 @@ struct Agent {
     noise: Vector,
     // Factor on the velocity, applied before the forces.
     brake: f32,
+    // The numbers that it keeps for rules in text, before and after the tick.
+    @if(kept)
+    kept: vec4<f32>,
+    @if(kept)
+    next_kept: vec4<f32>,
     // Acceleration that no force limit applies to; world units per tick².
     kick: Vector,
 }
@@ -41,6 +46,12 @@ struct Neighbour {
     own_position: Vector,
     @if(own_motion)
     own_velocity: Vector,
+    // The numbers that it keeps.
+    @if(other_kept)
+    kept: vec4<f32>,
+    // The agent's own.
+    @if(own_kept)
+    own_kept: vec4<f32>,
     @if(nearest)
     id: u32,
     // A bit at the index of its species.

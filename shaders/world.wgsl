@@ -40,7 +40,11 @@ fn without_tiny(vector: Vector) -> Vector {
 // Position and velocity as they are stored: +0 instead of tiny numbers and of −0, which some devices do
 // not distinguish from +0.
 fn settled(position: Vector, velocity: Vector) -> Motion {
+    @if(!kept)
     return Motion(without_tiny(position), without_tiny(velocity));
+    // The caller sets the numbers that the agent keeps.
+    @if(kept)
+    return Motion(without_tiny(position), without_tiny(velocity), vec4<f32>());
 }
 
 // Position and velocity after the boundary is applied.

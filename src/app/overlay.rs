@@ -8,6 +8,7 @@ use super::inspector::Legend;
 use super::pace::Rates;
 use super::scene_pictures;
 use flockwork_engine::{EngineKind, Profile};
+use flockwork_model::kept::full_name;
 use flockwork_model::scene::ColourBy;
 use flockwork_model::statistics::Metrics;
 use flockwork_session::series::Series;
@@ -219,6 +220,7 @@ impl Facts<'_> {
             ColourBy::Neighbours => "neighbours",
             ColourBy::Acceleration => "acceleration",
             ColourBy::Age => "age",
+            ColourBy::State(name) => full_name(name),
             _ => "distance",
         };
         ui.label(text(words).size(10.5).color(Color32::from_gray(190)));

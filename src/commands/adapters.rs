@@ -15,7 +15,7 @@ pub fn adapters() -> anyhow::Result<()> {
     for (index, adapter) in found.iter().enumerate() {
         let info = adapter.get_info();
         let limits = adapter.limits();
-        let [plane, space] = [MotionLayout::Plane, MotionLayout::Space]
+        let [plane, space] = [MotionLayout::PLANE, MotionLayout::SPACE]
             .map(|layout| buffers::largest_count(&limits, layout));
         let kind = match info.device_type {
             wgpu::DeviceType::DiscreteGpu => "discrete GPU",

@@ -97,7 +97,7 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
     {
         let adapter = args.machine.adapter.clone().unwrap_or_default();
         // The scene is not read yet. A plane takes the fewest bytes.
-        check_count_for(&adapter, MotionLayout::Plane, count)?;
+        check_count_for(&adapter, MotionLayout::PLANE, count)?;
     }
     let (Opening { source, scene, state }, record) = start(args)?;
     let made = RunRecord::new(&scene, &source.request, scene.world.size, &source.overrides);

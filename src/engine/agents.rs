@@ -2,6 +2,7 @@
 
 use std::any::Any;
 
+use flockwork_model::kept::{KeptNames, KeptRow, MAX_KEPT};
 use flockwork_model::memory::Memory;
 use flockwork_model::state::FlockState;
 use flockwork_model::vector::{DIMENSIONS, Point};
@@ -61,6 +62,15 @@ impl<'a> Component<'a> {
         Self { numbers: numbers.get(axis..).unwrap_or_default(), stride }
     }
 
+    /// The number at this place of each row.
+    #[must_use]
+    pub fn of_kept(rows: &'a [KeptRow], place: usize) -> Self {
+        match rows.is_empty() {
+            true => Self::zero(),
+            false => Self { numbers: &rows.as_flattened()[place..], stride: MAX_KEPT },
+        }
+    }
+
     /// The component of agent number `agent`.
     #[inline]
     #[must_use]
@@ -84,6 +94,10 @@ pub struct HostAgents<'a> {
     pub species: &'a [u8],
     /// Empty if the agents have no memory.
     pub memory: &'a [Memory],
+    /// The numbers that the agents keep; 0 if they keep none.
+    pub kept: [Component<'a>; MAX_KEPT],
+    /// Their names.
+    pub kept_names: KeptNames,
 }
 
 impl<'a> From<&'a FlockState> for HostAgents<'a> {
@@ -96,6 +110,8 @@ impl<'a> From<&'a FlockState> for HostAgents<'a> {
             id: &state.id,
             species: &state.species,
             memory: &state.memory,
+            kept: std::array::from_fn(|place| Component::of_kept(&state.kept, place)),
+            kept_names: state.kept_names,
         }
     }
 }

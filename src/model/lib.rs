@@ -9,6 +9,7 @@ pub mod formula;
 pub mod grid;
 #[cfg(feature = "io")]
 pub mod io;
+pub mod kept;
 pub mod memory;
 pub mod parameter;
 mod plane;

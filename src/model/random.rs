@@ -64,6 +64,8 @@ pub enum Use {
     JitterY = 27,
     /// Brownian motion along the third axis.
     JitterZ = 28,
+    /// A number that an agent keeps, at the start.
+    KeptStart = 29,
 }
 
 /// The PCG output permutation: a bijection of the 32-bit integers that mixes well.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::kept::{KeptNames, KeptRow};
 use super::memory::{Memory, ShownBy};
 use super::vector::Point;
 
@@ -22,6 +23,11 @@ pub struct FlockState {
     pub memory: Vec<Memory>,
     /// Which quantity each species' colour value holds.
     pub shown: ShownBy,
+    /// The numbers that each agent keeps for its rules in text; empty if the scene has none, or for a fresh
+    /// one.
+    pub kept: Vec<KeptRow>,
+    /// Their names.
+    pub kept_names: KeptNames,
 }
 
 impl FlockState {
@@ -40,8 +46,10 @@ impl FlockState {
             species: self.species[rows.clone()].to_vec(),
             position: self.position[rows.clone()].to_vec(),
             velocity: self.velocity[rows.clone()].to_vec(),
-            memory: self.memory.get(rows).unwrap_or_default().to_vec(),
+            memory: self.memory.get(rows.clone()).unwrap_or_default().to_vec(),
             shown: self.shown,
+            kept: self.kept.get(rows).unwrap_or_default().to_vec(),
+            kept_names: self.kept_names,
         }
     }
 
@@ -56,6 +64,8 @@ impl FlockState {
             velocity: rows.iter().map(|row| self.velocity[*row]).collect(),
             memory: rows.iter().filter_map(|row| self.memory.get(*row).copied()).collect(),
             shown: self.shown,
+            kept: rows.iter().filter_map(|row| self.kept.get(*row).copied()).collect(),
+            kept_names: self.kept_names,
         }
     }
 
@@ -67,7 +77,7 @@ impl FlockState {
         self.in_order(&rows)
     }
 
-    /// Adds the rows of another state at the end. Both show the same numbers.
+    /// Adds the rows of another state at the end. Both show and keep the same numbers.
     pub fn extend(&mut self, rows: &Self) {
         self.id.extend_from_slice(&rows.id);
         self.species.extend_from_slice(&rows.species);
@@ -75,6 +85,8 @@ impl FlockState {
         self.velocity.extend_from_slice(&rows.velocity);
         self.memory.extend_from_slice(&rows.memory);
         self.shown = rows.shown;
+        self.kept.extend_from_slice(&rows.kept);
+        self.kept_names = rows.kept_names;
     }
 
     /// True if there are no agents.

@@ -50,7 +50,7 @@ impl<C: Clock> Session<C> {
         let mut edited = self.editor.scene.clone();
         edited.species = returned.set.of(&self.editor.scene)?;
         let index = species_named(&edited, &returned.species)?;
-        let agents = returned.agents(index)?;
+        let agents = returned.agents(index, edited.kept_names())?;
         let Snapshot { state, targets } = self.runner.engine.snapshot()?;
         if let Some(id) = agents.id.iter().find(|id| state.id.binary_search(id).is_ok()) {
             let why = format!("agent {id} is in the flock already; every id is unique");
@@ -106,23 +106,31 @@ fn rows(state: &FlockState, wanted: impl Fn(usize) -> bool) -> FlockState {
         velocity: some(&state.velocity, &wanted),
         memory: some(&state.memory, &wanted),
         shown: ShownBy::default(),
+        kept: some(&state.kept, &wanted),
+        kept_names: state.kept_names,
     }
 }
 
 /// The agents of both states, by id, at the tick of the first one.
 fn merged(scene: &Scene, one: &FlockState, other: &FlockState) -> FlockState {
     let memories = [one, other].map(|state| scene.memory_of(state));
-    let mut all = FlockState { tick: one.tick, shown: scene.shown(), ..FlockState::default() };
+    let kept = [one, other].map(|state| scene.kept_of(state));
+    let mut all = FlockState {
+        tick: one.tick,
+        shown: scene.shown(),
+        kept_names: scene.kept_names(),
+        ..FlockState::default()
+    };
     let (mut i, mut j) = (0, 0);
     while i < one.len() || j < other.len() {
         let first = j == other.len() || i < one.len() && one.id[i] < other.id[j];
-        let (state, memory, row) =
-            if first { (one, &memories[0], &mut i) } else { (other, &memories[1], &mut j) };
+        let (state, which, row) = if first { (one, 0, &mut i) } else { (other, 1, &mut j) };
         all.id.push(state.id[*row]);
         all.species.push(state.species[*row]);
         all.position.push(state.position[*row]);
         all.velocity.push(state.velocity[*row]);
-        all.memory.extend(memory.get(*row).copied());
+        all.memory.extend(memories[which].get(*row).copied());
+        all.kept.extend(kept[which].get(*row).copied());
         *row += 1;
     }
     all

@@ -94,7 +94,7 @@ impl Legend {
 
     /// The colour of an agent with this velocity and remembered number, `far` of the way from the near to the
     /// far end of the world.
-    fn colour(&self, velocity: Point, shown: u32, far: f32) -> [f32; 3] {
+    fn colour(&self, velocity: Point, shown: f32, far: f32) -> [f32; 3] {
         self.paint.colour(self.paint.shade_in_space(velocity, self.max_speed, shown, far))
     }
 
@@ -110,7 +110,7 @@ impl Legend {
                 let velocity = self.axes[0] * offset.x + self.axes[1] * offset.y;
                 if self.by == ColourBy::Heading {
                     let hole = inside(from - HOLE * RADIUS);
-                    return (self.colour(velocity, 0, 0.0), inside(RADIUS - from).min(hole));
+                    return (self.colour(velocity, 0.0, 0.0), inside(RADIUS - from).min(hole));
                 }
                 if place.y > 2.0 * RADIUS {
                     return (
@@ -121,11 +121,12 @@ impl Legend {
                 let steps = STRUCTURE_STEPS as f32;
                 let order = (steps * from / RADIUS).min(steps).round() as u32;
                 let density = (steps * number / 2.0).round() as u32;
-                (self.colour(velocity, order << 4 | density, 0.0), inside(RADIUS - from))
+                (self.colour(velocity, (order << 4 | density) as f32, 0.0), inside(RADIUS - from))
             }
             _ => {
                 let share = (place.x / WEDGE.x).clamp(0.0, 1.0);
-                let shown = (share * self.paint.hue.most).round() as u32;
+                let number = share * self.paint.hue.most;
+                let shown = if self.paint.hue.kept.is_some() { number } else { number.round() };
                 let colour = self.colour(Point::X * share * self.max_speed, shown, share);
                 // Things farther away are smaller.
                 let more = if self.by == ColourBy::Depth { 1.0 - share } else { share };

@@ -368,13 +368,15 @@ pub fn check_invariants(
 }
 
 /// The bits of a state, for exact comparisons.
-pub fn bits(state: &FlockState) -> Vec<[u32; 7]> {
+pub fn bits(state: &FlockState) -> Vec<[u32; 11]> {
     let agents = state.position.iter().zip(&state.velocity).enumerate();
     let memory = |agent: usize| state.memory.get(agent).map_or(0, |memory| memory.0);
     let bits = |(agent, (p, v)): (usize, (&Vec3, &Vec3))| {
         let [x, y, z] = p.to_array().map(f32::to_bits);
         let [vx, vy, vz] = v.to_array().map(f32::to_bits);
-        [x, y, z, vx, vy, vz, memory(agent)]
+        let kept = state.kept.get(agent).copied().unwrap_or_default().map(f32::to_bits);
+        let [one, two, three, four] = kept;
+        [x, y, z, vx, vy, vz, memory(agent), one, two, three, four]
     };
     agents.map(bits).collect()
 }

@@ -21,6 +21,7 @@ mod gpu_engine;
 mod gpu_passes;
 mod gpu_runs;
 mod gpu_space;
+mod kept;
 mod limits;
 mod members;
 mod min_speed;

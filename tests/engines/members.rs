@@ -47,21 +47,15 @@ fn joined(state: &FlockState, more: &FlockState, scene: &Scene) -> FlockState {
     all.species.extend(&more.species);
     all.position.extend(&more.position);
     all.velocity.extend(&more.velocity);
+    all.kept = scene.kept_of(state);
+    all.kept.extend(scene.kept_of(more));
     all
 }
 
 /// A state without some agents.
 fn without(state: &FlockState, gone: &[u32]) -> FlockState {
-    let rows = || (0..state.len()).filter(|row| !gone.contains(&state.id[*row]));
-    FlockState {
-        tick: state.tick,
-        id: rows().map(|row| state.id[row]).collect(),
-        species: rows().map(|row| state.species[row]).collect(),
-        position: rows().map(|row| state.position[row]).collect(),
-        velocity: rows().map(|row| state.velocity[row]).collect(),
-        memory: rows().filter_map(|row| state.memory.get(row).copied()).collect(),
-        shown: state.shown,
-    }
+    let rows: Vec<usize> = (0..state.len()).filter(|row| !gone.contains(&state.id[*row])).collect();
+    state.in_order(&rows)
 }
 
 /// The scenes of these tests: all features, with and without a seam; a flock so dense that cells

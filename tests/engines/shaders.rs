@@ -224,7 +224,7 @@ fn the_shaders_read_the_row_of_an_agent_as_it_is_declared() {
     let variant = variants().into_iter().find(|v| v.uses.has(Uses::MEMORY) && v.several_species);
     let variant = Variant { traits: drawn(variant.unwrap().uses), ..variant.unwrap() };
     let variant = Variant { uses: variant.uses.with(Uses::TRAITS), ..variant };
-    let layouts = [(true, MotionLayout::Plane), (false, MotionLayout::Space)];
+    let layouts = [(true, MotionLayout::PLANE), (false, MotionLayout::SPACE)];
     for (shader, (flat, layout)) in
         ["steer", "bin"].map(|shader| layouts.map(|l| (shader, l))).as_flattened().iter().copied()
     {

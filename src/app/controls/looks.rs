@@ -6,6 +6,7 @@ use super::FlockPanel;
 use super::rows::{Choice, colour_button, edited, with_name};
 use crate::command::Command;
 use crate::keys::Action;
+use flockwork_model::kept::{KeptNames, full_name};
 use flockwork_model::scene::{
     Background, BackgroundName, BoidShape, ColourBy, Follow, Ground, Light, MAX_BACKGROUND_COLOURS,
     MAX_PALETTE_COLOURS, Orbit, Palette, PaletteName, Rgb, Style,
@@ -38,6 +39,7 @@ pub fn section(
             palette: &mut style.palette,
             smallest: &mut style.smallest,
             in_space: !panel.scene.world.is_flat(),
+            kept: panel.scene.kept_names(),
         };
         own.rows(ui, (start.look, start.colour, &start.palette, start.smallest));
         let ages = |looks: &Appearance| looks.species.iter().any(|own| own.colour == ColourBy::Age);
@@ -85,6 +87,8 @@ pub struct FigureLooks<'a> {
     pub smallest: &'a mut Option<f32>,
     /// A plane has no depth to show.
     pub in_space: bool,
+    /// The numbers that agents keep.
+    pub kept: KeptNames,
 }
 
 impl FigureLooks<'_> {
@@ -92,7 +96,7 @@ impl FigureLooks<'_> {
     pub fn rows(self, ui: &mut egui::Ui, start: (BoidShape, ColourBy, &Palette, Option<f32>)) {
         let hint = "The shape of an agent.";
         Choice::new("look", hint, &BoidShape::NAMES).show(ui, &start.0, self.look, |_, _| ());
-        colour(ui, start.1, self.in_space, self.colour);
+        colour(ui, start.1, (self.in_space, self.kept), self.colour);
         palette(ui, start.2, self.palette);
         let hint = "The least length of an agent, in points. A point is a pixel of a picture of 1280 × 720.";
         optional(ui, "smallest", hint, (1.0, 16.0, 6.0), start.3, self.smallest);
@@ -112,8 +116,14 @@ fn background(ui: &mut egui::Ui, start: &Background, value: &mut Background) {
     });
 }
 
-fn colour(ui: &mut egui::Ui, start: ColourBy, in_space: bool, value: &mut ColourBy) {
+fn colour(
+    ui: &mut egui::Ui,
+    start: ColourBy,
+    (in_space, kept): (bool, KeptNames),
+    value: &mut ColourBy,
+) {
     let mut names = ColourBy::NAMES.to_vec();
+    names.extend(kept.iter().map(|name| (full_name(name), ColourBy::State(name))));
     names.retain(|(_, by)| in_space || *by != ColourBy::Depth);
     let own = Some(("one colour", ColourBy::Fixed(AMBER)));
     let hint = "What the colour of an agent shows.";

@@ -219,6 +219,7 @@ impl OneSpecies<'_> {
             palette: &mut species.palette,
             smallest: &mut species.smallest,
             in_space: !self.scene.world.is_flat(),
+            kept: self.scene.kept_names(),
         };
         own.rows(ui, (start.look, start.colour, &start.palette, start.smallest));
         let table = <Body as Parameters<f32>>::TABLE;

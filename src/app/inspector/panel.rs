@@ -50,10 +50,16 @@ impl AgentFacts {
         let share = |force: f32| force / steering.max_force.max(f32::MIN_POSITIVE);
         let of_kind =
             |(kind, force): &(Kind, Point)| (kind.info().key, colour(*kind), share(force.length()));
+        let kept = state.kept.get(row).copied().unwrap_or_default();
+        let names = species.states().map(|(name, _)| name);
+        let kept_lines = names.filter_map(|name| {
+            let number = kept[state.kept_names.place(name)?];
+            Some(format!("{name} {number:.3}"))
+        });
         Some(Self {
             id,
             species: species.name.clone(),
-            lines: vec![
+            lines: [
                 format!("speed {:.2} of {:.2}", velocity.length(), own.body.max_speed),
                 if is_flat {
                     format!("heading {heading:.0}°")
@@ -66,7 +72,10 @@ impl AgentFacts {
                     format!("place {:.0}, {:.0}, {:.0}", place.x, place.y, place.z)
                 },
                 counted(neighbours, "neighbour"),
-            ],
+            ]
+            .into_iter()
+            .chain(kept_lines)
+            .collect(),
             forces: steering.forces.iter().map(of_kind).collect(),
             followed,
         })

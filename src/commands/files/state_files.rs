@@ -149,7 +149,7 @@ impl StateWriter {
             FileFormat::Csv(states) => {
                 let CsvStates { rows, axes, begun, .. } = &mut **states;
                 if !std::mem::replace(begun, true) {
-                    write_csv_header(rows, *axes)?;
+                    write_csv_header(rows, *axes, state.kept_names)?;
                 }
                 Ok(write_csv_rows(rows, state, *axes)?)
             }

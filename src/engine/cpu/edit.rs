@@ -9,10 +9,11 @@ use crate::near::{cells_within, is_near};
 use crate::{Change, EngineError};
 use flockwork_model::behaviours::Uses;
 use flockwork_model::grid::{Grid, Window};
+use flockwork_model::kept::KeptRow;
 use flockwork_model::memory::Memory;
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
-use flockwork_model::vector::{Axes, Space};
+use flockwork_model::vector::{Axes, Point, Space};
 
 impl<const D: usize> Flock<D>
 where
@@ -27,7 +28,7 @@ where
     ) -> Result<(), EngineError> {
         change.keeps_axes(&self.scene, scene)?;
         change.check(scene)?;
-        let (uses, shown) = (self.uses, self.scene.shown());
+        let (uses, shown, kept) = (self.uses, self.scene.shown(), self.scene.kept_names());
         let mut before = change.parts_of(scene);
         change.swap(&mut self.scene, &mut before);
         if change.remakes_scenery(&before, &self.scene) {
@@ -42,6 +43,22 @@ where
             let first = |agent: usize| scene.first_memory(species[agent], id[agent]);
             self.motion.memory = (0..count).into_par_iter().map(first).collect();
             self.moved.memory = vec![Memory::default(); count];
+        }
+        let names = self.scene.kept_names();
+        if names != kept {
+            let Self { scene, identity: Identity { id, species }, .. } = &*self;
+            let state = FlockState {
+                id: id.clone(),
+                species: species.clone(),
+                position: vec![Point::ZERO; id.len()],
+                kept: (0..id.len()).map(|agent| self.motion.kept(agent)).collect(),
+                kept_names: kept,
+                ..FlockState::default()
+            };
+            let rows = scene.kept_of(&state);
+            let column = |place| rows.iter().map(|row: &KeptRow| row[place]).collect();
+            self.motion.kept = (0..names.len()).map(column).collect();
+            self.moved.kept = self.motion.kept.clone();
         }
         let other = self.scene.shown().other_species(shown);
         if other != 0 {
@@ -72,7 +89,8 @@ where
     ) -> Result<(), EngineError> {
         self.ids = self.ids.with(&self.scene, agents)?;
         let memory = self.scene.memory_of(agents);
-        self.motion.extend(Motion::of(&agents.position, &agents.velocity, memory));
+        let (kept, places) = (self.scene.kept_of(agents), self.scene.kept_names().len());
+        self.motion.extend(Motion::of(agents, memory, &kept, places));
         self.identity.extend(&Identity::of(&agents.species, &agents.id));
         self.recount(threads);
         Ok(())

@@ -2,7 +2,9 @@
 
 use rayon::prelude::*;
 
+use flockwork_model::kept::{KeptRow, MAX_KEPT};
 use flockwork_model::memory::Memory;
+use flockwork_model::state::FlockState;
 use flockwork_model::vector::{Point, Vector, components, per_axis};
 use flockwork_model::world::World;
 
@@ -15,20 +17,30 @@ pub struct Motion<const D: usize> {
     pub velocity: [Vec<f32>; D],
     /// The agents' memory; empty in scenes without memory.
     pub memory: Vec<Memory>,
+    /// The numbers that agents keep, by their place in the scene's names.
+    pub kept: Vec<Vec<f32>>,
 }
 
 impl<const D: usize> Motion<D> {
-    /// From the arrays of a [`flockwork_model::state::FlockState`].
-    pub fn of(position: &[Point], velocity: &[Point], memory: Vec<Memory>) -> Self {
+    /// The agents of a state, with these memories, and as many numbers that they keep: 0 without `kept`.
+    pub fn of(agents: &FlockState, memory: Vec<Memory>, kept: &[KeptRow], places: usize) -> Self {
         let by_axis = |points: &[Point]| {
             std::array::from_fn(|axis| points.iter().map(|p| components::<D>(*p)[axis]).collect())
         };
-        Self { position: by_axis(position), velocity: by_axis(velocity), memory }
+        let number = |agent: usize, place: usize| kept.get(agent).map_or(0.0, |row| row[place]);
+        let numbers = |place| (0..agents.len()).map(|agent| number(agent, place)).collect();
+        let kept = (0..places).map(numbers).collect();
+        Self {
+            position: by_axis(&agents.position),
+            velocity: by_axis(&agents.velocity),
+            memory,
+            kept,
+        }
     }
 
     /// All components, one after the other.
     fn components_mut(&mut self) -> impl Iterator<Item = &mut Vec<f32>> {
-        self.position.iter_mut().chain(&mut self.velocity)
+        self.position.iter_mut().chain(&mut self.velocity).chain(&mut self.kept)
     }
 
     /// Adds agents at the end.
@@ -37,7 +49,7 @@ impl<const D: usize> Motion<D> {
             *self = other;
             return;
         }
-        let others = other.position.iter().chain(&other.velocity);
+        let others = other.position.iter().chain(&other.velocity).chain(&other.kept);
         self.components_mut().zip(others).for_each(|(own, other)| own.extend_from_slice(other));
         self.memory.extend_from_slice(&other.memory);
     }
@@ -90,12 +102,20 @@ impl<const D: usize> Motion<D> {
         per_axis!(axis => self.velocity[axis][index])
     }
 
+    /// The numbers that an agent keeps.
+    pub fn kept(&self, index: usize) -> KeptRow {
+        let mut row = [0.0; MAX_KEPT];
+        row.iter_mut().zip(&self.kept).for_each(|(own, numbers)| *own = numbers[index]);
+        row
+    }
+
     /// All of it, ready to be split into bands.
     pub fn as_mut(&mut self) -> MotionMut<'_, D> {
         MotionMut {
             position: self.position.each_mut().map(Vec::as_mut_slice),
             velocity: self.velocity.each_mut().map(Vec::as_mut_slice),
             memory: &mut self.memory,
+            kept: self.kept.iter_mut().map(Vec::as_mut_slice).collect(),
         }
     }
 }
@@ -109,6 +129,8 @@ pub struct MotionMut<'a, const D: usize> {
     pub velocity: [&'a mut [f32]; D],
     /// See [`Motion::memory`].
     pub memory: &'a mut [Memory],
+    /// See [`Motion::kept`].
+    pub kept: Vec<&'a mut [f32]>,
 }
 
 impl<const D: usize> MotionMut<'_, D> {
@@ -118,6 +140,7 @@ impl<const D: usize> MotionMut<'_, D> {
             position: self.position.each_mut().map(|component| take(component, count)),
             velocity: self.velocity.each_mut().map(|component| take(component, count)),
             memory: take(&mut self.memory, count),
+            kept: self.kept.iter_mut().map(|numbers| take(numbers, count)).collect(),
         }
     }
 }

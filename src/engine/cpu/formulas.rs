@@ -1,6 +1,7 @@
 //! Rules in text on a group of agents: neighbours are collected in a tile, and each operation of a rule
 //! runs at once for the whole tile.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use pulp::Simd;
@@ -11,6 +12,7 @@ use super::nearest::{Nearest, Reach};
 
 use flockwork_model::behaviours::{Agent, Body, Kind, TextForces, Uses};
 use flockwork_model::formula::{Given, Inputs, Row, Tape, Tile};
+use flockwork_model::kept::MAX_KEPT;
 use flockwork_model::random;
 use flockwork_model::real::{Lanes, MAX_LANES, Real};
 use flockwork_model::vector::{Axes, Space, Vector, each_axis, per_axis};
@@ -38,12 +40,18 @@ pub struct FormulaLanes<'a, S: Simd, const D: usize> {
     sizes: Option<(&'a SpeciesTable, u32, &'a [u32])>,
     /// True if every agent of the tile counts once.
     whole: bool,
+    /// The places of the neighbours' numbers that rules take.
+    taken: Vec<usize>,
+    /// The numbers that the agents keep, before and after the tick.
+    pub kept: [Lanes<S>; MAX_KEPT],
+    pub next_kept: [Lanes<S>; MAX_KEPT],
 }
 
 struct RuleLanes<'a, S: Simd> {
     columns: &'a FormulaColumns,
     of_sums: Tape<Lanes<S>, TILE>,
     of_force: Tape<Lanes<S>, 1>,
+    of_next: Tape<Lanes<S>, 1>,
     sums: Vec<Lanes<S>>,
     /// How far away its neighbours are, if it chooses the nearest.
     reach: Option<Reach<S>>,
@@ -59,6 +67,7 @@ struct GroupInputs<'w, S: Simd, const D: usize> {
     body: &'w Body<Lanes<S>>,
     spread: Vector<Lanes<S>, D>,
     sums: &'w [Lanes<S>],
+    kept: &'w [Lanes<S>; MAX_KEPT],
     draws: Draws<'w>,
 }
 
@@ -82,6 +91,7 @@ impl<S: Simd, const D: usize> Inputs<Lanes<S>> for GroupInputs<'_, S, D> {
             Given::Size => self.body.size,
             Given::Parameter(index) => self.parameters.of_formula(self.columns, index),
             Given::Sum(index) => self.sums[index],
+            Given::Kept(index) => self.kept[self.columns.places[index]],
             Given::Spread(axis) => self.spread.0[axis],
             Given::Random(number) => {
                 let mut drawn = [0.0; MAX_LANES];
@@ -110,6 +120,7 @@ where
         let rule = |columns: &'a FormulaColumns| RuleLanes {
             of_sums: Tape::new(&columns.formula.sums, like),
             of_force: Tape::new(&columns.formula.force, like),
+            of_next: Tape::new(&columns.formula.next, like),
             sums: vec![like; columns.formula.sums.results.len()],
             reach: None,
             columns,
@@ -127,6 +138,9 @@ where
             heading: Vector::zero(like),
             several_species: table.len() > 1,
             whole: true,
+            taken: places_taken(rules),
+            kept: [like; MAX_KEPT],
+            next_kept: [like; MAX_KEPT],
             sizes: rules
                 .iter()
                 .any(|columns| columns.formula.sums_sizes())
@@ -141,6 +155,15 @@ where
     /// True if a rule needs the direction in which agents leave others at the same spot.
     pub fn spread(&self) -> bool {
         self.rules.iter().any(|rule| rule.columns.formula.spreads)
+    }
+
+    /// Recalls the numbers that the agents of a group keep.
+    #[inline(always)]
+    pub fn recall(&mut self, flock: &SortedFlock<D>, agents: &Range<usize>) {
+        for (own, numbers) in self.kept.iter_mut().zip(&flock.motion.kept) {
+            *own = Lanes::load(self.simd, &numbers[agents.clone()]);
+        }
+        self.next_kept = self.kept;
     }
 
     /// Empties the sums, and computes what is the same for all neighbours of a group.
@@ -170,6 +193,7 @@ where
                 body: &parameters.body,
                 spread: velocity,
                 sums: &[],
+                kept: &self.kept,
                 draws: Draws { seed: flock.seed, tick: flock.tick, ids: &[] },
             });
         }
@@ -224,6 +248,12 @@ where
                     let member = members.start + index * stride;
                     let size = table.size_of(scene.0.species[member], seed, ids[member]);
                     tile.size.0[row(index)] = Lanes::splat(simd, size);
+                }
+            }
+            for place in &self.taken {
+                let numbers = &motion.kept[*place][members.clone()];
+                for index in 0..count {
+                    tile.kept[*place].0[row(index)] = Lanes::splat(simd, numbers[index * stride]);
                 }
             }
             if has_own {
@@ -318,10 +348,22 @@ where
                 }
                 self.perceived.0[at] = share;
             }
+            self.tile.places = columns.places;
             of_sums.run(&self.tile, count);
             of_sums.add(&self.tile, sums, (&self.perceived, whole), count);
         }
     }
+}
+
+/// The places of the neighbours' numbers that `rules` take.
+fn places_taken(rules: &[FormulaColumns]) -> Vec<usize> {
+    let taken = rules.iter().flat_map(|columns| {
+        columns.formula.sums.givens().filter_map(|given| match given {
+            Given::OtherKept(index) => Some(columns.places[index]),
+            _ => None,
+        })
+    });
+    taken.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// The forces on a group of agents.
@@ -350,12 +392,12 @@ where
         }
         let Self { lanes, parameters, draws, .. } = self;
         let simd = lanes.simd;
-        for RuleLanes { columns, of_force, sums, .. } in &mut lanes.rules {
+        for RuleLanes { columns, of_force, of_next, sums, .. } in &mut lanes.rules {
             let formula = columns.formula;
             if formula.sees_neighbours() != sees_neighbours {
                 continue;
             }
-            of_force.prepare(&GroupInputs {
+            let inputs = GroupInputs {
                 simd,
                 parameters,
                 columns,
@@ -364,8 +406,18 @@ where
                 body: &agent.body,
                 spread,
                 sums,
+                kept: &lanes.kept,
                 draws: *draws,
-            });
+            };
+            of_force.prepare(&inputs);
+            if !formula.states.is_empty() {
+                of_next.prepare(&inputs);
+                let has = parameters.has_formula(columns);
+                for index in 0..formula.states.len() {
+                    let next = &mut lanes.next_kept[columns.places[index]];
+                    *next = of_next.number(index).where_or(has, *next);
+                }
+            }
             let force = agent.limited(of_force.vector(agent.body.mass));
             take(Kind::Formula(formula), force * parameters.of_formula(columns, 0));
         }

@@ -4,11 +4,12 @@ use pulp::Simd;
 
 use flockwork_model::behaviours::{Kind, Rules, Uses};
 use flockwork_model::formula::Formula;
+use flockwork_model::kept::{KeptNames, MAX_KEPT};
 use flockwork_model::memory::{Shown, ShownBy};
 use flockwork_model::parameter::{MAX_SPECIES, Parameters};
 use flockwork_model::real::MAX_LANES;
 use flockwork_model::real::{Lanes, Real};
-use flockwork_model::scene::{Body, Scene, Slot, Species, drawn};
+use flockwork_model::scene::{Body, NO_TURN, Scene, Slot, Species, drawn};
 
 /// Number of behaviours that look at neighbours; they come first in [`Kind::ALL`].
 const PERCEIVING: usize = Kind::WITH_NEIGHBOURS;
@@ -62,14 +63,19 @@ pub struct FormulaColumns {
     pub radius: Option<usize>,
     pub inner: Option<usize>,
     pub fov: Option<usize>,
+    /// The place of each of its states among the numbers that agents keep.
+    pub places: [usize; MAX_KEPT],
     first: usize,
 }
 
 impl FormulaColumns {
-    fn new(formula: &'static Formula, first: usize) -> Self {
+    fn new(formula: &'static Formula, names: KeptNames, first: usize) -> Self {
         let [radius, inner, fov] =
             ["radius", "inner", "fov"].map(|key| Kind::Formula(formula).parameter(key));
-        Self { formula, radius, inner, fov, first }
+        let place = |state| names.place(state).unwrap_or_default();
+        let mut places = [0; MAX_KEPT];
+        places.iter_mut().zip(formula.states).for_each(|(own, state)| *own = place(state));
+        Self { formula, radius, inner, fov, places, first }
     }
 
     #[inline(always)]
@@ -159,8 +165,9 @@ impl SpeciesTable {
             row
         };
         let mut first = PERCEIVED + count * PERCEIVING;
+        let names = scene.kept_names();
         let formulas = scene.formulas().iter().map(|formula| {
-            let columns = FormulaColumns::new(formula, first);
+            let columns = FormulaColumns::new(formula, names, first);
             first = columns.turn() + 1 + count;
             columns
         });
@@ -386,6 +393,13 @@ impl<S: Simd> LaneParameters<S> {
     #[inline(always)]
     pub fn of_formula(&self, columns: &FormulaColumns, index: usize) -> Lanes<S> {
         self.row[columns.first + index]
+    }
+
+    /// True in the lanes whose agents have a rule in text.
+    #[inline(always)]
+    pub fn has_formula(&self, columns: &FormulaColumns) -> <Lanes<S> as Real>::Mask {
+        let turn = self.row[columns.turn()];
+        turn.less_than(turn.constant(NO_TURN))
     }
 
     /// 1 in the lanes whose agents perceive `species` by a rule in text, else 0.

@@ -38,6 +38,7 @@ use super::{Component, EngineError, HostAgents, Profile, Snapshot};
 use flock::{Identity, Motion};
 use flockwork_model::behaviours::{Surroundings, Uses};
 use flockwork_model::grid::{Grid, Slab, Window};
+use flockwork_model::kept::KeptRow;
 use flockwork_model::memory::Memory;
 use flockwork_model::scene::Scene;
 use flockwork_model::scenery::Scenery;
@@ -151,7 +152,8 @@ where
     fn empty(scene: &Scene, tick: u64, everyone: usize, slab: Slab) -> Self {
         let grid = grid_of(scene, everyone);
         let window = Window::of(&grid, slab);
-        let nothing = Motion::of(&[], &[], Vec::new());
+        let places = scene.kept_names().len();
+        let nothing = Motion::of(&FlockState::default(), Vec::new(), &[], places);
         Self {
             scene: scene.clone(),
             scenery: scene.scenery(),
@@ -277,6 +279,8 @@ where
             velocity: vec![Point::ZERO; count],
             memory: vec![Memory::default(); self.motion.memory.len()],
             shown: self.scene.shown(),
+            kept: vec![KeptRow::default(); if self.motion.kept.is_empty() { 0 } else { count }],
+            kept_names: self.scene.kept_names(),
         };
         for (index, id) in self.identity.id.iter().enumerate() {
             let Some(row) = self.ids.row(*id) else { continue };
@@ -285,6 +289,9 @@ where
             state.velocity[row] = point(self.motion.velocity(index));
             if let Some(memory) = self.motion.memory.get(index) {
                 state.memory[row] = *memory;
+            }
+            if let Some(kept) = state.kept.get_mut(row) {
+                *kept = self.motion.kept(index);
             }
         }
         Snapshot { state, targets: self.scene.targets.clone() }
@@ -298,7 +305,7 @@ where
             };
             std::array::from_fn(one)
         }
-        let Motion { position, velocity, memory } = &self.motion;
+        let Motion { position, velocity, memory, kept } = &self.motion;
         HostAgents {
             tick: self.tick,
             position: of(position),
@@ -306,6 +313,10 @@ where
             id: &self.identity.id,
             species: &self.identity.species,
             memory,
+            kept: std::array::from_fn(|place| {
+                kept.get(place).map_or(Component::zero(), |one| Component::of(one))
+            }),
+            kept_names: self.scene.kept_names(),
         }
     }
 }

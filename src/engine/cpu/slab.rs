@@ -95,8 +95,13 @@ where
             species: agents.clone().map(|agent| self.identity.species[agent]).collect(),
             position: agents.clone().map(|agent| point(motion.position(agent))).collect(),
             velocity: agents.clone().map(|agent| point(motion.velocity(agent))).collect(),
-            memory: agents.filter_map(|agent| memory.get(agent).copied()).collect(),
+            memory: agents.clone().filter_map(|agent| memory.get(agent).copied()).collect(),
             shown: self.scene.shown(),
+            kept: match motion.kept.is_empty() {
+                true => Vec::new(),
+                false => agents.map(|agent| motion.kept(agent)).collect(),
+            },
+            kept_names: self.scene.kept_names(),
         }
     }
 
@@ -176,8 +181,9 @@ where
     Axes<D>: Space<D>,
 {
     fn import_agents(&mut self, agents: &FlockState) -> Result<(), EngineError> {
-        let Flock { moved, identity, key, grid, window, .. } = &mut self.flock;
-        moved.extend(Motion::of(&agents.position, &agents.velocity, agents.memory.clone()));
+        let Flock { scene, moved, identity, key, grid, window, .. } = &mut self.flock;
+        let places = scene.kept_names().len();
+        moved.extend(Motion::of(agents, agents.memory.clone(), &agents.kept, places));
         identity.extend(&Identity::of(&agents.species, &agents.id));
         let (first, first_cell) = (key.len(), window.first_cell());
         let new = first..moved.position[0].len();
@@ -202,9 +208,10 @@ where
     }
 
     fn take_ghosts(&mut self, slice: u32, ghosts: &FlockState) -> Result<(), EngineError> {
-        let Flock { motion, identity, grid, window, start, .. } = &mut self.flock;
+        let Flock { scene, motion, identity, grid, window, start, .. } = &mut self.flock;
+        let places = scene.kept_names().len();
         let first = motion.position[0].len();
-        motion.extend(Motion::of(&ghosts.position, &ghosts.velocity, Vec::new()));
+        motion.extend(Motion::of(ghosts, Vec::new(), &ghosts.kept, places));
         identity.species.extend_from_slice(&ghosts.species);
         let end = motion.position[0].len();
         // The sender has sorted them: where each cell begins follows from the positions.

@@ -261,6 +261,9 @@ impl<const D: usize> Destination<'_, D> {
         for (to, index) in motion.memory.iter_mut().zip(source.iter()) {
             *to = from.motion.memory[*index as usize];
         }
+        for (to, from) in motion.kept.iter_mut().zip(&from.motion.kept) {
+            to.iter_mut().zip(source.iter()).for_each(|(to, index)| *to = from[*index as usize]);
+        }
     }
 }
 
@@ -271,6 +274,7 @@ mod tests {
     use flockwork_model::grid::{Grid, Window};
     use flockwork_model::memory::Memory;
     use flockwork_model::random::{Use, bits};
+    use flockwork_model::state::FlockState;
     use flockwork_model::vector::Point;
     use flockwork_model::vector::flat;
     use flockwork_model::world::{Boundary, World};
@@ -282,7 +286,8 @@ mod tests {
         let velocity: Vec<Point> = ids.iter().map(|id| point(id, 0.5)).collect();
         let memory = ids.iter().map(|id| Memory(id + 1)).collect();
         let species = ids.iter().map(|id| *id as u8).collect();
-        (Motion::of(&position, &velocity, memory), Identity { species, id: ids.to_vec() })
+        let agents = FlockState { position, velocity, ..FlockState::default() };
+        (Motion::of(&agents, memory, &[], 0), Identity { species, id: ids.to_vec() })
     }
 
     #[test]

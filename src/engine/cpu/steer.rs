@@ -204,6 +204,7 @@ where
         if flock.uses.has(Uses::NEAREST) {
             nearest.choose(around, parameters, table.len() > 1, rows);
         }
+        texts.recall(flock, &group.agents);
         let of_group = (&*nearest, &mut *sums, &mut *texts);
         NeighbourLoop::<S, D, USES, MANY>::sum_up(around, parameters, rows, of_group);
         self.integrate(simd, &group, velocity, parameters, (sums, texts));
@@ -279,6 +280,9 @@ where
                 table.show(species, Shown::Structure, structures, &mut shown);
             }
             remember(table, species, &agent.remembered, &shown, memories);
+        }
+        for (numbers, next) in self.out.kept.iter_mut().zip(&texts.lanes.next_kept) {
+            next.store(&mut numbers[own.clone()]);
         }
         each_axis!(axis => {
             position.0[axis].store(&mut self.out.position[axis][own.clone()]);

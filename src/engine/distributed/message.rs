@@ -2,36 +2,40 @@
 
 use crate::EngineError;
 use flockwork_model::behaviours::Uses;
+use flockwork_model::kept::MAX_KEPT;
 use flockwork_model::memory::Memory;
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
 use flockwork_model::vector::Point;
 
 /// The row of an agent in a message: the components of its position and velocity, its species, and its id
-/// and memory if the receiver needs them.
+/// and memory if the receiver needs them, and the numbers that it keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowFormat {
     axes: usize,
     has_id: bool,
     has_memory: bool,
+    has_kept: bool,
 }
 
 impl RowFormat {
     /// Agents that change the process.
     pub fn of_agents(scene: &Scene) -> Self {
         let has_memory = scene.uses().has(Uses::MEMORY);
-        Self { axes: scene.world.axes(), has_id: true, has_memory }
+        let has_kept = scene.uses().has(Uses::KEPT);
+        Self { axes: scene.world.axes(), has_id: true, has_memory, has_kept }
     }
 
     /// Ghosts: neighbours read neither id nor memory.
     pub fn of_ghosts(scene: &Scene) -> Self {
-        Self { axes: scene.world.axes(), has_id: false, has_memory: false }
+        let has_kept = scene.uses().has(Uses::OTHER_KEPT);
+        Self { axes: scene.world.axes(), has_id: false, has_memory: false, has_kept }
     }
 
     /// Bytes of a row.
     fn bytes(self) -> usize {
         let words = 2 * self.axes + usize::from(self.has_id) + usize::from(self.has_memory);
-        4 * words + 1
+        4 * (words + if self.has_kept { MAX_KEPT } else { 0 }) + 1
     }
 
     /// Appends some agents to a message.
@@ -53,6 +57,10 @@ impl RowFormat {
                 let memory = agents.memory.get(row).copied().unwrap_or_default();
                 message.extend_from_slice(&memory.0.to_ne_bytes());
             }
+            if self.has_kept {
+                let kept = agents.kept.get(row).copied().unwrap_or_default();
+                message.extend_from_slice(bytemuck::cast_slice(&kept));
+            }
         }
     }
 
@@ -65,7 +73,8 @@ impl RowFormat {
         for row in message.chunks_exact(self.bytes()) {
             let (motion, row) = row.split_at(8 * self.axes);
             let (species, row) = row.split_at(1);
-            let (id, memory) = row.split_at(if self.has_id { 4 } else { 0 });
+            let (id, row) = row.split_at(if self.has_id { 4 } else { 0 });
+            let (memory, kept) = row.split_at(if self.has_memory { 4 } else { 0 });
             let [position, velocity] = [0, 4 * self.axes].map(|first| {
                 let mut point = Point::ZERO;
                 let components = motion[first..].chunks_exact(4).take(self.axes);
@@ -80,6 +89,9 @@ impl RowFormat {
             agents.id.push(if self.has_id { bytemuck::pod_read_unaligned(id) } else { 0 });
             if self.has_memory {
                 agents.memory.push(Memory(bytemuck::pod_read_unaligned(memory)));
+            }
+            if self.has_kept {
+                agents.kept.push(bytemuck::pod_read_unaligned(kept));
             }
         }
         Ok(())
@@ -98,11 +110,13 @@ mod tests {
             position: vec![Point::new(1.0, 2.0, 3.0), Point::new(-4.0, 5.0, 6.0)],
             velocity: vec![Point::new(0.5, 0.25, -0.0), Point::NAN],
             memory: vec![Memory(9), Memory(u32::MAX)],
+            kept: vec![[1.0, 2.0, 3.0, 4.0], [-1.0, 0.5, 1e18, 0.0]],
             ..FlockState::default()
         };
         for axes in [2, 3] {
             for (has_id, has_memory) in [(false, false), (true, false), (true, true)] {
-                let format = RowFormat { axes, has_id, has_memory };
+                let has_kept = has_id == has_memory;
+                let format = RowFormat { axes, has_id, has_memory, has_kept };
                 let mut message = Vec::new();
                 format.put(&agents, [1, 0], &mut message);
                 assert_eq!(message.len(), 2 * format.bytes());
@@ -119,6 +133,7 @@ mod tests {
                     assert_eq!(found.species[row], agents.species[from]);
                     assert_eq!(found.id[row], if has_id { agents.id[from] } else { 0 });
                     assert!(!has_memory || found.memory[row] == agents.memory[from]);
+                    assert!(!has_kept || found.kept[row] == agents.kept[from]);
                 }
                 message.pop();
                 let error = format.read(&message, &mut found).unwrap_err();

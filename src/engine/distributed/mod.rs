@@ -224,6 +224,8 @@ impl Engine for DistributedEngine {
             let first = (round * LOADED_AT_ONCE).min(part.len());
             let mut some = part.rows(first..(first + LOADED_AT_ONCE).min(part.len()));
             some.memory = scene.memory_of(&some);
+            some.kept = scene.kept_of(&some);
+            some.kept_names = scene.kept_names();
             flock.exchange(&some)?;
         }
         flock.slab.sort()?;

@@ -346,9 +346,9 @@ mod tests {
 
     #[test]
     fn an_agent_takes_64_bytes_or_96_in_space_and_a_cell_12() {
-        assert_eq!(bytes(MotionLayout::Plane), [64, 12]);
-        assert_eq!(bytes(MotionLayout::Space), [96, 12]);
-        [MotionLayout::Plane, MotionLayout::Space].into_iter().for_each(check_bytes);
+        assert_eq!(bytes(MotionLayout::PLANE), [64, 12]);
+        assert_eq!(bytes(MotionLayout::SPACE), [96, 12]);
+        [MotionLayout::PLANE, MotionLayout::SPACE].into_iter().for_each(check_bytes);
     }
 
     fn check_bytes(layout: MotionLayout) {

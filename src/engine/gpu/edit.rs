@@ -43,6 +43,23 @@ impl FlockBuilder {
         self.gpu.check()
     }
 
+    /// Takes over a scene whose agents keep other numbers. `state` is the flock now.
+    pub fn lay_out(
+        &mut self,
+        flock: &mut DeviceFlock,
+        scene: &Scene,
+        state: &FlockState,
+        confines: bool,
+    ) -> Result<(), EngineError> {
+        let next = self.load_with(scene, state, flock.ids.clone())?;
+        let removed = std::mem::take(&mut flock.removed);
+        *flock = DeviceFlock { removed, ..next };
+        if confines {
+            self.bin(flock, true)?;
+        }
+        self.gpu.check()
+    }
+
     /// Updates the device to the scene of `flock`. `before` holds the old values of the changed
     /// parts, and `shown` says which quantities colour values were. Returns `None` if the agents may
     /// stay in their order. Else they must be sorted again, and the result says whether they first

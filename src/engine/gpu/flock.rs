@@ -87,7 +87,7 @@ impl FlockBuilder {
     pub fn plan(&self, scene: &Scene, ids: &Ids) -> Plan {
         let grid = DeviceGrid::of(scene, ids.len());
         let variant = self.variant(scene, &grid);
-        let (layout, agents) = (MotionLayout::of(&scene.world), ids.len() as u32);
+        let (layout, agents) = (MotionLayout::of_scene(scene), ids.len() as u32);
         let crowded_above = self.options.crowded_above;
         let extent = Extent::of(layout, agents, ids.next(), grid.cells(), crowded_above);
         Plan { grid, variant, extent }
@@ -123,6 +123,16 @@ impl FlockBuilder {
     /// Puts a new flock on the device, which sorts it.
     pub fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<DeviceFlock, EngineError> {
         let ids = Ids::below(MAX_AGENTS).with(scene, state)?;
+        self.load_with(scene, state, ids)
+    }
+
+    /// The same for agents whose ids are known.
+    pub fn load_with(
+        &mut self,
+        scene: &Scene,
+        state: &FlockState,
+        ids: Ids,
+    ) -> Result<DeviceFlock, EngineError> {
         let plan = self.plan(scene, &ids);
         let Compiled { tick: pipelines, tables } = self.compile(&plan)?;
         let buffers = self.allocate(scene, &plan, &tables, plan.extent.agents, state.tick)?;
@@ -150,7 +160,7 @@ impl FlockBuilder {
         let layout = flock.buffers.extent.layout;
         for begin in (0..agents.len()).step_by(UPLOADED_AT_ONCE) {
             let some = agents.rows(begin..agents.len().min(begin + UPLOADED_AT_ONCE));
-            let motions = layout.rows_of(&some.position, &some.velocity);
+            let motions = layout.rows_of(&some, &flock.scene.kept_of(&some));
             let tags = some.species.iter().zip(&some.id);
             let tags: Vec<Tag> = tags.map(|(species, id)| Tag::of(*species, *id)).collect();
             let memory = flock.scene.memory_of(&some);

@@ -156,6 +156,20 @@ impl Engine for GpuEngine {
     }
 
     fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError> {
+        // The rows of agents that keep other numbers are laid out anew, by way of the host.
+        let flock = self.loaded()?;
+        let mut next = flock.scene.clone();
+        change.swap(&mut next, &mut change.parts_of(scene));
+        if next.kept_names() != flock.scene.kept_names() {
+            change.keeps_axes(&flock.scene, scene)?;
+            change.check(scene)?;
+            let Snapshot { state, targets } = self.snapshot()?;
+            if !change.has(Change::TARGETS) {
+                next.targets = targets;
+            }
+            let confines = change.has(Change::WORLD);
+            return self.edit(|builder, flock| builder.lay_out(flock, &next, &state, confines));
+        }
         self.edit(|builder, flock| {
             change.keeps_axes(&flock.scene, scene)?;
             change.check(scene)?;

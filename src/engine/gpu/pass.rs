@@ -325,7 +325,7 @@ mod tests {
         for (ids, crowded_above, scatters) in
             [(192, 2, false), (193, 2, true), (65_600, 1024, false), (65_601, 1024, true)]
         {
-            let layout = MotionLayout::Plane;
+            let layout = MotionLayout::PLANE;
             let extent = Extent { layout, agents: 5, ids, cells: 1, crowds: 1, ghost_cells: 0 };
             let kind = TickKind::of(Uses::default(), extent, crowded_above, 1);
             assert_eq!(kind.scatters, scatters, "{ids} ids");

@@ -2,40 +2,62 @@
 //! and drawing; a test compares it with the shaders (`shaders/space.wgsl`, `shaders/tag.wgsl` and
 //! `shaders/memory.wgsl`).
 
+use flockwork_model::kept::{KeptNames, KeptRow};
 use flockwork_model::memory::Memory;
+use flockwork_model::scene::Scene;
+use flockwork_model::state::FlockState;
 use flockwork_model::vector::{Point, flat};
 use flockwork_model::world::World;
 
-/// How the buffer `state` stores position and velocity, the values that every tick changes: in rows
-/// of four numbers.
+/// How the buffer `state` stores the values that every tick changes: in rows of four numbers.
+///
+/// In a plane one row has x and y of the position (world units), then of the velocity (world units per
+/// tick). In a space position and velocity have a row each, with an unused number at the end. Where agents
+/// keep numbers for their rules in text, one row more has these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MotionLayout {
-    /// One row for an agent of a plane: x and y of its position (world units), then of its velocity
-    /// (world units per tick).
-    Plane,
-    /// Two rows for an agent of a space: its position and its velocity, each with an unused number
-    /// at the end.
-    Space,
+pub struct MotionLayout {
+    is_flat: bool,
+    /// True if agents keep numbers.
+    pub keeps: bool,
 }
 
 /// Four numbers of a [`MotionLayout`].
 pub type MotionRow = [f32; 4];
 
 impl MotionLayout {
-    /// The layout for the agents of a world.
+    /// Agents of a plane that keep no numbers.
+    pub const PLANE: Self = Self { is_flat: true, keeps: false };
+    /// Agents of a space that keep no numbers.
+    pub const SPACE: Self = Self { is_flat: false, keeps: false };
+
+    /// The layout for the agents of a world, if they keep no numbers.
     #[must_use]
     pub fn of(world: &World) -> Self {
-        if world.is_flat() { Self::Plane } else { Self::Space }
+        if world.is_flat() { Self::PLANE } else { Self::SPACE }
+    }
+
+    /// The layout for the agents of a scene.
+    #[must_use]
+    pub fn of_scene(scene: &Scene) -> Self {
+        Self::of(&scene.world).keeping(scene.kept_names())
+    }
+
+    /// The same for agents that keep these numbers.
+    #[must_use]
+    pub fn keeping(self, names: KeptNames) -> Self {
+        Self { keeps: !names.is_empty(), ..self }
+    }
+
+    /// Rows of the motion alone.
+    const fn of_motion(self) -> usize {
+        if self.is_flat { 1 } else { 2 }
     }
 
     /// Rows of an agent.
     #[inline]
     #[must_use]
     pub const fn rows(self) -> usize {
-        match self {
-            Self::Plane => 1,
-            Self::Space => 2,
-        }
+        self.of_motion() + self.keeps as usize
     }
 
     /// Bytes of an agent.
@@ -44,26 +66,29 @@ impl MotionLayout {
         (self.rows() * size_of::<MotionRow>()) as u64
     }
 
-    /// Writes the motion of an agent to its rows.
+    /// Writes an agent to its rows.
     #[inline]
-    pub fn write(self, position: Point, velocity: Point, rows: &mut [MotionRow]) {
-        match (self, rows) {
-            (Self::Plane, [row, ..]) => *row = [position.x, position.y, velocity.x, velocity.y],
-            (Self::Space, [place, way, ..]) => {
+    pub fn write(self, position: Point, velocity: Point, kept: KeptRow, rows: &mut [MotionRow]) {
+        match (self.is_flat, &mut *rows) {
+            (true, [row, ..]) => *row = [position.x, position.y, velocity.x, velocity.y],
+            (false, [place, way, ..]) => {
                 *place = position.extend(0.0).to_array();
                 *way = velocity.extend(0.0).to_array();
             }
-            (Self::Plane | Self::Space, _) => {}
+            _ => {}
+        }
+        if let Some(row) = rows.get_mut(self.of_motion()) {
+            *row = kept;
         }
     }
 
-    /// The rows of several agents.
+    /// The rows of several agents. `kept` are their numbers; empty if they keep none.
     #[must_use]
-    pub fn rows_of(self, position: &[Point], velocity: &[Point]) -> Vec<MotionRow> {
-        let mut rows = vec![[0.0; 4]; position.len() * self.rows()];
-        let motions = position.iter().zip(velocity);
-        for (rows, (position, velocity)) in rows.chunks_exact_mut(self.rows()).zip(motions) {
-            self.write(*position, *velocity, rows);
+    pub fn rows_of(self, agents: &FlockState, kept: &[KeptRow]) -> Vec<MotionRow> {
+        let mut rows = vec![[0.0; 4]; agents.len() * self.rows()];
+        for (agent, rows) in rows.chunks_exact_mut(self.rows()).enumerate() {
+            let kept = kept.get(agent).copied().unwrap_or_default();
+            self.write(agents.position[agent], agents.velocity[agent], kept, rows);
         }
         rows
     }
@@ -72,13 +97,20 @@ impl MotionLayout {
     #[inline]
     #[must_use]
     pub fn read(self, rows: &[MotionRow]) -> [Point; 2] {
-        match (self, rows) {
-            (Self::Plane, [[x, y, vx, vy], ..]) => [flat(*x, *y), flat(*vx, *vy)],
-            (Self::Space, [[x, y, z, _], [vx, vy, vz, _], ..]) => {
+        match (self.is_flat, rows) {
+            (true, [[x, y, vx, vy], ..]) => [flat(*x, *y), flat(*vx, *vy)],
+            (false, [[x, y, z, _], [vx, vy, vz, _], ..]) => {
                 [Point::new(*x, *y, *z), Point::new(*vx, *vy, *vz)]
             }
-            (Self::Plane | Self::Space, _) => [Point::ZERO; 2],
+            _ => [Point::ZERO; 2],
         }
+    }
+
+    /// The numbers that an agent keeps; `None` if agents keep none.
+    #[inline]
+    #[must_use]
+    pub fn kept(self, rows: &[MotionRow]) -> Option<KeptRow> {
+        rows.get(self.of_motion()).copied().filter(|_| self.keeps)
     }
 }
 
@@ -151,11 +183,21 @@ mod tests {
     #[test]
     fn a_motion_comes_back() {
         let (position, velocity) = (Point::new(1.0, 2.0, 3.0), Point::new(-4.0, 5.0, -6.0));
-        for (layout, bytes) in [(MotionLayout::Plane, 16), (MotionLayout::Space, 32)] {
-            let depth = if layout == MotionLayout::Plane { 0.0 } else { 1.0 };
+        let kept = [1.0, 2.0, 3.0, 4.0];
+        for (is_flat, keeps, bytes) in
+            [(true, false, 16), (false, false, 32), (true, true, 32), (false, true, 48)]
+        {
+            let layout = MotionLayout { is_flat, keeps };
+            let depth = if is_flat { 0.0 } else { 1.0 };
             let wanted = [position, velocity].map(|point| point * Point::new(1.0, 1.0, depth));
-            let rows = layout.rows_of(&[Point::ONE, position], &[Point::ONE, velocity]);
+            let agents = FlockState {
+                position: vec![Point::ONE, position],
+                velocity: vec![Point::ONE, velocity],
+                ..FlockState::default()
+            };
+            let rows = layout.rows_of(&agents, &[[0.0; 4], kept]);
             assert_eq!(layout.read(&rows[layout.rows()..]), wanted);
+            assert_eq!(layout.kept(&rows[layout.rows()..]), keeps.then_some(kept));
             assert_eq!(layout.bytes(), bytes);
         }
     }

@@ -10,6 +10,7 @@ use super::row::{MEMORY_BYTES, MotionLayout, MotionRow, TAG_BYTES, Tag};
 use crate::ids::Ids;
 use crate::{EngineError, Snapshot};
 use flockwork_model::behaviours::{Target, Uses};
+use flockwork_model::kept::KeptRow;
 use flockwork_model::memory::Memory;
 use flockwork_model::state::FlockState;
 use flockwork_model::vector::Point;
@@ -63,6 +64,7 @@ impl Transfer {
         });
         let ids = source.ids.clone();
         let count = ids.len();
+        let layout = source.buffers.extent.layout;
         let flock = FlockState {
             tick: source.tick,
             id: Vec::new(),
@@ -71,8 +73,9 @@ impl Transfer {
             velocity: vec![Point::ZERO; count],
             memory: vec![Memory::default(); if remembers { count } else { 0 }],
             shown: source.scene.shown(),
+            kept: vec![KeptRow::default(); if layout.keeps { count } else { 0 }],
+            kept_names: source.scene.kept_names(),
         };
-        let layout = source.buffers.extent.layout;
         Ok(Self { copies, ids, layout, read_targets: Some(read_targets), flock, taken: 0 })
     }
 
@@ -115,6 +118,9 @@ impl Transfer {
             };
             self.flock.species[row] = tag.species();
             [self.flock.position[row], self.flock.velocity[row]] = layout.read(motion);
+            if let Some(kept) = layout.kept(motion) {
+                self.flock.kept[row] = kept;
+            }
             if let Some(memory) = memories.next() {
                 self.flock.memory[row] = bytemuck::pod_read_unaligned(memory);
             }

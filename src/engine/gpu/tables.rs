@@ -5,8 +5,7 @@ use std::sync::Arc;
 use super::device_grid::DeviceGrid;
 use super::pass::{BITMAP_WORDS, Pipeline};
 use super::reflect::{Member, Record, StructLayout, layout, member};
-use super::row::MotionLayout;
-use super::shaders::{ZERO_OF_RULES, members_of_trait, name_of};
+use super::shaders::{KEEPS, ZERO_OF_RULES, members_of_trait, name_of};
 use flockwork_model::behaviours::{Kind, Target, Uses};
 use flockwork_model::grid::{LONG_RUN, RUN_SAMPLE};
 use flockwork_model::parameter::{MAX_SPECIES, Parameters};
@@ -153,6 +152,10 @@ impl Tables {
                 }
                 if kind.formula().is_some() {
                     record.put(&format!("{name}.{ZERO_OF_RULES}"), 0.0);
+                    if kind.formula().is_some_and(|own| !own.states.is_empty()) {
+                        let has = if species.rule(kind).is_some() { 1.0 } else { 0.0 };
+                        record.put(&format!("{name}.{KEEPS}"), has);
+                    }
                 }
                 let leads = leaders.get(kind.number()).is_none_or(|leader| *leader == kind);
                 let squared = kind.parameter("radius").filter(|_| kind.info().sees_neighbours);
@@ -238,16 +241,16 @@ impl Tables {
     fn scenery(&self, scene: &Scene, tables: &mut Vec<u8>) -> Result<Contents, String> {
         let scenery = scene.scenery();
         let Scenery { paths, obstacles, flow } = &scenery;
-        let layout = MotionLayout::of(&scene.world);
+        let is_flat = scene.world.is_flat();
         let ends = paths.cells.items.iter().flat_map(|segment| [segment.from, segment.to]);
         let listed = [
-            (&paths.index, &paths.cells.start[..], vector_rows(layout, ends)),
+            (&paths.index, &paths.cells.start[..], vector_rows(is_flat, ends)),
             (
                 &obstacles.index,
                 &obstacles.cells.start[..],
                 bytemuck::cast_slice(&obstacles.cells.items).to_vec(),
             ),
-            (&flow.index, &[], vector_rows(layout, flow.vectors.iter().copied())),
+            (&flow.index, &[], vector_rows(is_flat, flow.vectors.iter().copied())),
         ];
         let mut contents = Vec::new();
         for ((name, layout), (index, start, items)) in
@@ -284,11 +287,8 @@ impl Tables {
 const ROW_BYTES: usize = 16;
 
 /// Vectors as the shaders read them: two of a plane in a row of `tables`, or one of a space.
-fn vector_rows(layout: MotionLayout, points: impl Iterator<Item = Point>) -> Vec<u8> {
-    let kept = match layout {
-        MotionLayout::Plane => 2,
-        MotionLayout::Space => 4,
-    };
+fn vector_rows(is_flat: bool, points: impl Iterator<Item = Point>) -> Vec<u8> {
+    let kept = if is_flat { 2 } else { 4 };
     let components = |point: Point| point.extend(0.0).to_array().into_iter().take(kept);
     let words: Vec<f32> = points.flat_map(components).collect();
     bytemuck::cast_slice(&words).to_vec()

@@ -74,8 +74,20 @@ impl Uses {
     /// A species whose forces have no limit.
     pub const LIMITLESS: Self = Self(1 << 44);
 
+    /// Agents that keep numbers for their rules in text.
+    pub const KEPT: Self = Self(1 << 42);
+
+    /// Sums that take the neighbours' numbers.
+    pub const OTHER_KEPT: Self = Self(1 << 41);
+
+    /// Sums that take the agent's own numbers.
+    pub const OWN_KEPT: Self = Self(1 << 40);
+
     /// The extras, with their names in shaders.
-    pub const EXTRAS: [(&str, Self); 21] = [
+    pub const EXTRAS: [(&str, Self); 24] = [
+        ("kept", Self::KEPT),
+        ("other_kept", Self::OTHER_KEPT),
+        ("own_kept", Self::OWN_KEPT),
         ("nearest", Self::NEAREST),
         ("many_nearest", Self::MANY_NEAREST),
         ("limitless", Self::LIMITLESS),

@@ -6,6 +6,7 @@ use std::cell::Cell;
 
 use calls::FUNCTIONS;
 
+use super::OTHER;
 use super::parse::{Expression, FormulaError, MAX_OPERATIONS, Operator, Term, too_many};
 use super::program::{Draft, Given, Node, Truth};
 use crate::quote::{cut, suggest};
@@ -272,7 +273,9 @@ impl<'a> Checker<'a> {
 
     fn unknown(&self, name: &str, column: usize) -> FormulaError {
         let shown = cut(name);
-        if OF_NEIGHBOUR.contains(&name) {
+        let of_kept = name.strip_prefix(OTHER);
+        let of_kept = of_kept.is_some_and(|kept| self.own.iter().any(|own| own.name == kept));
+        if OF_NEIGHBOUR.contains(&name) || of_kept && !self.of_neighbour {
             let problem = format!(
                 "`{shown}` is of one neighbour; add it up in a `sum`, and use the sum here"
             );

@@ -27,6 +27,7 @@ use program::{Draft, Id};
 pub use program::{Given, Operation, Program};
 pub use tape::{Inputs, Row, Tape, Tile};
 
+use crate::kept::{KeptStart, MAX_KEPT, MAX_NUMBER, interned};
 use crate::parameter::{ALL_NEIGHBOURS, ALL_SPECIES, FULL_CIRCLE, MAX_NEAREST, Meaning, Parameter};
 use crate::real::Real;
 use crate::vector::{Axes, Space};
@@ -52,6 +53,12 @@ pub const MAX_PARAMETERS: usize = 8;
 /// The largest component of a force. A larger one, or what is no number, is no force.
 const MAX_COMPONENT: f32 = 1e18;
 
+/// A smaller number is kept as 0: some devices do not distinguish the smallest numbers from it.
+const NOTHING: f32 = 1e-18;
+
+/// What a formula writes before the name of a number that the neighbour keeps.
+const OTHER: &str = "other_";
+
 /// A parameter of a rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OwnParameter {
@@ -71,6 +78,17 @@ impl std::hash::Hash for OwnParameter {
     }
 }
 
+/// A number that agents keep for a rule.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct OwnState {
+    /// Its name in formulas.
+    pub name: String,
+    /// The formula of its next value.
+    pub next: String,
+    /// Its first value.
+    pub start: KeptStart,
+}
+
 /// The texts of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct RuleText {
@@ -82,6 +100,8 @@ pub struct RuleText {
     pub force: String,
     /// Its parameters.
     pub parameters: Vec<OwnParameter>,
+    /// The numbers that agents keep for it.
+    pub states: Vec<OwnState>,
     /// True if it overlooks what is nearer than a radius.
     pub has_inner: bool,
 }
@@ -102,6 +122,10 @@ pub struct Formula {
     pub sums: Program,
     /// The results are the components of its force.
     pub force: Program,
+    /// The results are the next values of its states.
+    pub next: Program,
+    /// The names of its states.
+    pub states: &'static [&'static str],
     /// True if its force takes the direction in which agents leave others at the same spot.
     pub spreads: bool,
 }
@@ -150,7 +174,7 @@ impl Formula {
         Ok(made)
     }
 
-    fn of(text: RuleText, axes: usize, [sums, force]: [Program; 2]) -> Self {
+    fn of(text: RuleText, axes: usize, [sums, force, next]: [Program; 3]) -> Self {
         let own = text.parameters.iter().map(|own| Parameter {
             key: kept(format!("{PARAMETERS}.{}", own.name)),
             doc: " A parameter of the rule.",
@@ -160,11 +184,15 @@ impl Formula {
         });
         let parameters: Vec<Parameter> = common(&text).into_iter().chain(own).collect();
         let sums_of = text.sums.iter().map(|(name, formula)| format!(" sum.{name} = {formula}"));
-        let lines = sums_of.chain([format!(" force = {}", text.force)]);
+        let of_states = text.states.iter().map(|own| format!(" state.{} = {}", own.name, own.next));
+        let lines = sums_of.chain([format!(" force = {}", text.force)]).chain(of_states);
         let lines = lines.flat_map(|line| ["", kept(line)]);
         let about: Vec<&'static str> =
             [" A rule in text of the scene file."].into_iter().chain(lines).collect();
-        let spreads = force.givens().any(|given| matches!(given, Given::Spread(_)));
+        let takes_spread =
+            |program: &Program| program.givens().any(|given| matches!(given, Given::Spread(_)));
+        let spreads = takes_spread(&force) || takes_spread(&next);
+        let states: Vec<&str> = text.states.iter().map(|own| interned(&own.name)).collect();
         Self {
             key: kept(format!("rules.{}", text.name)),
             about: Box::leak(about.into_boxed_slice()),
@@ -172,6 +200,8 @@ impl Formula {
             spreads,
             sums,
             force,
+            next,
+            states: Box::leak(states.into_boxed_slice()),
             axes,
             text,
         }
@@ -188,6 +218,18 @@ impl Formula {
     pub fn sums_own_motion(&self) -> bool {
         let own = |given| matches!(given, Given::Position(_) | Given::Velocity(_));
         self.sums.givens().any(own)
+    }
+
+    /// True if its sums take a number that the agent itself keeps.
+    #[must_use]
+    pub fn sums_own_state(&self) -> bool {
+        self.sums.givens().any(|given| matches!(given, Given::Kept(_)))
+    }
+
+    /// True if its sums take a number that the neighbours keep.
+    #[must_use]
+    pub fn sums_states(&self) -> bool {
+        self.sums.givens().any(|given| matches!(given, Given::OtherKept(_)))
     }
 
     /// True if its sums take the neighbours' sizes.
@@ -307,12 +349,20 @@ fn common(text: &RuleText) -> Vec<Parameter> {
 fn check_names(text: &RuleText) -> Result<(), RuleError> {
     let sums = text.sums.iter().map(|(name, _)| (format!("sum.{name}"), name));
     let own = text.parameters.iter().map(|own| (format!("{PARAMETERS}.{}", own.name), &own.name));
+    let states = text.states.iter().map(|own| (format!("{STATE}.{}", own.name), &own.name));
+    let of_neighbours: Vec<String> =
+        text.states.iter().map(|own| format!("{OTHER}{}", own.name)).collect();
     let mut names: Vec<&str> = Vec::new();
-    for (key, name) in sums.chain(own) {
+    for (key, name) in sums.chain(own).chain(states) {
         let problem = if !is_name(name) {
             "a name has letters from a to z, digits and _, begins with no digit, and has at most 32 of them"
-        } else if is_taken(name) || (name == "inner" && text.has_inner) {
+        } else if is_taken(name)
+            || (key.starts_with(STATE) && is_taken(&format!("{OTHER}{name}")))
+            || (name == "inner" && text.has_inner)
+        {
             "this name means something else in formulas; choose another one"
+        } else if of_neighbours.contains(name) {
+            "this is what sums call a number that a neighbour keeps; choose another name"
         } else if names.contains(&name.as_str()) {
             "this name is there twice; choose another one"
         } else {
@@ -321,9 +371,11 @@ fn check_names(text: &RuleText) -> Result<(), RuleError> {
         };
         return Err((key, FormulaError::new(0, problem)));
     }
-    for (key, count, most) in
-        [("sum", text.sums.len(), MAX_SUMS), (PARAMETERS, text.parameters.len(), MAX_PARAMETERS)]
-    {
+    for (key, count, most) in [
+        ("sum", text.sums.len(), MAX_SUMS),
+        (PARAMETERS, text.parameters.len(), MAX_PARAMETERS),
+        (STATE, text.states.len(), MAX_KEPT),
+    ] {
         if count > most {
             let problem = format!("a rule has at most {most} of them, this one {count}");
             return Err((key.into(), FormulaError::new(0, problem)));
@@ -332,11 +384,14 @@ fn check_names(text: &RuleText) -> Result<(), RuleError> {
     Ok(())
 }
 
+/// The key of the numbers that agents keep.
+pub const STATE: &str = "state";
+
 /// The name of the number of neighbours, which is a sum of ones.
 const COUNT: &str = "neighbours";
 
-/// The programs of a rule: of its sums, and of its force.
-fn programs<const D: usize>(text: &RuleText) -> Result<[Program; 2], RuleError>
+/// The programs of a rule: of its sums, of its force, and of its states.
+fn programs<const D: usize>(text: &RuleText) -> Result<[Program; 3], RuleError>
 where
     Axes<D>: Space<D>,
 {
@@ -352,13 +407,22 @@ where
         given: vec![Given::Parameter(index)],
     };
     let mut own: Vec<Own> = radii.chain(own).map(number).collect();
+    let states = |prefix: &str, given: fn(usize) -> Given| -> Vec<Own> {
+        let named = text.states.iter().enumerate();
+        let named = named.map(|(place, own)| (format!("{prefix}{}", own.name), given(place)));
+        let own = |(name, given)| Own { name, of_type: Type::Number, given: vec![given] };
+        named.map(own).collect()
+    };
+    own.extend(states("", Given::Kept));
+    let others = states(OTHER, Given::OtherKept);
+    let of_neighbour = [&own[..], &others].concat();
 
     let operations = Cell::new(0);
     let draft = Draft::default();
     let sees_neighbours = !text.sums.is_empty();
     let checker = Checker {
         draft: &draft,
-        own: &own,
+        own: &of_neighbour,
         of_neighbour: true,
         sees_neighbours,
         operations: &operations,
@@ -381,7 +445,9 @@ where
         let given = (first..results.len()).map(Given::Sum).collect();
         sums.push(Own { name: name.clone(), of_type: value.of_type(), given });
     }
-    if sees_neighbours && text.force.contains(COUNT) {
+    let counts =
+        text.states.iter().map(|own| &own.next).chain([&text.force]).any(|f| f.contains(COUNT));
+    if sees_neighbours && counts {
         let given = vec![Given::Sum(results.len())];
         sums.push(Own { name: COUNT.into(), of_type: Type::Number, given });
         results.push(draft.constant(1.0).id);
@@ -410,5 +476,24 @@ where
     let sound = all.reduce(|one, other| one & other);
     let sound = sound.unwrap_or_else(|| draft.truth(true));
     let results = force.0.map(|own| own.where_or(sound, draft.constant(0.0)).id);
-    Ok([program_of_sums, draft.finish(&results)])
+    let program_of_force = draft.finish(&results);
+
+    let draft = Draft::default();
+    let checker = Checker { draft: &draft, ..checker };
+    let mut results: Vec<Id> = Vec::new();
+    for (place, state) in text.states.iter().enumerate() {
+        let fail = |error: FormulaError| (format!("{STATE}.{}", state.name), error);
+        let next = parse::parse(&state.next)
+            .and_then(|expression| checker.wanted::<D>(&expression, Type::Number))
+            .map_err(fail)?;
+        let Value::Number(next) = next else {
+            return Err(fail(FormulaError::new(1, "expected a number")));
+        };
+        let [zero, least, most] = [0.0, NOTHING, MAX_NUMBER].map(|number| draft.constant(number));
+        let sound = next.less_than(most) & (-most).less_than(next);
+        let nothing = next.less_than(least) & (-least).less_than(next);
+        let before = draft.given(Given::Kept(place));
+        results.push(zero.where_or(nothing, next).where_or(sound, before).id);
+    }
+    Ok([program_of_sums, program_of_force, draft.finish(&results)])
 }

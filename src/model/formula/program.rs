@@ -26,6 +26,8 @@ pub enum Given {
     OtherSpecies,
     /// Half the neighbour's length.
     OtherSize,
+    /// The number that the neighbour keeps under the rule's name of this place.
+    OtherKept(usize),
     /// The agent's place.
     Position(usize),
     /// The agent's velocity.
@@ -36,6 +38,8 @@ pub enum Given {
     MaxForce,
     /// Half the agent's length.
     Size,
+    /// The number that the agent keeps under the rule's name of this place.
+    Kept(usize),
     /// The tick.
     Tick,
     /// The direction in which the agent leaves another one at the same spot.
@@ -54,8 +58,16 @@ impl Given {
     /// True if it is another one for each neighbour.
     #[must_use]
     pub fn is_of_neighbour(self) -> bool {
-        use Given::{DistanceSquared, Offset, OtherSize, OtherSpecies, OtherVelocity};
-        matches!(self, Offset(_) | DistanceSquared | OtherVelocity(_) | OtherSpecies | OtherSize)
+        use Given::{DistanceSquared, Offset, OtherKept, OtherSize, OtherSpecies, OtherVelocity};
+        matches!(
+            self,
+            Offset(_)
+                | DistanceSquared
+                | OtherVelocity(_)
+                | OtherSpecies
+                | OtherSize
+                | OtherKept(_)
+        )
     }
 }
 

@@ -1,6 +1,7 @@
 //! Programs on the CPU: each operation at once for a tile of neighbours.
 
 use super::program::{Given, Id, Operation, Program};
+use crate::kept::MAX_KEPT;
 use crate::real::Real;
 use crate::vector::Vector;
 
@@ -21,6 +22,10 @@ pub struct Tile<R, const D: usize, const T: usize> {
     pub species: Row<R, T>,
     /// Half their lengths.
     pub size: Row<R, T>,
+    /// The numbers that they keep.
+    pub kept: [Row<R, T>; MAX_KEPT],
+    /// The place among these of each number that the program names.
+    pub places: [usize; MAX_KEPT],
 }
 
 impl<R: Real, const D: usize, const T: usize> Tile<R, D, T> {
@@ -34,6 +39,8 @@ impl<R: Real, const D: usize, const T: usize> Tile<R, D, T> {
             velocity: [zeros; D],
             species: zeros,
             size: zeros,
+            kept: [zeros; MAX_KEPT],
+            places: [0; MAX_KEPT],
         }
     }
 
@@ -45,6 +52,7 @@ impl<R: Real, const D: usize, const T: usize> Tile<R, D, T> {
             Given::DistanceSquared => &self.distance_squared,
             Given::OtherSpecies => &self.species,
             Given::OtherSize => &self.size,
+            Given::OtherKept(place) => &self.kept[self.places[place]],
             _ => return None,
         })
     }
@@ -154,6 +162,12 @@ impl<R: Real, const T: usize> Tape<R, T> {
             }
             sums.copy_from_slice(&all[..sums.len()]);
         }
+    }
+
+    /// The result of this place, of the first neighbour.
+    #[inline(always)]
+    pub fn number(&self, place: usize) -> R {
+        self.registers[self.program.results[place] as usize].0[0]
     }
 
     /// The results as a vector, of the first neighbour.

@@ -5,8 +5,9 @@ use std::io::{self, Read, Write};
 use ::csv::{ByteRecord, ReaderBuilder, WriterBuilder};
 use rayon::prelude::*;
 
-use super::table::{LAST_TICK, Part, StateRow, StateTable};
-use super::{FileError, Result, bail, missing};
+use super::table::{LAST_TICK, Part, StateRow, StateTable, kept_place};
+use super::{Context, FileError, Result, bail, missing};
+use crate::kept::{KeptNames, KeptRow, STATE_PREFIX};
 use crate::memory::Memory;
 use crate::quote::quoted;
 use crate::scene::hint;
@@ -32,15 +33,18 @@ const BLOCKS: usize = 64;
 /// Most bytes of a line. Nine numbers take about 180; older files have text in a column.
 const MAX_LINE: usize = 1 << 20;
 
-/// The header of a file with this number of axes.
+/// The columns of a file with this number of axes, before those of numbers that agents keep.
 fn header(axes: usize) -> String {
     let there = |name: &&str| axes == 3 || !["z", "vz"].contains(name);
     COLUMNS.into_iter().filter(there).collect::<Vec<_>>().join(",")
 }
 
-/// Writes the header, before all rows.
-pub fn write_csv_header(out: &mut impl Write, axes: usize) -> io::Result<()> {
-    writeln!(out, "{}", header(axes))
+/// Writes the header, before all rows. Numbers that agents keep have columns of their own, such as
+/// `state.phase`.
+pub fn write_csv_header(out: &mut impl Write, axes: usize, kept: KeptNames) -> io::Result<()> {
+    write!(out, "{}", header(axes))?;
+    kept.iter().try_for_each(|name| write!(out, ",{STATE_PREFIX}{name}"))?;
+    writeln!(out)
 }
 
 /// Adds the rows of a state, in its order. Numbers are the shortest text that reads back to the same
@@ -65,23 +69,31 @@ where
     let mut writer = WriterBuilder::new().has_headers(false).from_writer(Vec::new());
     for i in start..state.len().min(start + ROWS) {
         let (p, v) = (components::<D>(state.position[i]), components::<D>(state.velocity[i]));
-        let row = (state.tick, state.id[i], state.species[i], p, v);
+        let kept = state.kept.get(i).map(|row| &row[..state.kept_names.len()]);
+        let row = (state.tick, state.id[i], state.species[i], p, v, kept.unwrap_or_default());
         writer.serialize(row).map_err(io::Error::other)?;
     }
     writer.into_inner().map_err(|error| io::Error::other(error.to_string()))
 }
 
-/// The place in the file of each column of [`COLUMNS`].
-struct Columns([Option<usize>; COLUMNS.len()]);
+/// The place in the file of each column of [`COLUMNS`], and of the numbers that agents keep, with their
+/// names.
+struct Columns([Option<usize>; COLUMNS.len()], Vec<usize>, Vec<String>);
 
 impl Columns {
     fn new(header: &ByteRecord, line: u64) -> Result<Self> {
         let mut places = [None; COLUMNS.len()];
+        let (mut kept, mut names) = (Vec::new(), Vec::new());
         for (place, name) in header.iter().enumerate() {
             let name = String::from_utf8_lossy(name);
             let name = name.trim();
             let Some(column) = COLUMNS.iter().position(|column| *column == name) else {
                 if OLDER.contains(&name) {
+                    continue;
+                }
+                let own = kept_place(&mut names, name).with_context(|| format!("line {line}"))?;
+                if own.is_some() {
+                    kept.push(place);
                     continue;
                 }
                 let hint = hint(name, COLUMNS);
@@ -94,7 +106,7 @@ impl Columns {
         if let Some(name) = missing(&COLUMNS, |column| places[column].is_some()) {
             bail!("line {line}: the column {name:?} is missing; {}", expected());
         }
-        Ok(Self(places))
+        Ok(Self(places, kept, names))
     }
 
     /// Number of axes of the file's world.
@@ -118,6 +130,21 @@ impl Columns {
             bail!("line {line}: {name} is {}, expected {}", quoted(&text), expected());
         };
         Ok(Some(value))
+    }
+
+    /// The numbers that the agent keeps.
+    fn kept(&self, record: &ByteRecord, line: u64) -> Result<KeptRow> {
+        let mut row = KeptRow::default();
+        for ((own, place), name) in row.iter_mut().zip(&self.1).zip(&self.2) {
+            let text = record.get(*place).unwrap_or_default();
+            let value = std::str::from_utf8(text).ok().and_then(|text| text.trim().parse().ok());
+            let Some(value) = value else {
+                let text = String::from_utf8_lossy(text);
+                bail!("line {line}: {STATE_PREFIX}{name} is {}, expected a number", quoted(&text));
+            };
+            *own = value;
+        }
+        Ok(row)
     }
 
     /// The point whose first component is in column `x`.
@@ -159,6 +186,7 @@ pub fn read_csv(file: impl Read, part: Part) -> Result<StateTable> {
     }
     let layout = Columns::new(&names, names.position().map_or(1, ::csv::Position::line))?;
     let mut table = StateTable::new("line", part, layout.axes(), false);
+    table.kept.clone_from(&layout.2);
     let mut record = ByteRecord::new();
     while reader.read_byte_record(&mut record).map_err(csv_error)? {
         let line = record.position().map_or(0, ::csv::Position::line);
@@ -169,6 +197,7 @@ pub fn read_csv(file: impl Read, part: Part) -> Result<StateTable> {
             position: layout.point(&record, line, X)?,
             velocity: layout.point(&record, line, VX)?,
             memory: Memory::default(),
+            kept: layout.kept(&record, line)?,
         };
         table.push(layout.whole(&record, line, 0, LAST_TICK)?, row)?;
     }

@@ -4,7 +4,9 @@ use std::cmp::Ordering;
 
 use super::record::{RunRecord, TargetRow, restore_flow, restore_targets};
 use super::{FileError, Result, bail, ensure};
+use crate::kept::{KeptNames, KeptRow, MAX_KEPT, MAX_NUMBER, STATE_PREFIX};
 use crate::memory::{Memory, ShownBy};
+use crate::quote::quoted;
 use crate::scene::{MAX_AGENTS, Request, Scene};
 use crate::state::FlockState;
 use crate::vector::{Point, components_text};
@@ -12,6 +14,19 @@ use crate::world::{Boundary, MAX_COORDINATE};
 
 /// The largest tick of a file: most readers use `float64`, which has no odd numbers beyond it.
 pub const LAST_TICK: u64 = 1 << 53;
+
+/// Adds the name of a number that agents keep, from a column or an array called `full`. Returns its place.
+pub fn kept_place(names: &mut Vec<String>, full: &str) -> Result<Option<usize>> {
+    let Some(name) = full.strip_prefix(STATE_PREFIX) else { return Ok(None) };
+    if names.iter().any(|own| own == name) {
+        bail!("{} is there twice", quoted(full));
+    }
+    if names.len() == MAX_KEPT {
+        bail!("{} is too much: agents keep at most {MAX_KEPT} numbers", quoted(full));
+    }
+    names.push(name.into());
+    Ok(Some(names.len() - 1))
+}
 
 /// One agent as a file has it.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +43,8 @@ pub struct StateRow {
     pub velocity: Point,
     /// Its memory; meaningless in a table that does not remember.
     pub memory: Memory,
+    /// The numbers that it keeps, in the order of the table's names.
+    pub kept: KeptRow,
 }
 
 /// Which agents of a file one of several processes keeps.
@@ -110,6 +127,8 @@ pub struct StateTable {
     /// Whether the numbers for colours are what the colours of the file's scene show. Else they are
     /// numbers of neighbours.
     pub shows: bool,
+    /// The names of the numbers that agents keep.
+    pub kept: Vec<String>,
     run: Option<RunRecord>,
     /// The targets at the last tick.
     targets: Vec<TargetRow>,
@@ -127,6 +146,7 @@ impl StateTable {
             axes,
             remembers,
             shows: false,
+            kept: Vec::new(),
             run: None,
             targets: Vec::new(),
         }
@@ -188,6 +208,17 @@ impl StateTable {
         }
         let places = ["x", "y", "z"].into_iter().zip(position.to_array());
         let velocities = ["vx", "vy", "vz"].into_iter().zip(velocity.to_array());
+        for (name, value) in self.kept.iter().zip(row.kept) {
+            let there = value.abs() <= MAX_NUMBER;
+            if !there {
+                bail!(
+                    "{} {place}: {STATE_PREFIX}{name} of agent {id} is {value}; agents keep numbers from \
+                     {low:e} to {MAX_NUMBER:e}",
+                    self.unit,
+                    low = -MAX_NUMBER
+                );
+            }
+        }
         for (name, value) in places.chain(velocities) {
             // False for NaN.
             let there = value.abs() <= MAX_COORDINATE;
@@ -347,6 +378,16 @@ impl StateTable {
             (true, Some(run)) => run.scene(&[]).map_or(scene.shown(), |written| written.shown()),
             (true, None) => scene.shown(),
         };
+        // A number that the scene does not know is left out.
+        let place = |name: &str| self.kept.iter().position(|own| own == name);
+        let names = scene.kept_names().iter().filter(|name| place(name).is_some());
+        let names = KeptNames::of(names);
+        let places: Vec<usize> = names.iter().filter_map(place).collect();
+        let kept = |row: &StateRow| {
+            let mut own = KeptRow::default();
+            own.iter_mut().zip(&places).for_each(|(own, place)| *own = row.kept[*place]);
+            own
+        };
         Ok(FlockState {
             tick: self.ticks.last,
             id: self.rows.iter().map(|row| row.id).collect(),
@@ -359,6 +400,8 @@ impl StateTable {
                 Vec::new()
             },
             shown,
+            kept: if names.is_empty() { Vec::new() } else { self.rows.iter().map(kept).collect() },
+            kept_names: names,
         })
     }
 }

@@ -7,6 +7,7 @@ mod count_tests;
 mod error;
 mod fixed;
 mod format;
+mod kept;
 mod library;
 mod members;
 mod populate;
@@ -31,13 +32,15 @@ pub use library::{BuiltIn, built_in};
 pub use populate::Request;
 pub use rules::default_value;
 pub use slot::{Law, Slot, Variation, drawn};
-pub use species::{BoidShape, ColourBy, NumberAtFirst, Rule, Spawn, SpawnPlace, Species, Start};
+pub use species::{
+    BoidShape, ColourBy, NO_TURN, NumberAtFirst, Rule, Spawn, SpawnPlace, Species, Start,
+};
 pub use start::StartLayout;
 pub use style::{
     Background, BackgroundName, Ground, Light, MAX_BACKGROUND_COLOURS, MAX_PALETTE_COLOURS,
     Palette, PaletteName, Rgb,
 };
-pub use texts::SingleRules;
+pub use texts::{Other, SingleRules};
 pub use variation::Traits;
 
 use super::behaviours::Target;

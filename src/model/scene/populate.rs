@@ -66,6 +66,8 @@ impl Scene {
             velocity: vec![Point::ZERO; size],
             memory: Vec::new(),
             shown: self.shown(),
+            kept: Vec::new(),
+            kept_names: self.kept_names(),
         };
         let mut end_id = 0;
         for (index, (species, share)) in self.species.iter().zip(shares).enumerate() {
@@ -82,6 +84,7 @@ impl Scene {
             state.species.resize(rows.end, index as u8);
         }
         state.memory = self.memory_of(&state);
+        state.kept = self.kept_of(&state);
         state
     }
 

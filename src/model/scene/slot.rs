@@ -90,9 +90,15 @@ impl Slot {
     /// change the draws of others.
     #[must_use]
     pub fn noise_key(self) -> u32 {
-        let fold = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(16_777_619);
-        self.key().bytes().fold(2_166_136_261, fold)
+        number_of_key(&self.key())
     }
+}
+
+/// A key as a number for random draws.
+#[must_use]
+pub fn number_of_key(key: &str) -> u32 {
+    let fold = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(16_777_619);
+    key.bytes().fold(2_166_136_261, fold)
 }
 
 impl Variation {

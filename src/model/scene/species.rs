@@ -31,6 +31,9 @@ pub enum ColourBy {
     Structure,
     /// In space: how far it is from the eye, from the near to the far end of the world.
     Depth,
+    /// The number that it keeps under this name: 0 at the beginning of the palette, 1 at its end, and beyond
+    /// it begins again.
+    State(&'static str),
     /// None: all agents have this colour.
     Fixed(Rgb),
 }
@@ -218,6 +221,9 @@ impl PartialEq for NumberAtFirst {
     }
 }
 
+/// The turn of a behaviour that a species lacks: it is never reached.
+pub const NO_TURN: f32 = (Kind::ALL.len() + MAX_FORMULAS) as f32;
+
 impl Species {
     /// A species of 100 agents that start anywhere, with the body of a file without its keys and no
     /// behaviour.
@@ -354,7 +360,7 @@ impl Species {
     #[must_use]
     pub fn turn(&self, kind: Kind) -> f32 {
         let turn = self.rules.iter().position(|rule| rule.kind == kind);
-        turn.unwrap_or(Kind::ALL.len() + MAX_FORMULAS) as f32
+        turn.map_or(NO_TURN, |turn| turn as f32)
     }
 
     /// The largest radius within which it perceives neighbours; 0 if it perceives none. World

@@ -3,6 +3,7 @@
 use super::{Scene, Species};
 use crate::behaviours::{Agent, Kind, Neighbour, TextForces, Uses};
 use crate::formula::{Formula, Given, Inputs, Row, Tape, Tile};
+use crate::kept::{KeptNames, KeptRow, MAX_KEPT};
 use crate::random;
 use crate::vector::{Axes, Space, Vector};
 
@@ -12,18 +13,33 @@ pub struct SingleRules<'a> {
     several_species: bool,
     /// Seed, id and tick.
     draws: [u32; 3],
+    /// The numbers that the agent keeps.
+    kept: KeptRow,
+    kept_names: KeptNames,
     rules: Vec<(&'static Formula, Tape<f32, 1>, Vec<f32>)>,
 }
 
+/// The facts about a neighbour that its motion does not say.
+#[derive(Clone, Copy, Debug)]
+pub struct Other {
+    /// Its species.
+    pub species: u8,
+    /// Half its length; world units.
+    pub size: f32,
+    /// The numbers that it keeps, in the order of the scene's names.
+    pub kept: KeptRow,
+}
+
 impl<'a> SingleRules<'a> {
-    /// The rules before the agent `id` has seen a neighbour. `species` has its own values.
+    /// The rules before the agent `id` has seen a neighbour. `species` has its own values, and `kept` are the
+    /// numbers that it keeps.
     #[must_use]
     pub fn new<const D: usize>(
         scene: &Scene,
         species: &'a Species,
         agent: &Agent<f32, D>,
-        id: u32,
-        tick: u32,
+        (id, tick): (u32, u32),
+        kept: KeptRow,
     ) -> Self
     where
         Axes<D>: Space<D>,
@@ -32,6 +48,8 @@ impl<'a> SingleRules<'a> {
             species,
             several_species: scene.species.len() > 1,
             draws: [scene.seed, id, tick],
+            kept,
+            kept_names: scene.kept_names(),
             rules: Vec::new(),
         };
         for formula in scene.formulas().iter() {
@@ -53,19 +71,23 @@ impl<'a> SingleRules<'a> {
         kind.parameter(key).map(|index| self.species.encoded(kind, index))
     }
 
-    /// Adds a neighbour to the sums of the rules that perceive it. `other` are its species and its size.
+    fn place(&self, formula: &'static Formula, index: usize) -> usize {
+        self.kept_names.place(formula.states[index]).unwrap_or_default()
+    }
+
+    /// Adds a neighbour to the sums of the rules that perceive it.
     pub fn observe<const D: usize>(
         &mut self,
         uses: Uses,
         neighbour: &Neighbour<f32, D>,
-        other: (u8, f32),
+        other: Other,
     ) {
         let squared = neighbour.distance_squared;
         let mut tile = Tile::<f32, D, 1>::new(0.0);
         tile.distance_squared = Row([squared]);
-        let (other, size) = other;
-        tile.species = Row([f32::from(other)]);
-        tile.size = Row([size]);
+        tile.species = Row([f32::from(other.species)]);
+        tile.size = Row([other.size]);
+        tile.kept = other.kept.map(|number| Row([number]));
         for axis in 0..D {
             tile.offset[axis] = Row([neighbour.offset.0[axis]]);
             tile.velocity[axis] = Row([neighbour.velocity.0[axis]]);
@@ -75,9 +97,13 @@ impl<'a> SingleRules<'a> {
             let value = |key: &str| self.value(formula, key).unwrap_or(0.0);
             let (radius, inner) = (value("radius"), value("inner"));
             let unseen = uses.has(Uses::SIGHT) && neighbour.ahead < value("fov") * squared.sqrt();
-            let ignored = self.several_species && (value("with") as u32 >> other) & 1 == 0;
+            let ignored = self.several_species && (value("with") as u32 >> other.species) & 1 == 0;
             let near = squared < radius * radius && squared >= inner * inner;
             if near && !unseen && !ignored {
+                tile.places = std::array::from_fn(|index| match index < formula.states.len() {
+                    true => self.place(formula, index),
+                    false => index.min(MAX_KEPT - 1),
+                });
                 of_sums.run(&tile, 1);
                 of_sums.add(&tile, sums, (&Row([neighbour.share]), false), 1);
             }
@@ -108,6 +134,7 @@ impl<const D: usize> Inputs<f32> for SingleInputs<'_, '_, D> {
             Given::Random(number) => random::of_rule(seed, id, tick, number),
             Given::Sum(index) => sums[index],
             Given::Spread(axis) => spread.0[axis],
+            Given::Kept(index) => own.kept[own.place(formula, index)],
             _ => tick as f32,
         }
     }

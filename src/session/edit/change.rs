@@ -112,7 +112,9 @@ impl Edit {
             Self::Return(own) => {
                 let species = own.set.of(scene)?;
                 let before = std::mem::replace(&mut scene.species, species);
-                let found = species_named(scene, &own.species).and_then(|index| own.agents(index));
+                let names = scene.kept_names();
+                let found = species_named(scene, &own.species);
+                let found = found.and_then(|index| own.agents(index, names));
                 if let Err(problem) = found {
                     scene.species = before;
                     return Err(problem);

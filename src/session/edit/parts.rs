@@ -1,5 +1,6 @@
 //! The values in an edit.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -8,6 +9,7 @@ use super::{long, place};
 use crate::Thing;
 use crate::scene_ops::inside;
 use flockwork_model::behaviours::Target;
+use flockwork_model::kept::{KeptNames, KeptRow, MAX_NUMBER};
 use flockwork_model::memory::Memory;
 use flockwork_model::quote::cut;
 use flockwork_model::scene::{CameraPlan, Click, Scene, Species, overrides};
@@ -304,19 +306,25 @@ pub struct Returned {
         deserialize_with = "long::deserialize"
     )]
     pub memory: Vec<u32>,
+    /// The numbers that they keep, by name; empty if they keep none.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub kept: BTreeMap<String, Vec<f32>>,
 }
 
 impl Returned {
     /// A species that is removed with its agents, and all species as they were with it.
     pub(crate) fn of(species: &str, all: &[Species], agents: FlockState) -> Self {
-        let FlockState { id, position, velocity, memory, .. } = agents;
+        let FlockState { id, position, velocity, memory, kept, kept_names, .. } = agents;
+        let numbers = |place: usize| kept.iter().map(|row: &KeptRow| row[place]).collect();
+        let named = kept_names.iter().enumerate();
+        let kept = named.map(|(place, name)| (name.into(), numbers(place))).collect();
         let memory = memory.into_iter().map(|memory| memory.0).collect();
         let set = Parameters::Exact(all.into());
-        Self { species: species.into(), set, id, position, velocity, memory }
+        Self { species: species.into(), set, id, position, velocity, memory, kept }
     }
 
-    /// The agents, as agents of species number `species`.
-    pub(crate) fn agents(&self, species: usize) -> Result<FlockState, String> {
+    /// The agents, as agents of species number `species` in a scene whose agents keep the numbers `names`.
+    pub(crate) fn agents(&self, species: usize, names: KeptNames) -> Result<FlockState, String> {
         let count = self.id.len();
         let remembers = self.memory.len() == count || self.memory.is_empty();
         if self.position.len() != count || self.velocity.len() != count || !remembers {
@@ -325,12 +333,27 @@ impl Returned {
         if self.id.windows(2).any(|pair| pair[0] >= pair[1]) {
             return Err("the ids of `back` ascend".into());
         }
+        let sound = |number: &f32| number.abs() <= MAX_NUMBER;
+        if self.kept.values().any(|own| own.len() != count || !own.iter().all(sound)) {
+            return Err(format!(
+                "`kept` has a number up to {MAX_NUMBER:e} for each id of `back`, under each name"
+            ));
+        }
+        let known = KeptNames::of(names.iter().filter(|name| self.kept.contains_key(*name)));
+        let mut kept = vec![KeptRow::default(); if known.is_empty() { 0 } else { count }];
+        for (place, name) in known.iter().enumerate() {
+            for (row, number) in kept.iter_mut().zip(&self.kept[name]) {
+                row[place] = *number;
+            }
+        }
         Ok(FlockState {
             id: self.id.clone(),
             species: vec![species as u8; count],
             position: self.position.clone(),
             velocity: self.velocity.clone(),
             memory: self.memory.iter().copied().map(Memory).collect(),
+            kept,
+            kept_names: known,
             ..FlockState::default()
         })
     }

@@ -91,7 +91,7 @@ impl<'a> Bodies<'a> {
             return None;
         }
         let velocity = self.state.velocity[row];
-        let shown = self.state.memory.get(row).map_or(0, |memory| memory.shown());
+        let shown = look.paint.shown(self.state, row);
         let far = self.lighting.far(seen.depth);
         let shade = look.paint.shade_in_space(velocity, look.max_speed, shown, far);
         let colour = look.paint.colour(shade);

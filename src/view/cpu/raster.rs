@@ -153,7 +153,7 @@ fn place(style: &Style<'_>, state: &FlockState, row: usize, camera: &Camera) -> 
     }
     let heading = velocity.try_normalize().unwrap_or(Point::X);
     let species = state.species[row];
-    let shown = state.memory.get(row).map_or(0, |memory| memory.shown());
+    let shown = style.paint.shown(state, row);
     let shade = style.paint.shade(velocity, style.max_speed, shown);
     Some(DrawnAgent {
         species,
@@ -361,7 +361,7 @@ mod tests {
             assert!((10.5..13.0).contains(&ahead) && (10.5..13.5).contains(&behind));
             // Its colour is blended over the background.
             let paint = AgentPaint::all(&scene)[0];
-            let colour = paint.colour(paint.shade(velocity, 3.0, 0));
+            let colour = paint.colour(paint.shade(velocity, 3.0, 0.0));
             let colour = [0, 1, 2].map(|i| {
                 let ground = f32::from(BACKGROUND[i]) / 255.0;
                 255.0 * (colour[i] * OPACITY + ground * (1.0 - OPACITY))

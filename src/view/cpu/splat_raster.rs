@@ -227,7 +227,7 @@ impl PicturePart<'_> {
     ) {
         let (state, camera) = (flock.state, flock.camera);
         let velocity = state.velocity[row];
-        let shown = state.memory.get(row).map_or(0, |memory| memory.shown());
+        let shown = style.paint.shown(state, row);
         let mut shade = style.paint.shade(velocity, style.max_speed, shown);
         let mut extent = style.extents.of_agent(state, row);
         if let Some(lighting) = &flock.lighting {

@@ -21,6 +21,8 @@ pub struct Looks {
     pub structure: bool,
     /// Agents in space cast shade on one another.
     pub shade: bool,
+    /// The agents' rows have the numbers that they keep.
+    pub keeps: bool,
 }
 
 impl Looks {
@@ -32,6 +34,7 @@ impl Looks {
             stops: Paint::has_stops(paints),
             structure: paints.iter().any(|paint| paint.hue.structured),
             shade: scene.style.matter.is_some() && !scene.world.is_flat(),
+            keeps: false,
         }
     }
 
@@ -39,7 +42,10 @@ impl Looks {
     #[must_use]
     pub fn variant(self, packs: bool) -> Variant {
         let plain = Variant::of_drawing(packs, self.own_sizes, self.stops);
-        let uses = if self.structure { plain.uses.with(Uses::STRUCTURE) } else { plain.uses };
+        let mut uses = plain.uses;
+        for (used, extra) in [(self.structure, Uses::STRUCTURE), (self.keeps, Uses::KEPT)] {
+            uses = if used { uses.with(extra) } else { uses };
+        }
         Variant { uses, shade: self.shade, ..plain }
     }
 }

@@ -73,8 +73,8 @@ pub struct SpeciesLook {
     pub hue_per_depth: f32,
     /// 1 if agents remember a structure for their colour.
     pub structured: f32,
-    /// Unused.
-    pub padding: f32,
+    /// The place of the number that colours show, among those that agents keep; −1 for none.
+    pub kept: f32,
 }
 
 /// How a space is seen; see [`Eye`](crate::camera::Eye) and [`Lighting`]. Zeros in a plane.
@@ -235,7 +235,10 @@ impl SpeciesLook {
             reach_beyond: measure.reach_beyond,
             hue_per_depth: hue.per_depth,
             structured: f32::from(u8::from(hue.structured)),
-            padding: 0.0,
+            kept: hue
+                .kept
+                .and_then(|name| scene.kept_names().place(name))
+                .map_or(-1.0, |n| n as f32),
         }
     }
 }
@@ -347,7 +350,7 @@ mod tests {
             radius reach strength cover level shape cosine max_speed sine dimming heat
             hue_base hue_per_turn hue_per_speed hue_per_amount
             size least_size smallest full faintest most_gain condensed shows_above reach_factor reach_beyond
-            hue_per_depth structured padding);
+            hue_per_depth structured kept);
         assert_eq!(reflected("SpeciesLook"), species);
         // The size of `Picture` covers the number of species.
         let picture = layout!(Picture:

@@ -211,14 +211,14 @@ impl Renderer {
             let picture =
                 picture.in_space(scene, camera, &lighting, self.format == LIGHT, agents.tick);
             self.gpu.queue.write_buffer(&self.uniform, 0, bytemuck::bytes_of(&picture));
-            let looks = Looks::of(scene, &paints);
+            let looks = Looks { keeps: agents.layout.keeps, ..Looks::of(scene, &paints) };
             let seen = (camera, eye, &lighting);
             let mirror = self.mirrored(encoder, target, agents, scene, targets, camera)?;
             let agents = Some((agents, mirror.as_ref()));
             return self.draw_space(encoder, target, agents, scene, targets, seen, looks);
         }
         self.gpu.queue.write_buffer(&self.uniform, 0, bytemuck::bytes_of(&picture));
-        let looks = Looks::of(scene, &paints);
+        let looks = Looks { keeps: agents.layout.keeps, ..Looks::of(scene, &paints) };
         let drawing = Drawing { target, agents, scene, targets, camera, looks };
         if self.method == Method::BySize && splats::fits(scene, camera, self.scale) {
             self.draw_splat(encoder, &drawing)

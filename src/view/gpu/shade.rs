@@ -9,6 +9,7 @@ use flockwork_engine::EngineError;
 use flockwork_engine::gpu::Gpu;
 use flockwork_engine::gpu::pass::{AGENTS_PER_WORKGROUP, dispatch_size};
 use flockwork_engine::gpu::shaders::Variant;
+use flockwork_model::behaviours::Uses;
 
 /// Computes the shade.
 #[derive(Debug)]
@@ -38,8 +39,8 @@ pub fn numbers(gpu: &Gpu, cells: u32) -> wgpu::Buffer {
 }
 
 impl ShadePasses {
-    /// Compiles the passes.
-    pub fn new(gpu: Arc<Gpu>) -> Result<Self, EngineError> {
+    /// Compiles the passes. `keeps` says whether the agents' rows have the numbers that they keep.
+    pub fn new(gpu: Arc<Gpu>, keeps: bool) -> Result<Self, EngineError> {
         let compute = wgpu::ShaderStages::COMPUTE;
         let own = [5, 7].map(|binding| {
             layout_entry(binding, compute, wgpu::BufferBindingType::Storage { read_only: false })
@@ -48,7 +49,8 @@ impl ShadePasses {
             label: Some("shade"),
             entries: &[&layout_entries(compute)[..], &own].concat(),
         });
-        let variant = Variant { flat: false, ..Variant::of_drawing(false, false, false) };
+        let uses = if keeps { Uses::KEPT } else { Uses::default() };
+        let variant = Variant { flat: false, uses, ..Variant::of_drawing(false, false, false) };
         let entries = ["count_agents", "sum_depths"];
         let passes = compute_passes(&gpu, "shade_cells", variant, &layout, entries)?;
         let [counts, depths] = [(); 2].map(|()| numbers(&gpu, 1));

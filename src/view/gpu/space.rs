@@ -1,6 +1,8 @@
 //! Draws a flock in space: the floor and what is too small to have a depth first, then everything with a
 //! depth.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use super::background::Background;
@@ -38,7 +40,8 @@ pub struct SpaceRenderer {
     /// Compiled when there is water for the first time.
     water: Option<SkyPipeline>,
     /// Compiled when agents are matter for the first time.
-    shade: Option<ShadePasses>,
+    /// With and without rows of the numbers that agents keep.
+    shade: BTreeMap<bool, ShadePasses>,
     /// For shaders that read no shade.
     no_depths: wgpu::Buffer,
     /// Compiled when agents are small enough for the first time.
@@ -82,7 +85,7 @@ impl SpaceRenderer {
             solids: SolidPipelines::new(Arc::clone(gpu), format, samples),
             sky: None,
             water: None,
-            shade: None,
+            shade: BTreeMap::new(),
             no_depths: numbers(gpu, 1),
             splat: None,
             scenery: SceneryShapes::default(),
@@ -189,9 +192,10 @@ impl SpaceRenderer {
         if shade == Shade::default() || chunks.is_empty() {
             return Ok(self.no_depths.clone());
         }
-        let passes = match &mut self.shade {
-            Some(passes) => passes,
-            none => none.insert(ShadePasses::new(Arc::clone(&self.gpu))?),
+        let keeps = drawing.looks.keeps;
+        let passes = match self.shade.entry(keeps) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(free) => free.insert(ShadePasses::new(Arc::clone(&self.gpu), keeps)?),
         };
         Ok(passes.run(encoder, chunks, drawing.picture, &shade))
     }

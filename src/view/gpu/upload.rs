@@ -25,12 +25,12 @@ impl UploadedAgents {
     /// An empty copy.
     #[must_use]
     pub fn new(gpu: Arc<Gpu>) -> Self {
-        let state = buffer(&gpu, "uploaded state", MotionLayout::Space.bytes());
+        let state = buffer(&gpu, "uploaded state", MotionLayout::SPACE.bytes());
         let tag = buffer(&gpu, "uploaded tag", TAG_BYTES);
         let memory = buffer(&gpu, "uploaded memory", MEMORY_BYTES);
         let grid_stats = buffer(&gpu, "uploaded grid_stats", 4);
         gpu.queue.write_buffer(&grid_stats, 0, bytemuck::bytes_of(&u32::MAX));
-        let layout = MotionLayout::Plane;
+        let layout = MotionLayout::PLANE;
         let (memory_of, count, ids) = (None, 0, 0);
         let buffers =
             AgentBuffers { tick: 0, state, layout, tag, memory: memory_of, count, ids, grid_stats };
@@ -52,13 +52,15 @@ impl UploadedAgents {
         let point = |components: [Component<'_>; 3], agent| {
             Point::from_array(components.map(|component| component.get(agent)))
         };
-        let layout = if is_flat { MotionLayout::Plane } else { MotionLayout::Space };
+        let plain = if is_flat { MotionLayout::PLANE } else { MotionLayout::SPACE };
+        let layout = plain.keeping(agents.kept_names);
         (self.buffers.layout, self.buffers.tick) = (layout, agents.tick);
         self.motions.resize(agents.len() * layout.rows(), [0.0; 4]);
         self.motions.par_chunks_exact_mut(layout.rows()).enumerate().for_each(|(agent, rows)| {
             let [position, velocity] =
                 [agents.position, agents.velocity].map(|components| point(components, agent));
-            layout.write(position, velocity, rows);
+            let kept = agents.kept.map(|numbers| numbers.get(agent));
+            layout.write(position, velocity, kept, rows);
         });
         let tags = agents.species.par_iter().zip(agents.id);
         tags.map(|(species, id)| Tag::of(*species, *id)).collect_into_vec(&mut self.tags);

@@ -11,6 +11,7 @@ use flockwork_model::memory::{MAX_COLOUR_VALUE, STRUCTURE_STEPS};
 use flockwork_model::scene::{
     BoidShape, ColourBy, Light, Palette, PaletteName, Rgb, Scene, Species,
 };
+use flockwork_model::state::FlockState;
 use flockwork_model::vector::Point;
 use glam::Vec2;
 
@@ -58,6 +59,8 @@ pub struct Hue {
     /// True if the remembered number is a structure: its density is the amount, and its order is how full
     /// the colour is.
     pub structured: bool,
+    /// The name of a number that agents keep, if that is shown in place of the remembered one.
+    pub kept: Option<&'static str>,
 }
 
 /// In space: how much lighter a colour is that shows a heading straight up, and darker straight down. So
@@ -74,6 +77,7 @@ impl Hue {
         per_depth: 0.0,
         dimming: 0.0,
         structured: false,
+        kept: None,
     };
 
     /// For what ends at the largest number that an agent remembers.
@@ -88,6 +92,9 @@ impl Hue {
             ColourBy::Acceleration | ColourBy::Age => Self { per_amount: END, ..Self::REMEMBERED },
             ColourBy::Structure => {
                 Self { per_turn: 1.0, dimming: 0.6, structured: true, ..Self::CONSTANT }
+            }
+            ColourBy::State(name) => {
+                Self { per_amount: END, most: 1.0, kept: Some(name), ..Self::CONSTANT }
             }
             // Near agents stand out more.
             ColourBy::Depth => Self { base: END, per_depth: -END, ..Self::CONSTANT },
@@ -112,6 +119,7 @@ impl Hue {
             // It cools down.
             ColourBy::Age => Self { per_amount: 0.6, ..Self::REMEMBERED },
             ColourBy::Depth => Self { per_depth: 0.6, ..Self::CONSTANT },
+            ColourBy::State(_) => Self { per_amount: 1.0, ..Self::along(by) },
             ColourBy::Heading | ColourBy::Structure | ColourBy::Fixed(_) => Self::along(by),
         }
     }
@@ -197,7 +205,11 @@ impl Paint {
             let stops = Stops::one(unit(colours[usize::from(light)]));
             return Self { hue: Hue::CONSTANT, colours: Colours::Stops(stops), cover, heat };
         }
-        let colours = if plain && matches!(by, ColourBy::Heading | ColourBy::Structure) {
+        let circles = matches!(by, ColourBy::Heading | ColourBy::Structure | ColourBy::State(_));
+        let mut hue = hue;
+        let colours = if plain && circles {
+            // A circle has no end.
+            hue.per_amount = hue.kept.map_or(0.0, |_| 1.0);
             Colours::Circle(if light { Circle::INKS } else { Circle::BRIGHT })
         } else {
             Colours::Stops(stops(scene, ground, index, species))
@@ -205,16 +217,27 @@ impl Paint {
         Self { hue, colours, cover, heat }
     }
 
-    /// The place of an agent's colour, and its brightness.
+    /// The number that the colour of an agent shows.
     #[must_use]
-    pub fn shade(&self, velocity: Point, max_speed: f32, shown: u32) -> Shade {
+    pub fn shown(&self, state: &FlockState, row: usize) -> f32 {
+        let Some(name) = self.hue.kept else {
+            return state.memory.get(row).map_or(0, |memory| memory.shown()) as f32;
+        };
+        let place = state.kept_names.place(name);
+        let number = place.and_then(|place| Some(state.kept.get(row)?[place])).unwrap_or(0.0);
+        if (0.0..=1.0).contains(&number) { number } else { number - number.floor() }
+    }
+
+    /// The place of an agent's colour, and its brightness, if it shows a number.
+    #[must_use]
+    pub fn shade(&self, velocity: Point, max_speed: f32, shown: f32) -> Shade {
         let Hue { base, per_turn, per_speed, per_amount, most, dimming, structured, .. } = self.hue;
         let share = if max_speed > 0.0 { velocity.length() / max_speed } else { 0.0 };
         let heading = heading_angle(velocity) / TAU;
         let part = |steps: u32| steps as f32 / STRUCTURE_STEPS as f32;
         let (amount, chroma) = match structured {
-            true => (part(shown & STRUCTURE_STEPS), part(shown >> 4)),
-            false => ((shown as f32 / most).min(1.0), 1.0),
+            true => (part(shown as u32 & STRUCTURE_STEPS), part(shown as u32 >> 4)),
+            false => ((shown / most).min(1.0), 1.0),
         };
         let turn =
             base + per_turn * heading + per_speed * share.clamp(0.0, 1.0) + per_amount * amount;
@@ -223,7 +246,7 @@ impl Paint {
 
     /// The same in space, for an agent at `far` of the way from the near to the far end of the world.
     #[must_use]
-    pub fn shade_in_space(&self, velocity: Point, max_speed: f32, shown: u32, far: f32) -> Shade {
+    pub fn shade_in_space(&self, velocity: Point, max_speed: f32, shown: f32, far: f32) -> Shade {
         let Shade { turn, light, chroma } = self.shade(velocity, max_speed, shown);
         let speed = velocity.length();
         let up = if speed > 0.0 { velocity.z / speed } else { 0.0 };
@@ -319,7 +342,7 @@ mod tests {
     }
 
     fn colour(paint: &Paint, speed: f32, neighbours: u32) -> [u8; 3] {
-        let shade = paint.shade(Point::X * speed, 3.0, neighbours);
+        let shade = paint.shade(Point::X * speed, 3.0, neighbours as f32);
         paint.colour(shade).map(|channel| (channel * 255.0).round() as u8)
     }
 
@@ -343,7 +366,7 @@ mod tests {
         for keys in ["", "palette = \"magma\"\n", "background = \"paper\"\n", "look = \"glow\"\n"] {
             let paint = paint(keys);
             for angle in 0..50 {
-                let shade = paint.shade(Vec2::from_angle(angle as f32 * 0.3).extend(0.0), 3.0, 0);
+                let shade = paint.shade(Vec2::from_angle(angle as f32 * 0.3).extend(0.0), 3.0, 0.0);
                 let (Circle { level, cosine, sine }, [l, x, y]) =
                     (paint.basis(), paint.factors(shade));
                 for i in 0..3 {
@@ -365,7 +388,7 @@ mod tests {
                 let scene = Scene::parse("test", &text).unwrap();
                 let paint = Paint::all(&scene)[0];
                 let of = |velocity: Point, shown: u32, far: f32| {
-                    paint.colour(paint.shade_in_space(velocity, 3.0, shown, far))
+                    paint.colour(paint.shade_in_space(velocity, 3.0, shown as f32, far))
                 };
                 let one = of(Point::X, 0, 0.0);
                 for velocity in [Point::ZERO, Point::Y, Point::Z * 3.0, -Point::Z, -Point::X] {
@@ -391,8 +414,8 @@ mod tests {
     fn agents_stand_out_from_the_light_backgrounds() {
         for background in ["paper", "dusk"] {
             let paint = paint(&format!("background = \"{background}\"\n"));
-            let shades =
-                (0..64).map(|i| paint.shade(Vec2::from_angle(i as f32 * 0.1).extend(0.0), 3.0, 0));
+            let shades = (0..64)
+                .map(|i| paint.shade(Vec2::from_angle(i as f32 * 0.1).extend(0.0), 3.0, 0.0));
             let lightness = shades.map(|shade| super::super::oklab::of(paint.colour(shade))[0]);
             assert!(lightness.fold(0.0, f32::max) < 0.55, "{background}");
         }

@@ -39,7 +39,7 @@ fn flocks() -> [(Scene, FlockState); 2] {
 }
 
 /// The result of a run.
-type End = (Vec<[u32; 7]>, Vec<Target>);
+type End = (Vec<[u32; 11]>, Vec<Target>);
 
 fn end(engine: &mut dyn Engine) -> End {
     let state = engine.read_back().unwrap();

@@ -73,7 +73,7 @@ impl SlabEngine for GpuSlab {
         }
         start.resize(cells.len() + 1, end);
         let layout = self.layout();
-        let motions = layout.rows_of(&ghosts.position, &ghosts.velocity);
+        let motions = layout.rows_of(ghosts, &ghosts.kept);
         for (name, at, bytes) in [
             ("state", u64::from(first) * layout.bytes(), bytemuck::cast_slice(&motions)),
             ("tag", u64::from(first) * TAG_BYTES, bytemuck::cast_slice(&tags_of(ghosts))),
@@ -207,6 +207,7 @@ impl SlabEngine for GpuSlab {
         let [motions, tags, memory] = [(); 3].map(|()| copies.next().unwrap_or_default());
         let mut state = agents_in(self.layout(), &motions, &tags, &memory).by_id();
         (state.tick, state.shown) = (self.tick, self.scene.shown());
+        state.kept_names = self.scene.kept_names();
         Ok(state)
     }
 

@@ -151,7 +151,7 @@ impl GpuSlab {
         let (grid, slices) = (DeviceGrid::of(scene, everyone), Slices::of(scene, everyone));
         let window = slices.window(slab);
         let variant = Variant { slab: true, ..builder.variant(scene, &grid) };
-        let layout = MotionLayout::of(&scene.world);
+        let layout = MotionLayout::of_scene(scene);
         let extent = extent_of(layout, &window, FIRST_ROOM, builder.options.crowded_above);
         let plan = Plan { grid, variant, extent };
         let Compiled { tick: pipelines, tables } = compile(builder, &plan)?;

@@ -19,6 +19,7 @@ pub fn tags_of(agents: &FlockState) -> Vec<Tag> {
 pub fn agents_in(layout: MotionLayout, motions: &[u8], tags: &[u8], memory: &[u8]) -> FlockState {
     let tags: Vec<Tag> = words_in(tags).map(Tag).collect();
     let motions: Vec<MotionRow> = bytemuck::pod_collect_to_vec(motions);
+    let kept = motions.chunks_exact(layout.rows()).filter_map(|rows| layout.kept(rows)).collect();
     let motions: Vec<_> =
         motions.chunks_exact(layout.rows()).map(|rows| layout.read(rows)).collect();
     FlockState {
@@ -27,6 +28,7 @@ pub fn agents_in(layout: MotionLayout, motions: &[u8], tags: &[u8], memory: &[u8
         position: motions.iter().map(|[position, _]| *position).collect(),
         velocity: motions.iter().map(|[_, velocity]| *velocity).collect(),
         memory: words_in(memory).map(Memory).collect(),
+        kept,
         ..FlockState::default()
     }
 }
@@ -57,7 +59,7 @@ impl Imported {
 
     /// Adds agents. One without memory has 0.
     pub fn add(&mut self, layout: MotionLayout, agents: &FlockState) {
-        self.motion.extend(layout.rows_of(&agents.position, &agents.velocity));
+        self.motion.extend(layout.rows_of(agents, &agents.kept));
         for (row, tag) in tags_of(agents).into_iter().enumerate() {
             let memory = agents.memory.get(row).map_or(0, |memory| memory.0);
             self.binned.push([0, 0, tag.0, memory]);

@@ -12,6 +12,7 @@ use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use super::record::{RunRecord, kept};
 use crate::behaviours::Target;
+use crate::kept::{KeptNames, MAX_KEPT, STATE_PREFIX};
 use crate::memory::ShownBy;
 use crate::state::FlockState;
 use crate::vector::Point;
@@ -54,6 +55,9 @@ pub struct NpzWriter<W, S> {
 struct Parts<S> {
     /// In the order of [`ARRAYS`]. `neighbours` and `shown` are one.
     arrays: [S; ARRAYS.len() - 1],
+    /// The numbers that agents keep, by their place, and their names.
+    kept: [S; MAX_KEPT],
+    kept_names: KeptNames,
     rows: u64,
     /// Whether the rows say what agents remember.
     remember: bool,
@@ -71,8 +75,17 @@ impl<W: Write + Seek, S: Read + Write + Seek> NpzWriter<W, S> {
     pub fn new(file: W, axes: usize, scratch: impl Fn(&W) -> io::Result<S>) -> io::Result<Self> {
         let s = || scratch(&file);
         let arrays = [s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?];
-        let (remember, counts) = (false, true);
-        let parts = Parts { arrays, rows: 0, remember, counts, ticks: 0, targets: 0, vectors: 0 };
+        let parts = Parts {
+            arrays,
+            kept: [s()?, s()?, s()?, s()?],
+            kept_names: KeptNames::default(),
+            rows: 0,
+            remember: false,
+            counts: true,
+            ticks: 0,
+            targets: 0,
+            vectors: 0,
+        };
         Ok(Self { file, axes, run: None, parts })
     }
 
@@ -93,8 +106,8 @@ impl<W: Write + Seek, S: Read + Write + Seek> NpzWriter<W, S> {
         Ok(())
     }
 
-    /// Adds rows of a tick, in the order of the state. All ticks have as many targets, and memory is in
-    /// all or in none. The first rows of a tick bring its targets.
+    /// Adds rows of a tick, in the order of the state. All ticks have as many targets, and memory and the
+    /// numbers that agents keep are in all or in none. The first rows of a tick bring its targets.
     pub fn write(
         &mut self,
         state: &FlockState,
@@ -121,6 +134,12 @@ impl<W: Write + Seek, S: Read + Write + Seek> NpzWriter<W, S> {
         for memory in &state.memory {
             angle.write_all(&memory.angle().to_ne_bytes())?;
             shown.write_all(&[memory.shown() as u8])?;
+        }
+        parts.kept_names = state.kept_names;
+        for (place, array) in parts.kept.iter_mut().enumerate().take(state.kept_names.len()) {
+            for row in &state.kept {
+                array.write_all(&row[place].to_ne_bytes())?;
+            }
         }
         parts.rows += state.len() as u64;
         parts.remember |= !state.memory.is_empty();
@@ -211,7 +230,7 @@ fn fill<W: Write + Seek, S: Read + Seek>(
     axes: u64,
     parts: Parts<S>,
 ) -> io::Result<()> {
-    let Parts { arrays, rows, remember, counts, ticks, targets, vectors } = parts;
+    let Parts { arrays, kept, kept_names, rows, remember, counts, ticks, targets, vectors } = parts;
     let [tick, id, species, position, velocity, rest @ ..] = arrays;
     let [angle, shown, places, motions, hits, flow] = rest;
     append::<u64, _, _>(archive, "tick", &[rows], tick)?;
@@ -223,6 +242,9 @@ fn fill<W: Write + Seek, S: Read + Seek>(
         append::<f32, _, _>(archive, "angle", &[rows], angle)?;
         let name = if counts { "neighbours" } else { "shown" };
         append::<u8, _, _>(archive, name, &[rows], shown)?;
+    }
+    for (name, numbers) in kept_names.iter().zip(kept) {
+        append::<f32, _, _>(archive, &format!("{STATE_PREFIX}{name}"), &[rows], numbers)?;
     }
     if targets > 0 {
         append::<f32, _, _>(archive, "target_position", &[ticks, targets, axes], places)?;

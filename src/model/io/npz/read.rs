@@ -11,8 +11,9 @@ use super::arrays::{
 use super::rows::TickRows;
 use super::{ARRAYS, RECORD};
 use crate::io::record::{MAX_RECORD, MAX_VECTORS, RunRecord, TargetRow};
-use crate::io::table::{Part, StateTable};
+use crate::io::table::{Part, StateTable, kept_place};
 use crate::io::{Context, Result, bail, ensure, missing};
+use crate::kept::STATE_PREFIX;
 use crate::memory::{MAX_COLOUR_VALUE, Memory};
 use crate::quote::quoted;
 use crate::scene::{MAX_TARGETS, hint};
@@ -28,12 +29,15 @@ pub fn read_npz(mut file: impl Read + Seek, with_run: bool, part: Part) -> Resul
     let bytes = file.seek(SeekFrom::End(0)).context("cannot read it")?;
     let file: Box<dyn ReadSeek + '_> = Box::new(file);
     let mut archive = ZipArchive::new(BufReader::new(file)).context(broken)?;
-    let mut found = Vec::new();
+    let (mut found, mut kept) = (Vec::new(), Vec::new());
     for file in archive.file_names() {
         let file = file.context(broken)?;
         let Some(name) = file.strip_suffix(EXTENSION) else {
             continue;
         };
+        if kept_place(&mut kept, name)?.is_some() {
+            continue;
+        }
         let known = ARRAYS.iter().find(|known| **known == name);
         found.push(*known.with_context(|| {
             format!(
@@ -67,6 +71,10 @@ pub fn read_npz(mut file: impl Read + Seek, with_run: bool, part: Part) -> Resul
         };
         check_shape(&mut archive, name, shape)?;
     }
+    let arrays: Vec<String> = kept.iter().map(|name| format!("{STATE_PREFIX}{name}")).collect();
+    for name in &arrays {
+        check_shape(&mut archive, name, row_each)?;
+    }
     let ticks = TickRows::read(&mut archive, bytes, row_each)?;
     let mut own = ticks.agents(&mut archive, part)?;
     own.each(&mut archive, "species", u8::MAX.into(), row_each, &mut |row, species| {
@@ -82,8 +90,11 @@ pub fn read_npz(mut file: impl Read + Seek, with_run: bool, part: Part) -> Resul
     own.points(&mut archive, "position", places, |row| &mut row.position)?;
     own.points(&mut archive, "velocity", velocities, |row| &mut row.velocity)?;
 
+    for (nth, name) in arrays.iter().enumerate() {
+        own.kept(&mut archive, (name, nth), row_each)?;
+    }
     let mut table = StateTable::new("row", part, axes, remembers);
-    table.shows = shows;
+    (table.shows, table.kept) = (shows, kept);
     table.take(ticks.ticks, own.rows)?;
     if with_run {
         let run = read_record(&mut archive, found.contains(&"flow"), axes)?;

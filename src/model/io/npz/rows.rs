@@ -7,6 +7,7 @@ use std::ops::Range;
 use super::arrays::{Archive, Shape, each_float, each_whole};
 use crate::io::table::{LAST_TICK, Part, StateRow, Ticks};
 use crate::io::{Result, bail, ensure};
+use crate::kept::KeptRow;
 use crate::memory::Memory;
 use crate::vector::Point;
 
@@ -81,8 +82,8 @@ impl TickRows {
             let id = id as u32;
             if ranges.peek().is_some_and(|range| range.contains(&place)) && part.has(id) {
                 let (position, velocity) = (Point::ZERO, Point::ZERO);
-                let memory = Memory::default();
-                own.rows.push(StateRow { place, id, species: 0, position, velocity, memory });
+                let (memory, kept) = (Memory::default(), KeptRow::default());
+                own.rows.push(StateRow { place, id, species: 0, position, velocity, memory, kept });
             }
             Ok(())
         })?;
@@ -137,6 +138,21 @@ impl OwnRows {
             }
             if let Some(row) = self.at(place) {
                 row.memory = Memory::new(angle, row.memory.shown() as f32);
+            }
+            Ok(())
+        })
+    }
+
+    /// Reads the numbers that agents keep under one name.
+    pub fn kept(
+        &mut self,
+        archive: &mut Archive<'_>,
+        (name, nth): (&str, usize),
+        row_each: Shape<'_>,
+    ) -> Result<()> {
+        each_float(archive, name, row_each, &mut |place, value| {
+            if let Some(row) = self.at(place) {
+                row.kept[nth] = value;
             }
             Ok(())
         })

@@ -4,7 +4,10 @@ use super::reader::Reader;
 use super::tree::{Node, Table, Value, get};
 use super::values::SceneNames;
 use crate::behaviours::Kind;
-use crate::formula::{ANY, Formula, MAX_RULES, OwnParameter, PARAMETERS, RuleText, is_name};
+use crate::formula::{
+    ANY, Formula, MAX_RULES, OwnParameter, OwnState, PARAMETERS, RuleText, STATE, is_name,
+};
+use crate::kept::{KeptStart, MAX_NUMBER};
 use crate::parameter::Parameter;
 use crate::scene::{Rule, SceneError, Slot, Variation, default_value};
 
@@ -16,6 +19,10 @@ pub const FORCE: &str = "force";
 
 /// The key of a rule's sums.
 const SUM: &str = "sum";
+
+/// The keys of a state's next value and of its first one.
+const NEXT: &str = "next";
+const START: &str = "start";
 
 /// The key that has a parameter's value beside its range.
 const VALUE: &str = "value";
@@ -60,6 +67,9 @@ fn rule(
             text.sums.push((name.into(), formula.text()?.into()));
         }
     }
+    for (name, value) in below(STATE).map(Reader::entries).transpose()?.unwrap_or_default() {
+        text.states.push(state(name, &value)?);
+    }
     text.has_inner = below("inner").is_some() && !text.sums.is_empty();
     let parameters = below(PARAMETERS).map(Reader::entries).transpose()?.unwrap_or_default();
     for (name, value) in &parameters {
@@ -83,7 +93,7 @@ fn rule(
     }
     let mut known: Vec<&str> = kind.info().parameters.iter().map(|p| p.key).collect();
     known.retain(|key| !key.starts_with(PARAMETERS));
-    known.extend(["inner", PARAMETERS, SUM, FORCE]);
+    known.extend(["inner", PARAMETERS, SUM, FORCE, STATE]);
     let mut values: Vec<f32> =
         formula.parameters.iter().map(|parameter| default_value(parameter, own)).collect();
     let mut take = |key: &str, value: &Reader| -> Result<(), SceneError> {
@@ -107,6 +117,57 @@ fn rule(
         take(&format!("{PARAMETERS}.{name}"), &inner)?;
     }
     Ok(Rule { kind, values })
+}
+
+/// A number that agents keep: the formula of its next value, perhaps in a table with its first value.
+fn state(name: &str, value: &Reader) -> Result<OwnState, SceneError> {
+    let mut own = OwnState { name: name.into(), next: String::new(), start: KeptStart::default() };
+    if !matches!(value.value(), Value::Table(_)) {
+        own.next = value.text()?.into();
+        return Ok(own);
+    }
+    for (key, value) in value.known(&[NEXT, START])? {
+        match key {
+            NEXT => own.next = value.text()?.into(),
+            _ => own.start = first_value(&value)?,
+        }
+    }
+    if own.next.is_empty() {
+        return Err(
+            value.fail("give the formula of its `next` value, as in { next = \"phase + 0.1\" }")
+        );
+    }
+    Ok(own)
+}
+
+/// A number, a table `{ from, to }`, or a table `{ mean, deviation }`.
+fn first_value(value: &Reader) -> Result<KeptStart, SceneError> {
+    let range = (-MAX_NUMBER, MAX_NUMBER);
+    if !matches!(value.value(), Value::Table(_)) {
+        return Ok(KeptStart::Same(value.number(range, "")?));
+    }
+    let keys = ["from", "to", "mean", "deviation"];
+    let mut numbers = [None; 4];
+    for (key, value) in value.known(&keys)? {
+        let place = keys.iter().position(|known| *known == key).unwrap_or_default();
+        numbers[place] = Some(value.number(range, "")?);
+    }
+    let start = match numbers {
+        [Some(from), Some(to), None, None] if from <= to => KeptStart::Even { from, to },
+        [None, None, Some(mean), Some(deviation)] if deviation >= 0.0 => {
+            KeptStart::Normal { mean, deviation }
+        }
+        _ => {
+            return Err(value.fail(
+                "expected a number, { from = 0, to = 1 } with `from` not above `to`, or \
+                 { mean = 0, deviation = 1 } with a deviation not below 0",
+            ));
+        }
+    };
+    if start.largest() > MAX_NUMBER {
+        return Err(value.fail(format!("it draws numbers above {MAX_NUMBER:e}")));
+    }
+    Ok(start)
 }
 
 /// The keys of a parameter that has a range beside its value; `None` for a value alone.
@@ -162,7 +223,28 @@ pub fn write(
         table.push((SUM.into(), stated(Value::Table(sums))));
     }
     table.push((FORCE.into(), stated(formula.text.force.as_str().into())));
+    if !formula.text.states.is_empty() {
+        let states = formula.text.states.iter().map(|own| (own.name.clone(), stated(written(own))));
+        table.push((STATE.into(), stated(Value::Table(states.collect()))));
+    }
     table
+}
+
+/// The value of a state in a file.
+fn written(own: &OwnState) -> Value<bool> {
+    let stated = |value: Value<bool>| Node { value, note: false };
+    let numbers = |keys: [&str; 2], values: [f32; 2]| {
+        let both = keys.into_iter().zip(values);
+        Value::Table(both.map(|(key, value)| (key.into(), stated(value.into()))).collect())
+    };
+    let next: Value<bool> = own.next.as_str().into();
+    let start = match own.start {
+        KeptStart::Same(0.0) => return next,
+        KeptStart::Same(number) => number.into(),
+        KeptStart::Even { from, to } => numbers(["from", "to"], [from, to]),
+        KeptStart::Normal { mean, deviation } => numbers(["mean", "deviation"], [mean, deviation]),
+    };
+    Value::Table(vec![(NEXT.into(), stated(next)), (START.into(), stated(start))])
 }
 
 /// True for the table of a rule.

@@ -75,6 +75,7 @@ pub fn scene(
         let problem = format!("a scene has at most {MAX_FORMULAS} different rules in text");
         return Err(species.fail(problem));
     }
+    scene.check_kept().map_err(|problem| species.fail(problem))?;
     if scene.own_count() == 0 {
         return Err(species.fail("no species has an agent; raise a `count`"));
     }

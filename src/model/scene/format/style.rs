@@ -4,6 +4,7 @@ use super::fields::{Field, Fields, name_of, section, unit};
 use super::key::{Key, Section, Values, names};
 use super::reader::Reader;
 use super::tree::Value;
+use crate::kept::{STATE_PREFIX, full_name, interned};
 use crate::quote::quoted;
 use crate::scene::{
     Background, BackgroundName, BoidShape, ColourBy, Ground, Light, MAX_BACKGROUND_COLOURS,
@@ -11,7 +12,8 @@ use crate::scene::{
 };
 
 /// The values of `colour`.
-pub const COLOURS: Values = Values::NameOr(|| names(&ColourBy::NAMES), "`\"#RRGGBB\"`");
+pub const COLOURS: Values =
+    Values::NameOr(|| names(&ColourBy::NAMES), "`\"state.NAME\"` or `\"#RRGGBB\"`");
 
 /// The values of `palette`.
 pub const PALETTES: Values = Values::NameOr(|| names(&palettes()), "a list of 1 to 16 colours");
@@ -207,12 +209,18 @@ impl Field for Ground {
 
 impl Field for ColourBy {
     fn read(value: &Reader, _: &Key) -> Result<Self, SceneError> {
+        if let Value::Text(text) = value.value()
+            && let Some(name) = text.strip_prefix(STATE_PREFIX)
+        {
+            return Ok(Self::State(interned(name)));
+        }
         named_or(value, &Self::NAMES, Self::Fixed)
     }
 
     fn write(&self, _: &Key, _: usize) -> Option<Value<bool>> {
         match self {
             Self::Fixed(colour) => Some(list(&[*colour])),
+            Self::State(name) => Some(full_name(name).into()),
             quantity => name_of(quantity, &Self::NAMES),
         }
     }

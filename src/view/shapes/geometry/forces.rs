@@ -4,8 +4,9 @@ use super::builder::ShapeBuilder;
 use super::{colour, legend};
 use crate::shapes::StyledShape;
 use flockwork_model::behaviours::{Agent, Kind, Neighbour, Rules, Sums, Surroundings, Target};
+use flockwork_model::kept::KeptRow;
 use flockwork_model::random::{self, Use};
-use flockwork_model::scene::{Scene, SingleRules, Species};
+use flockwork_model::scene::{Other, Scene, SingleRules, Species};
 use flockwork_model::scenery::Scenery;
 use flockwork_model::state::FlockState;
 use flockwork_model::vector::{Axes, Point, Remembered, Space, Vector, components, point};
@@ -86,8 +87,12 @@ impl Steering {
             noise: vector(Point::from_array(noise)),
             ..Agent::new(species.body, position, velocity)
         };
-        let mut texts = SingleRules::new(scene, species, &start, id, state.tick as u32);
-        let (sums, neighbours) = look_around(&rules, &mut texts, species, scene, state, row);
+        let rows = scene.kept_of(state);
+        let kept = |row: usize| rows.get(row).copied().unwrap_or_default();
+        let mut texts =
+            SingleRules::new(scene, species, &start, (id, state.tick as u32), kept(row));
+        let (sums, neighbours) =
+            look_around(&rules, (&mut texts, &kept), species, scene, state, row);
         let (mut agent, mut all) = (start, Vec::new());
         let turns = (species.body.combine, |kind| species.turn(kind));
         let near = (spread, &sums);
@@ -146,7 +151,7 @@ const HEAD: f32 = 0.14;
 /// The sums over all neighbours, and which agents they are.
 fn look_around<const D: usize>(
     rules: &Rules<f32>,
-    texts: &mut SingleRules<'_>,
+    (texts, kept): (&mut SingleRules<'_>, &dyn Fn(usize) -> KeptRow),
     species: &Species,
     scene: &Scene,
     state: &FlockState,
@@ -182,7 +187,7 @@ where
         let (its, id) = (state.species[other], state.id[other]);
         let size =
             scene.species.get(usize::from(its)).map_or(0.0, |own| own.size_of(scene.seed, id));
-        texts.observe(uses, &neighbour, (its, size));
+        texts.observe(uses, &neighbour, Other { species: its, size, kept: kept(other) });
         let its = u32::from(state.species[other]);
         let perceives = |kind: Kind, share: f32| {
             let set = kind.parameter("with").map_or(0, |i| species.value(kind, i) as u32);

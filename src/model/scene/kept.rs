@@ -1,0 +1,96 @@
+//! The numbers that the agents of a scene keep for its rules in text.
+
+use super::slot::number_of_key;
+use super::{ColourBy, Scene, Species};
+use crate::formula::{OwnState, STATE};
+use crate::kept::{KeptNames, KeptRow, MAX_KEPT, full_name};
+use crate::quote::{cut, suggest};
+use crate::state::FlockState;
+
+impl Species {
+    /// The numbers that its agents keep, with their names.
+    pub fn states(&self) -> impl Iterator<Item = (&'static str, &'static OwnState)> + '_ {
+        let formulas = self.rules.iter().filter_map(|rule| rule.kind.formula());
+        formulas.flat_map(|own| own.states.iter().copied().zip(&own.text.states))
+    }
+}
+
+impl Scene {
+    /// The numbers that its agents keep.
+    #[must_use]
+    pub fn kept_names(&self) -> KeptNames {
+        KeptNames::of(self.species.iter().flat_map(Species::states).map(|(name, _)| name))
+    }
+
+    /// The numbers that an agent of a species keeps before the first tick.
+    #[must_use]
+    pub fn first_kept(&self, names: KeptNames, species: u8, id: u32) -> KeptRow {
+        let mut row = KeptRow::default();
+        let states = self.species.get(usize::from(species)).into_iter().flat_map(Species::states);
+        for (name, state) in states {
+            if let Some(place) = names.place(name) {
+                row[place] = state.start.of_agent(self.seed, id, number_of_key(name));
+            }
+        }
+        row
+    }
+
+    /// The numbers that the agents in `state` keep, in the order of [`Self::kept_names`]: a first one where
+    /// they have none of that name. Empty if the scene's agents keep none.
+    #[must_use]
+    pub fn kept_of(&self, state: &FlockState) -> Vec<KeptRow> {
+        let names = self.kept_names();
+        if names.is_empty() {
+            return Vec::new();
+        }
+        let known: Vec<_> = names.iter().map(|name| state.kept_names.place(name)).collect();
+        let one = |row: usize| {
+            let mut own = self.first_kept(names, state.species[row], state.id[row]);
+            let Some(before) = state.kept.get(row) else { return own };
+            for (own, place) in own.iter_mut().zip(&known) {
+                *own = place.map_or(*own, |place| before[place]);
+            }
+            own
+        };
+        (0..state.len()).map(one).collect()
+    }
+
+    /// Fails if its agents would keep too many numbers, or one of them twice.
+    pub(super) fn check_kept(&self) -> Result<(), String> {
+        for species in &self.species {
+            let mut names: Vec<&str> = species.states().map(|(name, _)| name).collect();
+            names.sort_unstable();
+            if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+                return Err(format!(
+                    "two rules of species `{}` have a `{STATE}.{}`; one rule keeps it, give the other \
+                     another name",
+                    species.name, twice[0]
+                ));
+            }
+        }
+        let names = self.species.iter().flat_map(Species::states);
+        let mut names: Vec<&str> = names.map(|own| own.0).collect();
+        names.sort_unstable();
+        names.dedup();
+        if names.len() > MAX_KEPT {
+            return Err(format!(
+                "the agents of a scene keep at most {MAX_KEPT} numbers, these are {}: {}",
+                names.len(),
+                names.join(", ")
+            ));
+        }
+        let style = std::iter::once(self.style.colour);
+        for colour in self.species.iter().map(|species| species.colour).chain(style) {
+            if let ColourBy::State(name) = colour
+                && !names.contains(&name)
+            {
+                let full = full_name(cut(name).as_ref());
+                return Err(format!(
+                    "a colour shows `{full}`, which no rule keeps; {}",
+                    suggest(name, &names)
+                ));
+            }
+        }
+        Ok(())
+    }
+}
