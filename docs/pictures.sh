@@ -83,6 +83,21 @@ if command -v convert; then
     --set style.bloom=0.1 --samples 8
   wall 82 motes --scene curl --ticks 400 --set camera.zoom=2.5 --set camera.lens=4 --set style.frame=false \
     --set style.arrows=false --set style.exposure=1.5 --set style.bloom=0.2 --samples 64
+  # The five states of the paper: j and k.
+  states=$(mktemp -d)
+  while read -r nth j k; do
+    "$flockwork" capture --engine cpu --scene swarmalators --ticks 1500 --size 320x320 --set camera.zoom=1.15 \
+      --set "swarmalator.rules.swarm.parameters.j.value=$j" \
+      --set "swarmalator.rules.swarm.parameters.k.value=$k" --out "$states/$nth.png"
+  done <<'STATES'
+1 0.1 -1
+2 0.1 1
+3 1 -0.1
+4 1 -0.75
+5 1 0
+STATES
+  convert "$states"/[1-5].png +append docs/gallery/swarmalators-five.png
+  rm -r "$states"
 fi
 # Scene, ticks, the count where it is not the scene's own, `+` for the geometry of steering, and other
 # options: trails where a motion is to be seen, and a view of the part where something happens.
@@ -114,6 +129,7 @@ embers 600 400
 escort 900 -
 evade 300 - +
 fish 100 - + --set camera.follow=centre --set camera.zoom=2
+fireflies 1500 -
 flee 20 - + --set style.trail=60 --view 340,190,2.5
 flock 900 3000
 flock-3d 900 -
@@ -148,6 +164,7 @@ seek-gain 60 - + --set style.trail=60 --view 470,330,1.8
 seek-proximity 60 - + --set style.trail=60 --view 450,240,1.7
 seek-separate 1000 -
 separation 1000 - - --set style.trail=20
+swarmalators 1500 - - --set camera.zoom=1.15
 tornado 800 -
 vicsek 600 -
 walls 300 - +

@@ -145,6 +145,7 @@ pub mod scene {
     #[doc(inline)]
     pub use flockwork_model::behaviours::{BehaviourInfo, Body, Kind, Target};
     #[doc(inline)]
+    pub use flockwork_model::kept::{KeptNames, KeptRow};
     pub use flockwork_model::memory::{Memory, Shown, ShownBy};
     #[doc(inline)]
     pub use flockwork_model::parameter::{Meaning, Parameter};

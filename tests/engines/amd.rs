@@ -26,9 +26,12 @@ const VEGA10: Floors = Floors {
         // Pictures are read in thirteen places at once, which hides the latency.
         (5, "shrink shrink_calmly splat:light"),
         (6, "ball_corner figure_corner gather:narrow hunger pursuit seek-separate:narrow"),
-        (6, "chiral:narrow crossing gregoire-chate:narrow nematic:narrow separation:narrow"),
+        (
+            6,
+            "chiral:narrow crossing fireflies gregoire-chate:narrow nematic:narrow separation:narrow",
+        ),
         (7, "corner doorway gather glow_corner grow seek-separate separation splat tornado"),
-        (7, "chiral gregoire-chate nematic vicsek:narrow"),
+        (7, "chiral gregoire-chate nematic swarmalators vicsek:narrow"),
         (8, "path-loop pursuit-gain roost vicsek"),
         (9, "avoid-ahead avoid-box avoid-feeler fade lay path path-line resolve_between:light"),
         (9, "paint_water"),
@@ -47,7 +50,7 @@ const NAVI21: Floors = Floors {
         (20, "active-particles bird_corner fish_corner mills non-reciprocal"),
         (20, "ball_corner body_corner figure_corner flock flock-noise flock-pointer foam"),
         (20, "glow_corner:light shrink shrink_calmly splat:light"),
-        (24, "chiral gregoire-chate nematic vicsek:narrow"),
+        (24, "chiral fireflies gregoire-chate nematic swarmalators vicsek:narrow"),
         (
             24,
             "crossing doorway gather glow_corner hunger pursuit seek-separate separation splat tornado",

@@ -11,6 +11,7 @@ use flockwork::engine::gpu::row::{self, MotionLayout};
 use flockwork::engine::gpu::shaders::{ShaderError, Variant, compose as compose_as_is, roots};
 use flockwork::model::behaviours::{Kind, Leaders, Uses};
 use flockwork::model::formula::Formulas;
+use flockwork::model::kept::KeptNames;
 use flockwork::model::parameter::{MAX_SPECIES, Parameter};
 use flockwork::model::scene::{Choices, MAX_TARGETS, Rule, Scene, Slot, Traits};
 use flockwork::model::world::Boundary;
@@ -64,7 +65,11 @@ fn variants() -> Vec<Variant> {
     sets.push(Uses::of(&[]));
     sets.push(Uses::of(&Kind::ALL));
     let mut extras = vec![Uses::default()];
-    extras.extend(Uses::EXTRAS.map(|(_, extra)| extra));
+    extras.extend(Uses::EXTRAS.map(|(_, extra)| match extra {
+        // Sums take the numbers that agents keep.
+        Uses::OTHER_KEPT | Uses::OWN_KEPT => extra.with(Uses::KEPT),
+        _ => extra,
+    }));
     extras.push(extras.iter().fold(Uses::default(), |all, extra| all.with(*extra)));
     let mut variants = Vec::new();
     for (number, uses) in
@@ -224,11 +229,19 @@ fn the_shaders_read_the_row_of_an_agent_as_it_is_declared() {
     let variant = variants().into_iter().find(|v| v.uses.has(Uses::MEMORY) && v.several_species);
     let variant = Variant { traits: drawn(variant.unwrap().uses), ..variant.unwrap() };
     let variant = Variant { uses: variant.uses.with(Uses::TRAITS), ..variant };
-    let layouts = [(true, MotionLayout::PLANE), (false, MotionLayout::SPACE)];
+    let keeping = |layout: MotionLayout| layout.keeping(KeptNames::of(["phase"]));
+    let layouts = [
+        (true, MotionLayout::PLANE),
+        (false, MotionLayout::SPACE),
+        (true, keeping(MotionLayout::PLANE)),
+        (false, keeping(MotionLayout::SPACE)),
+    ];
     for (shader, (flat, layout)) in
         ["steer", "bin"].map(|shader| layouts.map(|l| (shader, l))).as_flattened().iter().copied()
     {
-        let (_, module) = compose(shader, Variant { flat, ..variant }).unwrap();
+        let plain = variant.uses.without(Uses::KEPT);
+        let uses = if layout.keeps { plain.with(Uses::KEPT) } else { plain };
+        let (_, module) = compose(shader, Variant { flat, uses, ..variant }).unwrap();
         let bytes = |name: &str| reflect::layout(&module, name).map(|row| u64::from(row.size));
         assert_eq!(bytes("state"), Some(layout.bytes()), "{shader}");
         assert_eq!(bytes("tag"), Some(row::TAG_BYTES), "{shader}");

@@ -9,12 +9,13 @@ use flockwork::model::behaviours::Kind;
 const CRATES: [&str; 5] = ["model", "engine", "view", "session", "app"];
 
 /// The parts of the model, lowest first. Each uses only itself and the parts before it.
-const MODEL: [&str; 18] = [
+const MODEL: [&str; 19] = [
     "quote",
     "toml_words",
     "real",
     "vector",
     "random",
+    "kept",
     "plane",
     "space",
     "world",

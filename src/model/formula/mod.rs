@@ -56,7 +56,7 @@ const MAX_COMPONENT: f32 = 1e18;
 /// A smaller number is kept as 0: some devices do not distinguish the smallest numbers from it.
 const NOTHING: f32 = 1e-18;
 
-/// What a formula writes before the name of a number that the neighbour keeps.
+/// The beginning of the name by which formulas call a number that the neighbour keeps.
 const OTHER: &str = "other_";
 
 /// A parameter of a rule.

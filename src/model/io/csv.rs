@@ -33,7 +33,7 @@ const BLOCKS: usize = 64;
 /// Most bytes of a line. Nine numbers take about 180; older files have text in a column.
 const MAX_LINE: usize = 1 << 20;
 
-/// The columns of a file with this number of axes, before those of numbers that agents keep.
+/// The columns of a file with this number of axes, without numbers that agents keep.
 fn header(axes: usize) -> String {
     let there = |name: &&str| axes == 3 || !["z", "vz"].contains(name);
     COLUMNS.into_iter().filter(there).collect::<Vec<_>>().join(",")

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::Edit;
 use flockwork_model::behaviours::Target;
+use flockwork_model::kept::KeptRow;
 use flockwork_model::memory::Memory;
 use flockwork_model::scene::{Scene, Species};
 use flockwork_model::scenery::{Obstacle, Path};
@@ -88,7 +89,7 @@ pub struct Keyframe {
 
 impl Keyframe {
     fn bytes(&self) -> u64 {
-        bytes_of(self.state.len())
+        bytes_of(self.state.len()) + (size_of::<KeptRow>() * self.state.kept.len()) as u64
     }
 }
 

@@ -13,7 +13,7 @@ use crate::scene::{
 
 /// The values of `colour`.
 pub const COLOURS: Values =
-    Values::NameOr(|| names(&ColourBy::NAMES), "`\"state.NAME\"` or `\"#RRGGBB\"`");
+    Values::NameOr(|| names(&ColourBy::NAMES), "`\"state.NAME\"`, `\"#RRGGBB\"`");
 
 /// The values of `palette`.
 pub const PALETTES: Values = Values::NameOr(|| names(&palettes()), "a list of 1 to 16 colours");
