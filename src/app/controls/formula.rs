@@ -59,7 +59,18 @@ pub fn fields(ui: &mut egui::Ui, formula: &'static Formula) -> Option<&'static F
         }
     });
     let with = |force: &str| RuleText { force: force.into(), ..text.clone() };
-    field(ui, ("force", &text.force), formula, with).or(made)
+    made = field(ui, ("force", &text.force), formula, with).or(made);
+    for (nth, own) in text.states.iter().enumerate() {
+        let hint = "A number that each agent keeps: its next value.";
+        ui.label(format!("state {}", own.name)).on_hover_text(hint);
+        let with = |next: &str| {
+            let mut text = text.clone();
+            text.states[nth].next = next.into();
+            text
+        };
+        made = field(ui, (&own.name, &own.next), formula, with).or(made);
+    }
+    made
 }
 
 /// The field of one formula. The text is taken as soon as it is a formula.

@@ -55,6 +55,19 @@ impl Scene {
         (0..state.len()).map(one).collect()
     }
 
+    /// Puts headings in place of colours that show a number which no rule keeps any more.
+    pub(super) fn forget_lost_colours(&mut self) {
+        let names = self.kept_names();
+        let own = self.species.iter_mut().map(|species| &mut species.colour);
+        for colour in own.chain([&mut self.style.colour]) {
+            if let ColourBy::State(name) = colour
+                && names.place(name).is_none()
+            {
+                *colour = ColourBy::Heading;
+            }
+        }
+    }
+
     /// Fails if its agents would keep too many numbers, or one of them twice.
     pub(super) fn check_kept(&self) -> Result<(), String> {
         for species in &self.species {
@@ -85,10 +98,11 @@ impl Scene {
                 && !names.contains(&name)
             {
                 let full = full_name(cut(name).as_ref());
-                return Err(format!(
-                    "a colour shows `{full}`, which no rule keeps; {}",
-                    suggest(name, &names)
-                ));
+                let help = match names.is_empty() {
+                    true => "give a rule that state".into(),
+                    false => suggest(name, &names),
+                };
+                return Err(format!("a colour shows `{full}`, which no rule keeps; {help}"));
             }
         }
         Ok(())

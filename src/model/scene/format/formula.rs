@@ -295,6 +295,26 @@ mod tests {
     }
 
     #[test]
+    fn states_are_read_and_written_and_colours_of_lost_ones_are_not() {
+        let text = "[style]\ncolour = \"state.phase\"\n[species.a.rules.beat]\nforce = \"zero\"\n\
+                    state.phase = { next = \"phase + 0.1\", start = { from = 0, to = 1 } }\n\
+                    state.n = \"n + 1\"\nstate.normal = { next = \"1\", start = { mean = 2, deviation = 3 } }\n\
+                    state.same = { next = \"1\", start = 4 }\n";
+        let scene = Scene::parse("test", text).unwrap();
+        let names: Vec<&str> = scene.kept_names().iter().collect();
+        assert_eq!(names, ["phase", "n", "normal", "same"]);
+        for text in [scene.to_toml(), scene.to_full_toml()] {
+            let again = Scene::parse("test", &text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+            assert_eq!((&again.species, &again.style), (&scene.species, &scene.style), "{text}");
+        }
+        let mut without = scene.clone();
+        without.species[0].rules.clear();
+        let text = without.to_toml();
+        assert!(Scene::parse("test", &text).is_ok() && !text.contains("state."), "{text}");
+        assert!(Scene::parse("test", "[style]\ncolour = \"state.phase\"\n[species.a]\n").is_err());
+    }
+
+    #[test]
     fn every_key_of_a_rule_can_be_set() {
         let set = |assignment: &str| {
             let mut scene = Scene::parse("test", TEXT).unwrap();

@@ -39,11 +39,13 @@ pub fn entries(scene: &Scene) -> Table<bool> {
     let mut own = scene.clone();
     own.map_places(|place| Point::new(back(place, 0), back(place, 1), back(place, 2)));
     own.targets.retain(|target| target.name != POINTER);
+    own.forget_lost_colours();
+    let style = own.style.clone();
 
     let names: Vec<&str> = scene.species.iter().map(|species| species.name.as_str()).collect();
     let names = SceneNames { species: &names, targets: &scene.targets, paths: &scene.paths };
     let table = |(index, own): (usize, &Species)| {
-        let written = species::write(index, own, &names, &scene.style, axes);
+        let written = species::write(index, own, &names, &style, axes);
         (own.name.clone(), Node { value: Value::Table(written), note: false })
     };
     let world = WorldKeys {
