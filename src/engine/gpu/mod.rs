@@ -157,12 +157,12 @@ impl Engine for GpuEngine {
 
     fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError> {
         // The rows of agents that keep other numbers are laid out anew, by way of the host.
-        let flock = self.loaded()?;
-        let mut next = flock.scene.clone();
-        change.swap(&mut next, &mut change.parts_of(scene));
-        if next.kept_names() != flock.scene.kept_names() {
-            change.keeps_axes(&flock.scene, scene)?;
+        let kept = self.loaded()?.scene.kept_names();
+        if change.has(Change::PARAMETERS) && scene.kept_names() != kept {
+            let mut next = self.loaded()?.scene.clone();
+            change.keeps_axes(&next, scene)?;
             change.check(scene)?;
+            change.swap(&mut next, &mut change.parts_of(scene));
             let Snapshot { state, targets } = self.snapshot()?;
             if !change.has(Change::TARGETS) {
                 next.targets = targets;

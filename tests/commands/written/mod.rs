@@ -92,10 +92,12 @@ fn nothing_is_written_that_is_so_by_default() {
 fn the_keys_stand_in_the_order_of_the_built_in_scenes() {
     let keys = |text: &str| -> Vec<String> {
         let code = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-        // A file has each sum of a rule on a line of its own.
+        // A file has each sum and each state of a rule on a line of its own.
         let key = |line: &str| {
             let key = line.trim_end_matches(" }").split(" =").next().unwrap().trim().to_string();
-            if key.starts_with("sum.") { "sum".into() } else { key }
+            let of_rule =
+                ["sum", "state"].into_iter().find(|own| key.starts_with(&format!("{own}.")));
+            of_rule.map_or(key.clone(), String::from)
         };
         let keys = code.map(key);
         // Two scenes name the others after the radius.
