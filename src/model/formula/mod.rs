@@ -176,7 +176,7 @@ impl Formula {
 
     fn of(text: RuleText, axes: usize, [sums, force, next]: [Program; 3]) -> Self {
         let own = text.parameters.iter().map(|own| Parameter {
-            key: kept(format!("{PARAMETERS}.{}", own.name)),
+            key: interned(&format!("{PARAMETERS}.{}", own.name)),
             doc: " A parameter of the rule.",
             range: own.range,
             default: 0.0,
@@ -186,7 +186,7 @@ impl Formula {
         let sums_of = text.sums.iter().map(|(name, formula)| format!(" sum.{name} = {formula}"));
         let of_states = text.states.iter().map(|own| format!(" state.{} = {}", own.name, own.next));
         let lines = sums_of.chain([format!(" force = {}", text.force)]).chain(of_states);
-        let lines = lines.flat_map(|line| ["", kept(line)]);
+        let lines = lines.flat_map(|line| ["", interned(&line)]);
         let about: Vec<&'static str> =
             [" A rule in text of the scene file."].into_iter().chain(lines).collect();
         let takes_spread =
@@ -194,7 +194,7 @@ impl Formula {
         let spreads = takes_spread(&force) || takes_spread(&next);
         let states: Vec<&str> = text.states.iter().map(|own| interned(&own.name)).collect();
         Self {
-            key: kept(format!("rules.{}", text.name)),
+            key: interned(&format!("rules.{}", text.name)),
             about: Box::leak(about.into_boxed_slice()),
             parameters: Box::leak(parameters.into_boxed_slice()),
             spreads,
@@ -273,10 +273,6 @@ impl fmt::Debug for Formulas {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter()).finish()
     }
-}
-
-fn kept(text: String) -> &'static str {
-    Box::leak(text.into_boxed_str())
 }
 
 const WEIGHT: Parameter = Parameter {

@@ -3,7 +3,7 @@
 use super::{Scene, Species};
 use crate::behaviours::{Agent, Kind, Neighbour, TextForces, Uses};
 use crate::formula::{Formula, Given, Inputs, Row, Tape, Tile};
-use crate::kept::{KeptNames, KeptRow, MAX_KEPT};
+use crate::kept::{KeptNames, KeptRow};
 use crate::random;
 use crate::vector::{Axes, Space, Vector};
 
@@ -100,10 +100,10 @@ impl<'a> SingleRules<'a> {
             let ignored = self.several_species && (value("with") as u32 >> other.species) & 1 == 0;
             let near = squared < radius * radius && squared >= inner * inner;
             if near && !unseen && !ignored {
-                tile.places = std::array::from_fn(|index| match index < formula.states.len() {
-                    true => self.place(formula, index),
-                    false => index.min(MAX_KEPT - 1),
-                });
+                for (index, place) in tile.places.iter_mut().enumerate().take(formula.states.len())
+                {
+                    *place = self.place(formula, index);
+                }
                 of_sums.run(&tile, 1);
                 of_sums.add(&tile, sums, (&Row([neighbour.share]), false), 1);
             }
