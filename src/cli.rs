@@ -6,6 +6,7 @@ use flockwork::commands::bench::BenchArgs;
 use flockwork::commands::capture::CaptureArgs;
 use flockwork::commands::run::RunArgs;
 use flockwork::commands::simulate::SimulateArgs;
+use flockwork::commands::sweep::SweepArgs;
 
 /// Massive flocks on the GPU, and on the CPU.
 ///
@@ -59,6 +60,19 @@ Examples:
 Times depend on the number of neighbours, which grows while flocks form. Compare only runs of the
 same scene, density, state and ticks. After Ctrl-C the results so far are printed and written.";
 
+const SWEEPS: &str = "\
+Examples:
+  flockwork sweep --scene vicsek --vary agent.rules.align.parameters.noise.value=0..5:11
+                  --seeds 5 --ticks 3000 --metric polarisation --out noise --plot noise.svg
+      order against noise: 55 runs, averages with error bars, a plot
+  flockwork sweep plan.toml --out results
+      the same from a file; the same command again computes what is missing
+  flockwork sweep plan.toml --out results --shard 1/4
+      a quarter of it, on one of four machines that share the folder
+
+A run writes one file, named by a hash of its values, whole or not at all. After Ctrl-C the same
+command goes on. Standard errors count the correlation of a metric over time (by blocking).";
+
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Show a flock in a window (the default command)
@@ -68,6 +82,9 @@ pub enum Command {
     Capture(CaptureArgs),
     /// Write the state of every agent, and metrics of the flock, to files
     Simulate(SimulateArgs),
+    /// Average metrics over many runs, each with other values, with error bars
+    #[command(after_help = SWEEPS)]
+    Sweep(SweepArgs),
     /// Time both engines on the same flock, pass by pass
     #[command(after_help = BENCHES)]
     Bench(BenchArgs),

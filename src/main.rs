@@ -92,6 +92,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Run(args)) => commands::run::run(&args),
         Some(Command::Capture(args)) => commands::capture::capture(&args),
         Some(Command::Simulate(args)) => commands::simulate::simulate(&args),
+        Some(Command::Sweep(args)) => commands::sweep::sweep(&args),
         Some(Command::Bench(args)) => commands::bench::bench(&args),
         Some(Command::Scenes { name, overrides }) => {
             commands::scenes::scenes(name.as_deref(), &overrides)

@@ -3,8 +3,10 @@
 pub mod adapters;
 pub mod bench;
 pub mod capture;
+mod charts;
 pub mod files;
 pub mod host;
 pub mod run;
 pub mod scenes;
 pub mod simulate;
+pub mod sweep;

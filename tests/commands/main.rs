@@ -26,5 +26,6 @@ mod records;
 mod resume_files;
 mod signals;
 mod state_files;
+mod sweep;
 mod without_display;
 mod written;

@@ -19,8 +19,9 @@ pub use self::args::{BenchArgs, BenchEngine, BenchFlockArgs, StartState};
 
 use self::document::{Adapter, Document};
 use self::measure::{Labels, Named};
-use self::plot::PlotFile;
+use self::plot::Page;
 use self::report::{Report, Summary};
+use super::charts::PlotFile;
 use super::files::output::OutputFile;
 use super::files::scene_files::read_scene;
 use super::host::errors::{Interrupted, UsageError, wrong};
@@ -125,7 +126,11 @@ fn write_files(
     if !ranks::is_root() {
         return Ok(String::new());
     }
-    let plot = args.plot.as_deref().map(|path| PlotFile::create(path)?.write(reports)).transpose();
+    let plot = args
+        .plot
+        .as_deref()
+        .map(|path| PlotFile::create(path)?.write(&Page::new(reports)))
+        .transpose();
     let document = Document::of(reports, adapter);
     let json = args.json.as_deref().map(|path| write_json(path, &document)).transpose();
     json?;

@@ -2,42 +2,22 @@
 
 mod bars;
 
-use std::io::Write;
-use std::path::Path;
-use std::sync::Once;
-
-use plotters::chart::ChartBuilder;
 use plotters::coord::Shift;
 use plotters::coord::combinators::{BindKeyPoints, IntoLogRange};
-use plotters::drawing::DrawingAreaErrorKind;
-use plotters::prelude::{
-    BitMapBackend, Circle, DrawingArea, DrawingBackend, IntoDrawingArea, PathElement, Rectangle,
-    SVGBackend, Text,
-};
-use plotters::style::{
-    Color, FontStyle, IntoTextStyle, RGBColor, ShapeStyle, TextStyle, WHITE, register_font,
-};
+use plotters::prelude::{Circle, DrawingArea, DrawingBackend, PathElement};
+use plotters::style::{Color, RGBColor, WHITE};
 
 use super::report::{Report, ReportRow};
-use crate::commands::files::output::OutputFile;
-use crate::commands::host::errors::wrong;
+use crate::commands::charts::{
+    self, Drawn, LINE, SERIES, builder, font, head, head_height, legend, short_number,
+};
 use flockwork_view::words::counted;
 
-/// Width of the picture, and heights of a line of text and of the panels; units.
-const WIDTH: u32 = 1000;
-const LINE: u32 = 19;
+/// Heights of the panels; units.
 const PANEL: u32 = 340;
 const PASSES: u32 = 250;
-/// Right of the panels, for the names of series.
-const LEGEND: u32 = 190;
-/// Pixels per unit in a bitmap: sharp on all screens.
-const PIXELS: u32 = 2;
 /// Most densities in a plot: one looks like another with more.
 pub const MAX_DENSITIES: usize = 8;
-
-/// Colours of engines, in the order of the table: Okabe and Ito's, which colour-blind people can tell apart.
-const ENGINES: [RGBColor; 4] =
-    [RGBColor(0, 114, 178), RGBColor(213, 94, 0), RGBColor(0, 158, 115), RGBColor(204, 121, 167)];
 
 /// Colours of passes, in order of first appearance: the passes of a GPU tick, and the CPU's sort.
 const COLOURS: [u32; 11] = [
@@ -45,55 +25,8 @@ const COLOURS: [u32; 11] = [
     0x969696, 0x3c3c5a,
 ];
 
-type Drawn<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
-
-/// A plot file. It appears only when complete.
-#[derive(Debug)]
-pub struct PlotFile {
-    is_svg: bool,
-    file: OutputFile,
-}
-
-impl PlotFile {
-    /// Checks the file extension and the folder, and begins the file.
-    pub fn create(path: &Path) -> anyhow::Result<Self> {
-        let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-        let is_svg = match extension.as_deref() {
-            Some("svg") => true,
-            Some("png") => false,
-            _ => {
-                return Err(wrong(format!(
-                    "--plot {}: a plot is called NAME.svg (lines and text) or NAME.png (pixels)",
-                    path.display()
-                )));
-            }
-        };
-        Ok(Self { is_svg, file: OutputFile::create(path)? })
-    }
-
-    /// Draws the reports of one run, at least one, and renames the file into place.
-    pub fn write(mut self, reports: &[Report]) -> anyhow::Result<()> {
-        let page = Page::new(reports);
-        if self.is_svg {
-            self.file.write_all(page.svg()?.as_bytes())?;
-        } else {
-            let (width, height) = (WIDTH * PIXELS, page.height() * PIXELS);
-            let mut pixels = vec![0; width as usize * height as usize * 3];
-            let backend = BitMapBackend::with_buffer(&mut pixels, (width, height));
-            page.draw(&backend.into_drawing_area(), PIXELS)?;
-            let mut encoder = png::Encoder::new(&mut self.file, width, height);
-            encoder.set_color(png::ColorType::Rgb);
-            let mut writer = encoder.write_header()?;
-            writer.write_image_data(&pixels)?;
-            writer.finish()?;
-        }
-        self.file.publish()?;
-        Ok(())
-    }
-}
-
 fn colour_of_engine(index: usize) -> RGBColor {
-    ENGINES[index % ENGINES.len()]
+    SERIES[index % SERIES.len()]
 }
 
 fn colour_of_pass(index: usize) -> RGBColor {
@@ -101,18 +34,8 @@ fn colour_of_pass(index: usize) -> RGBColor {
     RGBColor(red, green, blue)
 }
 
-/// A text of this height; pixels. The font is part of the program, for a bare machine has none.
-fn font(height: u32) -> TextStyle<'static> {
-    static REGISTERED: Once = Once::new();
-    REGISTERED.call_once(|| {
-        // If the font were broken, the first text would fail.
-        let _ = register_font("sans-serif", FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT);
-    });
-    ("sans-serif", height).into_text_style(&(0, 0))
-}
-
 /// Reports by engine, density and count.
-struct Page<'a> {
+pub struct Page<'a> {
     reports: &'a [Report],
     /// Densities as asked for, in the order of the tables.
     densities: Vec<Option<f32>>,
@@ -128,7 +51,8 @@ fn density_name(density: Option<f32>) -> String {
 }
 
 impl<'a> Page<'a> {
-    fn new(reports: &'a [Report]) -> Self {
+    /// The page of the reports of one run, at least one.
+    pub fn new(reports: &'a [Report]) -> Self {
         let mut counts: Vec<usize> = reports.iter().map(|report| report.agents).collect();
         counts.sort_unstable();
         counts.dedup();
@@ -176,44 +100,6 @@ impl<'a> Page<'a> {
     /// Height of the first panel: room for the names of all series.
     fn panel(&self) -> u32 {
         PANEL.max((self.engines().len() * self.densities.len() + 3) as u32 * LINE)
-    }
-
-    fn height(&self) -> u32 {
-        (self.head.len() as u32 + 3) * LINE + self.panel() + self.profiled().len() as u32 * PASSES
-    }
-
-    fn svg(&self) -> anyhow::Result<String> {
-        let mut text = String::new();
-        let backend = SVGBackend::with_string(&mut text, (WIDTH, self.height()));
-        self.draw(&backend.into_drawing_area(), 1)?;
-        Ok(text)
-    }
-
-    /// Draws all at `scale` pixels a unit.
-    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>, scale: u32) -> Drawn<B> {
-        area.fill(&WHITE)?;
-        let title = ("Time for one agent and tick", 1, 23);
-        let head = self.head.iter().enumerate();
-        let head = head.map(|(number, text)| (text.as_str(), 2 * number as u32 + 4, 14));
-        for (text, line, height) in [title].into_iter().chain(head) {
-            // A viewer of the SVG may have a wider font.
-            let text: String = text.chars().take(140).collect();
-            let place = ((LINE * scale) as i32, (line * LINE * scale) as i32 / 2);
-            area.draw(&Text::new(text, place, font(height * scale)))?;
-        }
-        let (_, rest) = area.split_vertically((self.head.len() as u32 + 3) * LINE * scale);
-        let (panel, mut rest) = rest.split_vertically(self.panel() * scale);
-        if self.counts.len() > 1 {
-            self.lines(&panel, scale)?;
-        } else {
-            self.beside(&panel, scale)?;
-        }
-        for engine in self.profiled() {
-            let (panel, below) = rest.split_vertically(PASSES * scale);
-            self.passes(&panel, scale, engine)?;
-            rest = below;
-        }
-        area.present()
     }
 
     /// Time per agent against the count: a line for each engine and density.
@@ -273,37 +159,26 @@ impl<'a> Page<'a> {
     }
 }
 
-/// A panel with its title, and room for the names of series at the right.
-fn builder<'a, 'b, B: DrawingBackend>(
-    area: &'a DrawingArea<B, Shift>,
-    scale: u32,
-    title: &str,
-) -> ChartBuilder<'a, 'b, B> {
-    let mut builder = ChartBuilder::on(area);
-    builder
-        .margin((LINE / 2 * scale) as i32)
-        .margin_right((LEGEND * scale) as i32)
-        .caption(title, font(16 * scale))
-        .x_label_area_size((2 * LINE * scale) as i32)
-        .y_label_area_size((3 * LINE * scale) as i32);
-    builder
-}
-
-/// Names the series of a panel at its right.
-fn legend<B: DrawingBackend>(
-    area: &DrawingArea<B, Shift>,
-    scale: u32,
-    series: impl IntoIterator<Item = (String, ShapeStyle)>,
-) -> Drawn<B> {
-    let left = (WIDTH - LEGEND + 10) * scale;
-    for (number, (name, style)) in series.into_iter().enumerate() {
-        let y = (2 * LINE + LINE * number as u32) * scale;
-        let corners = [(left, y), (left + 16 * scale, y + LINE * scale / 2)];
-        area.draw(&Rectangle::new(corners.map(|(x, y)| (x as i32, y as i32)), style.filled()))?;
-        let place = ((left + 24 * scale) as i32, y as i32 - 3 * scale as i32);
-        area.draw(&Text::new(name, place, font(14 * scale)))?;
+impl charts::Page for Page<'_> {
+    fn height(&self) -> u32 {
+        head_height(self.head.len()) + self.panel() + self.profiled().len() as u32 * PASSES
     }
-    Ok(())
+
+    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>, scale: u32) -> Drawn<B> {
+        let rest = head(area, scale, "Time for one agent and tick", &self.head)?;
+        let (panel, mut rest) = rest.split_vertically(self.panel() * scale);
+        if self.counts.len() > 1 {
+            self.lines(&panel, scale)?;
+        } else {
+            self.beside(&panel, scale)?;
+        }
+        for engine in self.profiled() {
+            let (panel, below) = rest.split_vertically(PASSES * scale);
+            self.passes(&panel, scale, engine)?;
+            rest = below;
+        }
+        area.present()
+    }
 }
 
 /// Nanoseconds per agent and tick: minimum, median, 95th percentile.
@@ -321,12 +196,6 @@ fn short_count(count: usize) -> String {
         _ => (count as f64 / 1e6, "M"),
     };
     format!("{} {unit}", (value * 10.0).round() / 10.0)
-}
-
-/// A measured number for display, with three significant digits.
-fn short_number(value: f64) -> String {
-    let digits = (2.0 - value.max(1e-3).log10().floor().clamp(-1.0, 2.0)) as usize;
-    format!("{value:.digits$}")
 }
 
 #[cfg(test)]

@@ -147,7 +147,7 @@ impl OutputFile {
     }
 
     /// The same, in a folder that has been cleared already.
-    pub(super) fn create_in_cleared(path: &Path) -> Result<Self, OutputError> {
+    pub(in crate::commands) fn create_in_cleared(path: &Path) -> Result<Self, OutputError> {
         Self::begin(path, target(path)?)
     }
 

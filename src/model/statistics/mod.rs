@@ -15,6 +15,7 @@ mod histogram;
 mod metric;
 mod order;
 mod sight;
+mod time_average;
 
 use std::ops::Range;
 
@@ -33,6 +34,7 @@ use metric::metrics;
 pub use metric::{Axis, Metric};
 use order::Order;
 use sight::{PartSight, look};
+pub use time_average::{TimeAverage, settled};
 
 /// Number of agents per task that finds neighbours, which is more work per agent.
 const LOOKING_PART: usize = 512;

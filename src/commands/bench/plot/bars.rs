@@ -7,11 +7,9 @@ use plotters::prelude::{DrawingArea, DrawingBackend, PathElement, Rectangle, Tex
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{BLACK, Color, RGBColor, WHITE};
 
-use super::{
-    Drawn, Page, builder, colour_of_engine, colour_of_pass, density_name, font, legend,
-    short_count, short_number, times,
-};
+use super::{Page, colour_of_engine, colour_of_pass, density_name, short_count, times};
 use crate::commands::bench::report::Report;
+use crate::commands::charts::{Drawn, builder, font, legend, short_number};
 
 /// A stack of parts: a name, an engine or a pass and its time.
 struct Bar {

@@ -64,7 +64,7 @@ pub fn reports(counts: &[usize], densities: &[Option<f32>], faster: f64) -> Vec<
 }
 
 fn svg(counts: &[usize], densities: &[Option<f32>], faster: f64) -> String {
-    Page::new(&reports(counts, densities, faster)).svg().unwrap()
+    charts::svg(&Page::new(&reports(counts, densities, faster))).unwrap()
 }
 
 /// The attribute of a tag.
@@ -109,7 +109,7 @@ fn no_text_covers_another_or_leaves_the_picture() {
     }
 }
 
-fn area_of(text: &str, style: &TextStyle<'_>) -> (i32, i32) {
+fn area_of(text: &str, style: &plotters::style::TextStyle<'_>) -> (i32, i32) {
     let (width, height) = style.font.box_size(text).unwrap();
     (width as i32, height as i32)
 }
@@ -117,7 +117,7 @@ fn area_of(text: &str, style: &TextStyle<'_>) -> (i32, i32) {
 #[test]
 fn one_count_shows_the_engines_side_by_side() {
     let heights = |svg: &str, engine: usize| -> Vec<f64> {
-        let RGBColor(r, g, b) = ENGINES[engine];
+        let RGBColor(r, g, b) = SERIES[engine];
         let colour = format!("#{r:02X}{g:02X}{b:02X}");
         let boxes = svg.split("<rect").filter(|tag| tag.contains(&colour));
         let heights = boxes.map(|tag| attribute(tag, "height").parse::<f64>().unwrap());

@@ -1,0 +1,179 @@
+//! One run of a sweep: a flock, the samples of its metrics, and their averages.
+
+use std::sync::Arc;
+
+use indicatif::ProgressBar;
+
+use super::plan::{Plan, Until};
+use super::results::{Average, RunResult};
+use super::runs::{Run, Sweep};
+use crate::commands::files::state_files::ran_on;
+use crate::commands::host::interrupt::Interrupt;
+use flockwork_engine::cpu::CpuEngine;
+use flockwork_engine::gpu::{Gpu, GpuEngine};
+use flockwork_engine::{Engine, EngineError};
+use flockwork_model::scene::Scene;
+use flockwork_model::state::FlockState;
+use flockwork_model::statistics::{Metric, Metrics, TimeAverage, settled};
+
+/// Agent-ticks between looks for Ctrl-C: some hundredths of a second.
+const PORTION: u64 = 2_000_000;
+
+/// Samples before the first look whether the error is small enough, and how many more there are at the
+/// next look.
+const FIRST_LOOK: usize = 100;
+const NEXT_LOOK: f64 = 1.2;
+
+/// The engines of a worker: a device that all workers share, or threads of its own.
+pub struct Worker {
+    /// The device, if the flocks run on one.
+    pub gpu: Option<Arc<Gpu>>,
+    /// Threads of a CPU engine.
+    pub threads: usize,
+    engine: Option<Box<dyn Engine>>,
+}
+
+impl Worker {
+    /// A worker that has opened no engine yet.
+    pub fn new(gpu: Option<Arc<Gpu>>, threads: usize) -> Self {
+        Self { gpu, threads, engine: None }
+    }
+
+    /// The engine; a new one after an error.
+    fn engine(&mut self) -> Result<&mut Box<dyn Engine>, EngineError> {
+        let engine = match (self.engine.take(), &self.gpu) {
+            (Some(engine), _) => engine,
+            (None, Some(gpu)) => Box::new(GpuEngine::new(Arc::clone(gpu))),
+            (None, None) => Box::new(CpuEngine::new(Some(self.threads))?),
+        };
+        Ok(self.engine.insert(engine))
+    }
+
+    /// Computes a run; `None` if the user has stopped it. A run that fails has its reason for a result.
+    pub fn run(
+        &mut self,
+        sweep: &Sweep,
+        run: &Run,
+        bar: &ProgressBar,
+        interrupt: &Interrupt,
+    ) -> Option<RunResult> {
+        let mut result = match self.averages(sweep, run, bar, interrupt) {
+            Ok(result) => result?,
+            Err(error) => {
+                self.engine = None;
+                let record = run.record.as_ref().map_or(String::new(), |record| record.text());
+                RunResult { failure: Some(format!("{error:#}")), record, ..RunResult::default() }
+            }
+        };
+        result.version = env!("CARGO_PKG_VERSION").into();
+        Some(result)
+    }
+
+    fn averages(
+        &mut self,
+        sweep: &Sweep,
+        run: &Run,
+        bar: &ProgressBar,
+        interrupt: &Interrupt,
+    ) -> anyhow::Result<Option<RunResult>> {
+        let record = run.record.as_ref().map_err(|problem| anyhow::anyhow!("{problem}"))?;
+        let gpu = self.gpu.clone();
+        let engine = self.engine()?;
+        let flock = sweep.flock(&run.values, Some(run.seed))?.prepare(Some(engine.as_ref()))?;
+        engine.load(&flock.scene, &flock.state)?;
+        let mut samples = Samples::new(&sweep.plan);
+        let portion = (PORTION / flock.agents.max(1)).clamp(1, u64::from(u32::MAX));
+        let (ticks, every) = (sweep.plan.ticks(), sweep.plan.every());
+        let mut done = 0;
+        loop {
+            samples.take(&flock.scene, &engine.snapshot()?.state);
+            if done == ticks || samples.are_enough() {
+                break;
+            }
+            let next = ticks.min((done / every + 1).saturating_mul(every));
+            while done < next {
+                if interrupt.is_raised() {
+                    return Ok(None);
+                }
+                let ticks = portion.min(next - done);
+                engine.step(ticks as u32)?;
+                done += ticks;
+                bar.inc(ticks);
+            }
+        }
+        bar.inc(ticks - done);
+        let record = ran_on(record.clone(), engine.kind(), gpu.as_deref(), None).text();
+        let engine = engine.kind().to_string();
+        let (settled, metrics) = samples.averages();
+        let settled = settled.min(done);
+        Ok(Some(RunResult {
+            ticks: done,
+            settled,
+            engine,
+            record,
+            metrics,
+            ..RunResult::default()
+        }))
+    }
+}
+
+/// The samples of a run.
+struct Samples<'a> {
+    plan: &'a Plan,
+    metrics: Vec<&'static Metric>,
+    /// For each metric, by sample.
+    values: Vec<Vec<f64>>,
+    /// Number of samples at which the error is computed next.
+    next_look: usize,
+}
+
+impl<'a> Samples<'a> {
+    fn new(plan: &'a Plan) -> Self {
+        let named = |name: &&str| Metrics::TABLE.iter().find(|metric| metric.name == *name);
+        let metrics: Vec<_> = plan.metrics().iter().filter_map(named).collect();
+        Self { plan, values: vec![Vec::new(); metrics.len()], metrics, next_look: FIRST_LOOK }
+    }
+
+    fn take(&mut self, scene: &Scene, state: &FlockState) {
+        let figures = Metrics::of(scene, state);
+        for (values, metric) in self.values.iter_mut().zip(&self.metrics) {
+            values.push((metric.value)(&figures));
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.values.first().map_or(0, Vec::len)
+    }
+
+    /// The first sample that counts: the metric that settles last decides.
+    fn begin(&self) -> usize {
+        let given = self.plan.settle.map(|settle| settle.div_ceil(self.plan.every()) as usize);
+        let found = || self.values.iter().map(|values| settled(values)).max().unwrap_or(0);
+        given.unwrap_or_else(found).min(self.len().saturating_sub(1))
+    }
+
+    /// True once the error of the plan's metric is as small as the plan asks for. It looks ever more rarely: each
+    /// look costs as much as all samples.
+    fn are_enough(&mut self) -> bool {
+        let Some(Until { metric, standard_error }) = &self.plan.until else { return false };
+        if self.len() < self.next_look {
+            return false;
+        }
+        self.next_look = (self.len() as f64 * NEXT_LOOK) as usize + 1;
+        let begin = self.begin();
+        let at = self.metrics.iter().position(|own| own.name == metric);
+        let average = at.and_then(|at| TimeAverage::of(&self.values[at][begin..]));
+        average.is_some_and(|own| own.is_long_enough && own.standard_error <= *standard_error)
+    }
+
+    /// The tick from which samples count, and the averages by the names of the metrics.
+    fn averages(&self) -> (u64, std::collections::BTreeMap<String, Average>) {
+        let (begin, every) = (self.begin(), self.plan.every());
+        let average = |(metric, values): (&&Metric, &Vec<f64>)| {
+            let average = TimeAverage::of(&values[begin..])?;
+            Some((metric.name.to_owned(), Average::new(&average, every)))
+        };
+        let all = self.metrics.iter().zip(&self.values).filter_map(average).collect();
+        (begin as u64 * every, all)
+    }
+}

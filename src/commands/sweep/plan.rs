@@ -1,0 +1,347 @@
+//! The plan of a sweep: a flock, the keys that vary, and how long each run is. The command line and a
+//! file say it with the same words.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+use serde::de::{Deserializer, Error};
+use serde::{Deserialize, Serialize};
+
+use super::vary::{Axis, values_of};
+use crate::commands::host::arg_parsers::{count, density, scene_name, whole};
+use crate::commands::host::errors::wrong;
+use crate::input::read_file;
+use flockwork_model::quote::{cut, hint, quoted};
+use flockwork_model::scene::BuiltIn;
+use flockwork_model::statistics::Metrics;
+use flockwork_model::toml_words::problem;
+use flockwork_view::words::counted;
+
+/// Most bytes of a plan, and of a file of values.
+const MAX_PLAN: u64 = 1 << 26;
+
+/// Ticks between samples of the metrics. Those of neighbouring ticks are nearly the same.
+const METRICS_EVERY: u64 = 10;
+
+/// What is computed. A plan file has these keys, with `_` for `-`.
+#[derive(Clone, Debug, Default, Args, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Plan {
+    /// A built-in scene, or the path of a scene file; in a plan, relative to the plan's folder
+    #[arg(long, value_name = "NAME|FILE", value_parser = scene_name())]
+    pub scene: Option<String>,
+    /// Number of agents [default: the scene's]
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    pub count: Option<u64>,
+    /// Mean number of neighbours within the largest radius; sizes the world [default: the scene's]
+    #[arg(long, value_name = "K", value_parser = density, allow_negative_numbers = true)]
+    pub density: Option<f32>,
+    /// Override a scene key in every run, for example --set starling.separation.weight=2; may be
+    /// repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    #[serde(deserialize_with = "assignments")]
+    pub set: Vec<String>,
+    /// A key of --set, or count or density, and its values: N even steps from A to B, or a list; may be
+    /// repeated. Every value meets every value of the other keys
+    #[arg(long, value_name = "KEY=A..B:N|V,V,…", value_parser = Axis::from_str)]
+    #[serde(deserialize_with = "axes")]
+    pub vary: Vec<Axis>,
+    /// Table of values: a column for each key, a row for each point
+    #[arg(long, value_name = "FILE.csv", conflicts_with = "vary")]
+    pub values: Option<PathBuf>,
+    /// How the values of several keys meet
+    #[arg(long, value_enum)]
+    pub design: Option<Design>,
+    /// Runs of each point, with seeds from --seed on
+    #[arg(long, value_name = "K", value_parser = whole::<u32>(1..=1_000_000), allow_negative_numbers = true)]
+    pub seeds: Option<u32>,
+    /// The first seed [default: the scene's]
+    #[arg(long, value_name = "S", value_parser = whole::<u32>(0..=u32::MAX.into()), allow_negative_numbers = true)]
+    pub seed: Option<u32>,
+    /// Ticks of each run; with --until, the most
+    #[arg(long, value_name = "T", value_parser = whole::<u64>(1..=u64::MAX), allow_negative_numbers = true)]
+    pub ticks: Option<u64>,
+    /// Ticks at the beginning that do not count [default: found for each run, by MSER-5]
+    #[arg(long, value_name = "T", value_parser = whole::<u64>(0..=u64::MAX), allow_negative_numbers = true)]
+    pub settle: Option<u64>,
+    /// Ticks between samples of the metrics [default: 10]
+    #[arg(long, value_name = "E", value_parser = whole::<u64>(1..=u64::MAX), allow_negative_numbers = true)]
+    pub metrics_every: Option<u64>,
+    /// Metrics to average [default: all]
+    #[arg(long, value_name = "NAME[,NAME…]", value_delimiter = ',')]
+    pub metric: Vec<String>,
+    /// End a run once the standard error of a metric is this small, for example polarisation=0.01
+    #[arg(long, value_name = "METRIC=ERROR")]
+    pub until: Option<Until>,
+}
+
+/// How the values of several keys meet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Design {
+    /// Each value of a key meets each of the others (the default)
+    #[default]
+    Grid,
+    /// The first values of all keys are the first point, and so on
+    List,
+}
+
+/// The error at which a run ends.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Until {
+    /// Name of the metric.
+    pub metric: String,
+    /// Above 0.
+    pub standard_error: f64,
+}
+
+impl FromStr for Until {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts = text.split_once('=').map(|(metric, error)| (metric, error.parse()));
+        let Some((metric, Ok(standard_error))) = parts else {
+            return Err("expected METRIC=ERROR, for example polarisation=0.01".into());
+        };
+        Ok(Self { metric: metric.into(), standard_error })
+    }
+}
+
+/// A table of keys and values as `KEY=VALUE`.
+fn assignments<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    let table = toml::Table::deserialize(from)?;
+    Ok(table.iter().map(|(key, value)| format!("{key}={}", text_of(value))).collect())
+}
+
+/// A table of keys and their values: a list, or the text of a range.
+fn axes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Axis>, D::Error> {
+    let axis = |(key, value): (&String, &toml::Value)| {
+        let values = match value {
+            toml::Value::Array(all) => all.iter().map(text_of).collect(),
+            toml::Value::String(text) => values_of(text)?,
+            other => vec![text_of(other)],
+        };
+        Axis::new(key, values)
+    };
+    toml::Table::deserialize(from)?
+        .iter()
+        .map(axis)
+        .collect::<Result<_, _>>()
+        .map_err(D::Error::custom)
+}
+
+/// A value as `--set` takes it.
+fn text_of(value: &toml::Value) -> String {
+    match value {
+        toml::Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+impl Plan {
+    /// Reads a plan file. Its paths are relative to its folder.
+    pub fn read(path: &Path) -> anyhow::Result<Self> {
+        let place = || path.display().to_string();
+        let text = read_file(path, MAX_PLAN).with_context(place)?;
+        let mut plan: Self = toml::from_str(&text).map_err(|error| {
+            let start = error.span().map_or(0, |span| span.start);
+            let before = text.as_bytes().get(..start).unwrap_or_default();
+            let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+            anyhow::anyhow!("{}:{line}: {}", place(), cut(&problem(error.message())))
+        })?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        if let Some(scene) = plan.scene.as_mut().filter(|scene| BuiltIn::named(scene).is_none()) {
+            *scene = folder.join(&*scene).display().to_string();
+        }
+        plan.values = plan.values.map(|values| folder.join(values));
+        Ok(plan)
+    }
+
+    /// This plan with the keys that `other`, the command line, has.
+    pub fn overridden_by(mut self, other: Self) -> Self {
+        for axis in other.vary {
+            match self.vary.iter_mut().find(|own| own.key == axis.key) {
+                Some(own) => *own = axis,
+                None => self.vary.push(axis),
+            }
+        }
+        self.set.extend(other.set);
+        Self {
+            scene: other.scene.or(self.scene),
+            count: other.count.or(self.count),
+            density: other.density.or(self.density),
+            set: self.set,
+            vary: self.vary,
+            values: other.values.or(self.values),
+            design: other.design.or(self.design),
+            seeds: other.seeds.or(self.seeds),
+            seed: other.seed.or(self.seed),
+            ticks: other.ticks.or(self.ticks),
+            settle: other.settle.or(self.settle),
+            metrics_every: other.metrics_every.or(self.metrics_every),
+            metric: if other.metric.is_empty() { self.metric } else { other.metric },
+            until: other.until.or(self.until),
+        }
+    }
+
+    /// Fails if a value is impossible, alone or with another.
+    pub fn check(&self) -> anyhow::Result<()> {
+        if let Some(agents) = self.count {
+            count(&agents.to_string()).map_err(|e| wrong(format!("--count {agents}: {e}")))?;
+        }
+        if let Some(k) = self.density {
+            density(&k.to_string()).map_err(|e| wrong(format!("--density {k}: {e}")))?;
+        }
+        let Some(ticks) = self.ticks.filter(|ticks| *ticks > 0) else {
+            return Err(wrong("--ticks is missing; say how long each run is"));
+        };
+        if self.seeds == Some(0) {
+            return Err(wrong("--seeds 0: a point has at least one run"));
+        }
+        if self.every() == 0 {
+            return Err(wrong("--metrics-every 0: expected at least one tick"));
+        }
+        if self.settle.is_some_and(|settle| settle >= ticks) {
+            return Err(wrong(format!(
+                "--settle {}: nothing is left of {ticks} ticks; settle less, or raise --ticks",
+                self.settle.unwrap_or_default()
+            )));
+        }
+        if !self.vary.is_empty() && self.values.is_some() {
+            return Err(wrong("--values: the plan varies keys already; leave --vary out"));
+        }
+        let twice = |at: &usize| self.metric[..*at].contains(&self.metric[*at]);
+        if let Some(at) = (0..self.metric.len()).find(twice) {
+            let name = cut(&self.metric[at]);
+            return Err(wrong(format!("--metric: {name} is named twice; name each metric once")));
+        }
+        for name in self.metrics() {
+            if Metrics::columns().all(|known| known != name) {
+                let hint = hint(name, Metrics::columns());
+                return Err(wrong(format!(
+                    "--metric {}: no metric has this name{hint}",
+                    cut(name)
+                )));
+            }
+        }
+        let until = self.until.as_ref();
+        if let Some(Until { metric, standard_error }) = until {
+            let is_positive = *standard_error > 0.0 && standard_error.is_finite();
+            if !is_positive {
+                let problem =
+                    format!("--until {metric}={standard_error}: expected an error above 0");
+                return Err(wrong(problem));
+            }
+            if !self.metrics().contains(&metric.as_str()) {
+                let hint = hint(metric, self.metrics());
+                let problem = format!("--until: {} is none of the metrics{hint}", quoted(metric));
+                return Err(wrong(problem));
+            }
+        }
+        Ok(())
+    }
+
+    /// Ticks between samples.
+    pub fn every(&self) -> u64 {
+        self.metrics_every.unwrap_or(METRICS_EVERY)
+    }
+
+    /// Ticks of a run, or the most.
+    pub fn ticks(&self) -> u64 {
+        self.ticks.unwrap_or_default()
+    }
+
+    /// The names of the metrics, in order.
+    pub fn metrics(&self) -> Vec<&str> {
+        if self.metric.is_empty() {
+            let all = Metrics::columns().filter(|name| !["tick", "agents"].contains(name));
+            return all.collect();
+        }
+        self.metric.iter().map(String::as_str).collect()
+    }
+
+    /// The keys that vary, and the values of each point.
+    pub fn points(&self) -> anyhow::Result<(Vec<String>, Vec<Vec<String>>)> {
+        if let Some(path) = &self.values {
+            return table(path).with_context(|| path.display().to_string());
+        }
+        let keys = self.vary.iter().map(|axis| axis.key.clone()).collect();
+        let lengths: Vec<usize> = self.vary.iter().map(|axis| axis.values.len()).collect();
+        let value = |axis: &Axis, at: usize| axis.values[at].clone();
+        if self.design == Some(Design::List) {
+            let all = lengths.first().copied().unwrap_or(1);
+            if let Some(other) = self.vary.iter().find(|axis| axis.values.len() != all) {
+                return Err(wrong(format!(
+                    "--design list: {} has {} values and {} has {all}; give all keys as many",
+                    other.key,
+                    other.values.len(),
+                    self.vary[0].key
+                )));
+            }
+            let point = |at| self.vary.iter().map(|axis| value(axis, at)).collect();
+            return Ok((keys, (0..all).map(point).collect()));
+        }
+        let all = lengths.iter().try_fold(1, |all: usize, length| all.checked_mul(*length));
+        let all = all.filter(|all| *all <= MAX_RUNS).ok_or_else(|| too_many(&lengths))?;
+        // The last key changes first.
+        let point = |number: usize| {
+            let mut rest = number;
+            let mut values: Vec<String> = Vec::new();
+            for axis in self.vary.iter().rev() {
+                values.push(value(axis, rest % axis.values.len()));
+                rest /= axis.values.len();
+            }
+            values.reverse();
+            values
+        };
+        Ok((keys, (0..all).map(point).collect()))
+    }
+}
+
+/// Most runs of a sweep.
+pub const MAX_RUNS: usize = 1_000_000;
+
+fn too_many(lengths: &[usize]) -> anyhow::Error {
+    let product = lengths.iter().map(usize::to_string).collect::<Vec<_>>().join(" × ");
+    wrong(format!("{product} runs are more than {MAX_RUNS}; vary less"))
+}
+
+/// Reads a table of values: the keys and the points.
+fn table(path: &Path) -> anyhow::Result<(Vec<String>, Vec<Vec<String>>)> {
+    let text = read_file(path, MAX_PLAN)?;
+    let mut reader = csv::ReaderBuilder::new();
+    let mut reader = reader.trim(csv::Trim::All).flexible(true).from_reader(text.as_bytes());
+    let keys: Vec<String> = reader.headers()?.iter().map(str::to_owned).collect();
+    let mut points = Vec::new();
+    for row in reader.records() {
+        let row = row?;
+        let line = row.position().map_or(0, csv::Position::line);
+        anyhow::ensure!(
+            row.len() == keys.len(),
+            "line {line}: {} for {}; give each column one",
+            counted(row.len() as u64, "value"),
+            counted(keys.len() as u64, "column")
+        );
+        for (key, value) in keys.iter().zip(&row) {
+            let number = value.parse::<f64>();
+            if value.is_empty() || number.is_ok_and(|number| !number.is_finite()) {
+                let value = quoted(value);
+                anyhow::bail!("line {line}: {} is {value}; give it a finite value", cut(key));
+            }
+        }
+        points.push(row.iter().map(str::to_owned).collect());
+    }
+    if let Some(twice) = (0..keys.len()).find(|at| keys[..*at].contains(&keys[*at])) {
+        anyhow::bail!("line 1: two columns are called {}; leave one out", quoted(&keys[twice]));
+    }
+    for key in &keys {
+        Axis::new(key, vec![String::new()])
+            .map_err(|problem| anyhow::anyhow!("line 1: {problem}"))?;
+    }
+    anyhow::ensure!(!points.is_empty(), "it has no row; give it one for each point");
+    anyhow::ensure!(points.len() <= MAX_RUNS, "it has more than {MAX_RUNS} rows; split it");
+    Ok((keys, points))
+}

@@ -1,0 +1,165 @@
+//! The results of runs: a file for each, and one table of all.
+
+use std::collections::{BTreeMap, HashSet};
+use std::io::Write;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::runs::{Run, Sweep};
+use crate::commands::files::output::{OutputError, OutputFile};
+use crate::input::read_file;
+use flockwork_model::statistics::TimeAverage;
+
+/// Most bytes of a result: its record may have many obstacles.
+const MAX_RESULT: u64 = 1 << 27;
+
+/// The table of all runs.
+pub const TABLE: &str = "results.csv";
+
+/// The columns of a metric, behind its name.
+const SUFFIXES: [&str; 4] = ["", "_se", "_tau", "_binder"];
+
+/// The file of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RunResult {
+    /// The reason, if the run failed. Then it is done again next time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    /// Ticks done.
+    pub ticks: u64,
+    /// Ticks at the beginning that do not count.
+    pub settled: u64,
+    /// Version of the program.
+    pub version: String,
+    /// `cpu` or `gpu`.
+    pub engine: String,
+    /// The record of the run, as in state files.
+    pub record: String,
+    /// The averages by the names of the metrics.
+    #[serde(default)]
+    pub metrics: BTreeMap<String, Average>,
+}
+
+/// The average of a metric.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Average {
+    /// Number of samples.
+    pub samples: u64,
+    /// Their mean.
+    pub mean: f64,
+    /// Standard error of the mean.
+    pub standard_error: f64,
+    /// Integrated autocorrelation time; ticks.
+    pub correlation_time: f64,
+    /// Binder cumulant.
+    pub binder: f64,
+    /// False if the error is a lower bound, because the run is too short.
+    pub is_long_enough: bool,
+}
+
+impl Average {
+    /// The average of samples that are `every` ticks apart.
+    pub fn new(average: &TimeAverage, every: u64) -> Self {
+        let TimeAverage { mean, standard_error, binder, is_long_enough, .. } = *average;
+        Self {
+            samples: average.samples as u64,
+            mean,
+            standard_error,
+            correlation_time: average.correlation_time * every as f64,
+            binder,
+            is_long_enough,
+        }
+    }
+
+    /// The values of the columns.
+    fn columns(&self) -> [f64; SUFFIXES.len()] {
+        [self.mean, self.standard_error, self.correlation_time, self.binder]
+    }
+}
+
+/// The file of a run.
+fn file_name(hash: &str) -> String {
+    format!("{hash}.toml")
+}
+
+/// Reads the result of a run; `None` if there is none, or none that can be read.
+pub fn read(folder: &Path, hash: &str) -> Option<RunResult> {
+    toml::from_str(&read_file(&folder.join(file_name(hash)), MAX_RESULT).ok()?).ok()
+}
+
+/// Writes the result of a run.
+pub fn write(folder: &Path, hash: &str, result: &RunResult) -> anyhow::Result<()> {
+    let path = folder.join(file_name(hash));
+    let text = format!("# A run of `flockwork sweep`.\n{}", toml::to_string(result)?);
+    let mut file = OutputFile::create_in_cleared(&path)?;
+    file.write_all(text.as_bytes()).map_err(|error| OutputError::of_system(&path, &error))?;
+    file.publish()?;
+    Ok(())
+}
+
+/// The number of results in the folder that belong to no run of the sweep.
+pub fn others(folder: &Path, sweep: &Sweep) -> usize {
+    let own: HashSet<String> = sweep.runs.iter().map(|run| file_name(&run.hash)).collect();
+    let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = names.filter_map(|entry| entry.file_name().into_string().ok());
+    let is_result = |name: &String| {
+        let stem = name.strip_suffix(".toml").unwrap_or_default();
+        stem.len() == 16 && stem.bytes().all(|byte| byte.is_ascii_hexdigit())
+    };
+    names.filter(is_result).filter(|name| !own.contains(name)).count()
+}
+
+/// Writes the table of the runs that have results. Returns their number.
+pub fn collect(
+    folder: &Path,
+    sweep: &Sweep,
+    results: &[Option<RunResult>],
+) -> anyhow::Result<usize> {
+    let path = folder.join(TABLE);
+    let mut rows = csv::Writer::from_writer(OutputFile::create(&path)?);
+    let metrics = sweep.plan.metrics();
+    let mut head = vec!["run".to_owned()];
+    head.extend(sweep.keys.iter().cloned());
+    let fixed = ["seed", "ticks", "settled", "version", "engine", "file", "failure"];
+    head.extend(fixed.map(str::to_owned));
+    let columns = metrics.iter().flat_map(|name| SUFFIXES.map(|suffix| format!("{name}{suffix}")));
+    head.extend(columns);
+    rows.write_record(&head)?;
+    let mut written = 0;
+    for (run, result) in sweep.runs.iter().zip(results) {
+        let Some(result) = result else { continue };
+        let mut row = vec![run.number.to_string()];
+        row.extend(run.values.iter().cloned());
+        row.extend([run.seed.to_string(), result.ticks.to_string(), result.settled.to_string()]);
+        row.extend([result.version.clone(), result.engine.clone(), file_name(&run.hash)]);
+        row.push(result.failure.clone().unwrap_or_default());
+        for name in &metrics {
+            let average = result.metrics.get(*name);
+            // A run that failed has empty fields, which readers take as missing.
+            let texts = average.map_or(SUFFIXES.map(|_| String::new()), |average| {
+                average.columns().map(|value| value.to_string())
+            });
+            row.extend(texts);
+        }
+        rows.write_record(&row)?;
+        written += 1;
+    }
+    let file = rows.into_inner().map_err(csv::IntoInnerError::into_error)?;
+    file.publish()?;
+    Ok(written)
+}
+
+/// A run as a line of JSON.
+pub fn line(run: &Run, keys: &[String], is_done: bool) -> String {
+    let values: serde_json::Map<String, serde_json::Value> =
+        keys.iter().cloned().zip(run.values.iter().map(|value| value.as_str().into())).collect();
+    serde_json::json!({
+        "run": run.number,
+        "values": values,
+        "seed": run.seed,
+        "file": file_name(&run.hash),
+        "done": is_done,
+    })
+    .to_string()
+}

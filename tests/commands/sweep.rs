@@ -1,0 +1,344 @@
+//! `flockwork sweep`: its averages are the means of what `simulate` writes, and nothing that is there is lost or
+//! computed twice. Needs no GPU.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use crate::shell::{names, shell};
+
+fn flockwork(folder: &Path, line: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_flockwork"));
+    command.current_dir(folder).args(line.split_whitespace());
+    command
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+fn run(folder: &Path, line: &str) -> (Option<i32>, String, String) {
+    let Output { status, stdout, stderr } = flockwork(folder, line).output().unwrap();
+    (status.code(), text(&stdout), text(&stderr))
+}
+
+/// The output of a command that succeeds.
+fn done(folder: &Path, line: &str) -> String {
+    let (code, stdout, stderr) = run(folder, line);
+    assert_eq!(code, Some(0), "{line}: {stderr}");
+    stdout
+}
+
+/// The rows of a table by the names of its columns.
+fn rows(path: &Path) -> Vec<BTreeMap<String, String>> {
+    let mut reader = csv::Reader::from_path(path).unwrap();
+    let head = reader.headers().unwrap().clone();
+    let row = |row: csv::StringRecord| {
+        head.iter().zip(row.iter()).map(|(name, text)| (name.into(), text.into())).collect()
+    };
+    reader.records().map(|record| row(record.unwrap())).collect()
+}
+
+fn number(row: &BTreeMap<String, String>, name: &str) -> f64 {
+    row[name].parse().unwrap_or_else(|_| panic!("{name}: {row:?}"))
+}
+
+/// A sweep of six short runs: two weights, three seeds.
+const SMALL: &str = "sweep --engine cpu --scene flock --count 60 --vary starling.separation.weight=1,3 --seeds 3 \
+                     --ticks 60 --settle 20 --metrics-every 4";
+
+#[test]
+fn an_average_is_the_mean_of_what_simulate_writes() {
+    let folder = tempfile::tempdir().unwrap();
+    let all = done(folder.path(), &format!("{SMALL} --out all"));
+    assert_eq!(all, "6 runs: 6 computed; all/results.csv (6 rows)\n");
+    let table = rows(&folder.path().join("all/results.csv"));
+    let points: Vec<String> = table
+        .iter()
+        .map(|row| format!("{}/{}", row["starling.separation.weight"], row["seed"]))
+        .collect();
+    assert_eq!(points, ["1/1", "1/2", "1/3", "3/1", "3/2", "3/3"]);
+    for row in &table {
+        let (weight, seed) = (&row["starling.separation.weight"], &row["seed"]);
+        done(
+            folder.path(),
+            &format!(
+                "simulate --engine cpu --scene flock --count 60 --set starling.separation.weight={weight} \
+                 --seed {seed} --ticks 60 --metrics m.csv --metrics-every 4"
+            ),
+        );
+        let samples = rows(&folder.path().join("m.csv"));
+        let samples: Vec<_> = samples.iter().filter(|row| number(row, "tick") >= 20.0).collect();
+        assert_eq!((samples.len(), row["settled"].as_str()), (11, "20"));
+        for name in ["polarisation", "mean_neighbours", "clusters"] {
+            let mean = samples.iter().map(|row| number(row, name)).sum::<f64>() / 11.0;
+            // Both are sums of eleven numbers.
+            assert!((number(row, name) - mean).abs() <= 1e-12 * mean.abs(), "{name}: {row:?}");
+        }
+    }
+    // The control: another point has another mean.
+    assert_ne!(table[0]["polarisation"], table[3]["polarisation"]);
+}
+
+#[test]
+fn what_is_there_is_not_computed_again() {
+    let folder = tempfile::tempdir().unwrap();
+    done(folder.path(), &format!("{SMALL} --out all"));
+    let out = folder.path().join("all");
+    let table = fs::read(out.join("results.csv")).unwrap();
+    let (row, other) = (&rows(&out.join("results.csv"))[4], &rows(&out.join("results.csv"))[1]);
+    fs::remove_file(out.join(&row["file"])).unwrap();
+    fs::write(out.join(&other["file"]), "half a fi").unwrap();
+    fs::remove_file(out.join("results.csv")).unwrap();
+    // Without a run to compute, there is still a table of the others.
+    let said = done(folder.path(), &format!("{SMALL} --out all --collect"));
+    assert_eq!(said, "6 runs: 0 computed, 4 there before; all/results.csv (4 rows)\n");
+    let said = done(folder.path(), &format!("{SMALL} --out all --plot plot.svg"));
+    assert_eq!(said, "6 runs: 2 computed, 4 there before; all/results.csv (6 rows)\n");
+    assert_eq!(fs::read(out.join("results.csv")).unwrap(), table);
+    let plot = fs::read_to_string(folder.path().join("plot.svg")).unwrap();
+    assert!(plot.contains("polarisation") && plot.contains("starling.separation.weight"));
+    // Another plan leaves them where they are.
+    let (_, said, told) =
+        run(folder.path(), &format!("{SMALL} --out all --set starling.max_speed=2"));
+    assert!(said.starts_with("6 runs: 6 computed;"), "{said}");
+    assert!(told.contains("6 results of other plans; they stay"), "{told}");
+    let said = done(folder.path(), &format!("{SMALL} --out all"));
+    assert!(said.starts_with("6 runs: 0 computed, 6 there before"), "{said}");
+    assert_eq!(fs::read(out.join("results.csv")).unwrap(), table);
+}
+
+#[test]
+fn shards_and_jobs_give_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    done(folder.path(), &format!("{SMALL} --out whole --jobs 1 --threads 2"));
+    let mut shards: Vec<_> = (1..=3)
+        .map(|shard| {
+            let line = format!("{SMALL} --out parts --jobs 2 --shard {shard}/3");
+            flockwork(folder.path(), &line).spawn().unwrap()
+        })
+        .collect();
+    assert!(shards.iter_mut().all(|shard| shard.wait().unwrap().success()));
+    // Two of them at once do no harm either.
+    done(folder.path(), &format!("{SMALL} --out parts --run 2..3"));
+    let [whole, parts] = ["whole", "parts"].map(|out| folder.path().join(out));
+    assert_eq!(names(&whole), names(&parts));
+    assert_eq!(names(&whole).len(), 7);
+    for name in names(&whole) {
+        assert_eq!(
+            fs::read(whole.join(&name)).unwrap(),
+            fs::read(parts.join(&name)).unwrap(),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn a_plan_says_the_same_as_the_command_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = r#"
+scene = "mine.toml"
+seeds = 2
+ticks = 40
+metric = ["polarisation"]
+
+[set]
+"bird.alignment.weight" = 2
+
+[vary]
+count = [20, 30]
+"bird.max_speed" = "1..3:3"
+"#;
+    let scene = done(folder.path(), "scenes flock").replace("starling", "bird");
+    fs::create_dir(folder.path().join("plans")).unwrap();
+    fs::write(folder.path().join("plans/mine.toml"), scene).unwrap();
+    fs::write(folder.path().join("plans/plan.toml"), plan).unwrap();
+    let list = |line: &str| done(folder.path(), line);
+    let from_plan = list("sweep plans/plan.toml --list");
+    let from_line = list(
+        "sweep --scene plans/mine.toml --seeds 2 --ticks 40 --metric polarisation --set \
+         bird.alignment.weight=2 --vary count=20,30 --vary bird.max_speed=1,2,3 --list",
+    );
+    assert_eq!(from_plan, from_line);
+    let lines: Vec<serde_json::Value> =
+        from_plan.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 12);
+    assert_eq!(
+        (&lines[2]["run"], &lines[2]["seed"], &lines[2]["done"]),
+        (&3.into(), &1.into(), &false.into())
+    );
+    assert_eq!(lines[2]["values"]["bird.max_speed"], "2");
+    // The command line overrides the plan, and a list pairs the values.
+    let listed =
+        list("sweep plans/plan.toml --list --vary bird.max_speed=1,3 --design list --seeds 1");
+    assert_eq!(listed.lines().count(), 2);
+    assert!(listed.contains(r#"{"bird.max_speed":"3","count":"30"}"#), "{listed}");
+    // So does a table.
+    fs::write(folder.path().join("plans/v.csv"), "bird.max_speed, count\n1, 20\n3, 30\n").unwrap();
+    let rest =
+        plan.split("[vary]").next().unwrap().replace("seeds = 2", "seeds = 1\nvalues = \"v.csv\"");
+    fs::write(folder.path().join("plans/table.toml"), rest).unwrap();
+    let files = |text: &str| -> Vec<String> {
+        let file =
+            |line| serde_json::from_str::<serde_json::Value>(line).unwrap()["file"].to_string();
+        text.lines().map(file).collect()
+    };
+    assert_eq!(files(&list("sweep plans/table.toml --list")), files(&listed));
+}
+
+#[test]
+fn a_run_that_fails_is_a_row_with_its_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    // From 1 to 2, from 1 to 4, from 3 to 2, from 3 to 4.
+    let scene = done(folder.path(), "scenes flock")
+        .replace("max_speed = 3", "max_speed = { from = 1, to = 2 }");
+    fs::write(folder.path().join("mine.toml"), scene).unwrap();
+    let line = "sweep --engine cpu --scene mine.toml --count 40 --vary starling.max_speed.from=1,3 --vary \
+                starling.max_speed.to=2,4 --ticks 20 --metric mean_speed --out all";
+    for _ in 0..2 {
+        let (code, said, told) = run(folder.path(), line);
+        assert_eq!(code, Some(1), "{told}");
+        assert!(said.contains("results.csv (4 rows)"), "{said}");
+        assert!(
+            told.contains("1 of 4 runs failed; run 3: ") && told.contains("max_speed"),
+            "{told}"
+        );
+        let table = rows(&folder.path().join("all/results.csv"));
+        let failed: Vec<bool> = table.iter().map(|row| !row["failure"].is_empty()).collect();
+        assert_eq!(failed, [false, false, true, false]);
+        assert!(table[2]["mean_speed"].is_empty() && number(&table[3], "mean_speed") > 0.0);
+    }
+}
+
+#[test]
+fn a_run_ends_once_its_error_is_small() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = "sweep --engine cpu --scene vicsek --count 60 --set agent.rules.align.parameters.noise.value=4 \
+                --ticks 20000 --metric polarisation";
+    done(folder.path(), &format!("{line} --until polarisation=0.01 --out until"));
+    let row = &rows(&folder.path().join("until/results.csv"))[0];
+    assert!(number(row, "ticks") < 20_000.0 && number(row, "polarisation_se") <= 0.01, "{row:?}");
+    done(folder.path(), &format!("{line} --until polarisation=1e-9 --out most"));
+    let longest = &rows(&folder.path().join("most/results.csv"))[0];
+    assert_eq!(longest["ticks"], "20000");
+    // Both estimate the same mean: five standard errors of the difference.
+    let error = number(row, "polarisation_se").hypot(number(longest, "polarisation_se"));
+    let apart = number(row, "polarisation") - number(longest, "polarisation");
+    assert!(apart.abs() < 5.0 * error, "{row:?} {longest:?}");
+}
+
+#[test]
+fn bad_input_is_one_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, content) in [
+        ("gap.csv", "count,density\n10,5\n20\n"),
+        ("nan.csv", "count,density\n10,5\n20,nan\n"),
+        ("twice.csv", "count,count\n10,5\n"),
+        ("empty.csv", "count\n"),
+        ("typo.toml", "scene = \"flock\"\n\ntikcs = 5\n"),
+        ("zero.toml", "scene = \"flock\"\nticks = 5\ncount = 0\n"),
+        ("range.toml", "scene = \"flock\"\nticks = 5\n[vary]\ncount = \"5..\"\n"),
+        ("broken.toml", "scene = \n"),
+    ] {
+        fs::write(folder.path().join(name), content).unwrap();
+    }
+    let base = "sweep --engine cpu --scene flock --count 20 --out all --ticks 10";
+    for (rest, code, parts) in [
+        (
+            "--vary starling.separation.weigth=1,2",
+            2,
+            &["--vary starling.separation.weigth=1", "`weight`"][..],
+        ),
+        ("--vary starling.separation.weight=1,x", 2, &["weight=x", "expected a number"]),
+        ("--vary starling.separation.weight=", 2, &["weight="]),
+        ("--vary starling.separation.weight=2..2:3", 2, &["2..2:3", "0..1:11"]),
+        ("--vary count=10,10", 2, &["\"10\" twice"]),
+        ("--vary count=10,-4", 2, &["--vary count=-4", "agents"]),
+        ("--vary count=1..1000:1000 --seeds 1001", 2, &["1000 points × 1001 seeds", "1000000"]),
+        ("--seeds 0", 2, &["--seeds", "0"]),
+        ("--shard 0/0", 2, &["0/0", "1/4"]),
+        ("--shard 5/4", 2, &["5/4", "1/4"]),
+        ("--run 3", 2, &["--run 3: the plan has 1 run"]),
+        ("--metric polarization", 2, &["polarization", "polarisation"]),
+        ("--metric clusters,clusters", 2, &["clusters is named twice"]),
+        ("--until polarisation=0", 2, &["polarisation=0", "above 0"]),
+        ("--until mean_sped=0.1", 2, &["\"mean_sped\"", "`mean_speed`"]),
+        ("--settle 10", 2, &["--settle 10", "10 ticks"]),
+        ("--values gap.csv", 1, &["gap.csv", "line 3", "1 value for 2 columns"]),
+        ("--values nan.csv", 1, &["nan.csv", "line 3", "density", "finite"]),
+        ("--values twice.csv", 1, &["twice.csv", "two columns", "\"count\""]),
+        ("--values empty.csv", 1, &["empty.csv", "no row"]),
+        ("--values none.csv", 1, &["none.csv", "No such file"]),
+        ("--plot p.jpg", 2, &["p.jpg", "NAME.svg"]),
+        (
+            "--design list --vary count=1,2 --vary density=1,2,3",
+            2,
+            &["density has 3", "count has 2"],
+        ),
+        ("none.toml", 1, &["none.toml"]),
+        ("typo.toml", 1, &["typo.toml:3", "tikcs"]),
+        ("range.toml", 1, &["range.toml", "5..", "A..B:N"]),
+        ("broken.toml", 1, &["broken.toml:1"]),
+    ] {
+        let (found, said, told) = run(folder.path(), &format!("{base} {rest}"));
+        assert_eq!((found, said.as_str()), (Some(code), ""), "{rest}: {told}");
+        for part in parts {
+            assert!(told.contains(part), "{rest}: {part}: {told}");
+        }
+        assert!(
+            !told.contains("panicked") && told.trim_end().lines().count() < 6,
+            "{rest}: {told}"
+        );
+    }
+    let (code, _, told) = run(folder.path(), "sweep zero.toml --out all");
+    assert!(code == Some(2) && told.contains("--count 0"), "{told}");
+    for (line, part) in
+        [("sweep --scene flock --out all", "--ticks"), ("sweep --ticks 5", "--out DIR")]
+    {
+        let (code, _, told) = run(folder.path(), line);
+        assert!(code == Some(2) && told.contains(part), "{line}: {told}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_result_that_cannot_be_written_ends_the_sweep_and_leaves_no_part() {
+    let folder = tempfile::tempdir().unwrap();
+    // Blocks of 512 bytes: less than a result takes.
+    let output = shell(folder.path(), &format!("ulimit -f 2; flockwork {SMALL} --out all"));
+    let told = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains("all/") && told.contains("ulimit -f"), "{told}");
+    assert_eq!(names(&folder.path().join("all")), Vec::<String>::new());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn after_ctrl_c_the_same_command_goes_on() {
+    use crate::process::{self, Watched};
+
+    let folder = tempfile::tempdir().unwrap();
+    let line = "sweep --engine cpu --scene flock --count 300 --vary starling.separation.weight=1..2:40 --ticks 400 \
+                --metric polarisation --out";
+    let mut command = process::flockwork("");
+    command.current_dir(folder.path()).args(format!("{line} part").split_whitespace());
+    let mut watched = Watched::start(&mut command);
+    watched.until_it_hears(2);
+    let out = folder.path().join("part");
+    while !out.exists() || names(&out).len() < 3 {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    watched.send("INT");
+    let output = watched.end();
+    let told = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{told}");
+    assert!(told.contains("of 40 runs are there; the same command goes on"), "{told}");
+    let there = names(&folder.path().join("part"));
+    assert!(there.len() < 40 && there.iter().all(|name| name.ends_with(".toml")), "{there:?}");
+    done(folder.path(), &format!("{line} part"));
+    done(folder.path(), &format!("{line} whole"));
+    let [part, whole] =
+        ["part", "whole"].map(|out| fs::read(folder.path().join(out).join("results.csv")).unwrap());
+    assert_eq!(part, whole);
+}
