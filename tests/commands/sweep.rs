@@ -99,6 +99,11 @@ fn what_is_there_is_not_computed_again() {
     assert_eq!(fs::read(out.join("results.csv")).unwrap(), table);
     let plot = fs::read_to_string(folder.path().join("plot.svg")).unwrap();
     assert!(plot.contains("polarisation") && plot.contains("starling.separation.weight"));
+    assert!(!plot.contains("reference"));
+    fs::write(folder.path().join("r.csv"), "weight,polarisation\n1,0.5\n3,0.1\n").unwrap();
+    done(folder.path(), &format!("{SMALL} --out all --plot plot.svg --reference r.csv"));
+    let plot = fs::read_to_string(folder.path().join("plot.svg")).unwrap();
+    assert!(plot.matches(">\nreference").count() == 1, "{plot}");
     // Another plan leaves them where they are.
     let (_, said, told) =
         run(folder.path(), &format!("{SMALL} --out all --set starling.max_speed=2"));
@@ -236,6 +241,7 @@ fn bad_input_is_one_sentence() {
         ("nan.csv", "count,density\n10,5\n20,nan\n"),
         ("twice.csv", "count,count\n10,5\n"),
         ("empty.csv", "count\n"),
+        ("other.csv", "noise,order\n1,0.5\n"),
         ("typo.toml", "scene = \"flock\"\n\ntikcs = 5\n"),
         ("zero.toml", "scene = \"flock\"\nticks = 5\ncount = 0\n"),
         ("range.toml", "scene = \"flock\"\nticks = 5\n[vary]\ncount = \"5..\"\n"),

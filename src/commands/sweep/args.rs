@@ -32,6 +32,9 @@ pub struct SweepArgs {
     /// Draw the averages with error bars against the first key; the other keys are series
     #[arg(long, value_name = "FILE.svg|.png")]
     pub plot: Option<PathBuf>,
+    /// Draw these curves too: values of the first key in the first column, a column for each metric
+    #[arg(long, value_name = "FILE.csv", requires = "plot")]
+    pub reference: Option<PathBuf>,
     /// Print the runs as JSON, one a line, and compute nothing
     #[arg(long)]
     pub list: bool,

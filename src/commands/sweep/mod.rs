@@ -19,7 +19,7 @@ pub use self::args::SweepArgs;
 
 use self::one_run::Worker;
 use self::plan::Plan;
-use self::plot::Curves;
+use self::plot::{Curves, Reference};
 use self::results::RunResult;
 use self::runs::{Run, Sweep};
 use super::charts::PlotFile;
@@ -54,6 +54,8 @@ pub fn sweep(args: &SweepArgs) -> anyhow::Result<()> {
     create(out)?;
     args.plot.as_ref().map_or(Ok(()), |_| plot::check(&sweep))?;
     let plot = args.plot.as_deref().map(PlotFile::create).transpose()?;
+    let reference = args.reference.as_deref().map(|path| Reference::read(path, &sweep));
+    let reference = reference.transpose()?.unwrap_or_default();
     let others = results::others(out, &sweep);
     if others > 0 {
         let results = counted(others as u64, "result");
@@ -75,7 +77,7 @@ pub fn sweep(args: &SweepArgs) -> anyhow::Result<()> {
     if is_whole || args.collect {
         results::collect(out, &sweep, &results)?;
         if let Some(plot) = plot {
-            plot.write(&Curves::new(&sweep, &results)?)?;
+            plot.write(&Curves::new(&sweep, &results, &reference)?)?;
         }
     }
     let computed = computed?;

@@ -310,7 +310,7 @@ fn too_many(lengths: &[usize]) -> anyhow::Error {
 }
 
 /// Reads a table of values: the keys and the points.
-fn table(path: &Path) -> anyhow::Result<(Vec<String>, Vec<Vec<String>>)> {
+pub fn table(path: &Path) -> anyhow::Result<(Vec<String>, Vec<Vec<String>>)> {
     let text = read_file(path, MAX_PLAN)?;
     let mut reader = csv::ReaderBuilder::new();
     let mut reader = reader.trim(csv::Trim::All).flexible(true).from_reader(text.as_bytes());

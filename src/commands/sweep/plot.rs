@@ -1,9 +1,13 @@
 //! The plot of a sweep: a panel for each metric, with its averages against the first key.
 
+use std::path::Path;
+
+use anyhow::Context;
 use plotters::coord::Shift;
 use plotters::prelude::{Circle, DrawingArea, DrawingBackend, PathElement};
-use plotters::style::{Color, ShapeStyle, WHITE};
+use plotters::style::{BLACK, Color, ShapeStyle, WHITE};
 
+use super::plan;
 use super::results::RunResult;
 use super::runs::{Run, Sweep};
 use crate::commands::charts::{
@@ -31,6 +35,8 @@ struct Panel {
     metric: String,
     /// The points of each series, from left to right.
     series: Vec<Vec<Point>>,
+    /// The reference: places and values.
+    reference: Vec<(f64, f64)>,
 }
 
 /// The plot of the runs that have results.
@@ -78,9 +84,47 @@ pub fn check(sweep: &Sweep) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Curves to compare with: published values, or a closed form.
+#[derive(Debug, Default)]
+pub struct Reference {
+    metrics: Vec<String>,
+    /// A place, and the value of each metric; empty fields are left out.
+    rows: Vec<(f64, Vec<Option<f64>>)>,
+}
+
+impl Reference {
+    /// Reads a table: places in the first column, and a column for each metric.
+    pub fn read(path: &Path, sweep: &Sweep) -> anyhow::Result<Self> {
+        let place = || format!("--reference {}", path.display());
+        let (head, rows) = plan::table(path).with_context(place)?;
+        let number = |value: &String| value.parse::<f64>().ok();
+        let rows = rows.iter().map(|row| {
+            let x = number(&row[0])?;
+            Some((x, row[1..].iter().map(number).collect()))
+        });
+        let rows: Option<Vec<_>> = rows.collect();
+        let rows =
+            rows.ok_or_else(|| anyhow::anyhow!("its first column has a value that is no number"));
+        let metrics = head[1..].to_vec();
+        let known = metrics.iter().any(|name| sweep.plan.metrics().contains(&name.as_str()));
+        anyhow::ensure!(known, "{}: no column is called like a metric of the sweep", place());
+        Ok(Self { metrics, rows: rows.with_context(place)? })
+    }
+
+    fn curve(&self, metric: &str) -> Vec<(f64, f64)> {
+        let at = self.metrics.iter().position(|name| name == metric);
+        let value = |(x, values): &(f64, Vec<Option<f64>>)| Some((*x, values[at?]?));
+        self.rows.iter().filter_map(value).collect()
+    }
+}
+
 impl Curves {
-    /// The averages of the runs with results; an error if there is none.
-    pub fn new(sweep: &Sweep, results: &[Option<RunResult>]) -> anyhow::Result<Self> {
+    /// The averages of the runs with results, and curves to compare them with; an error if there is no result.
+    pub fn new(
+        sweep: &Sweep,
+        results: &[Option<RunResult>],
+        reference: &Reference,
+    ) -> anyhow::Result<Self> {
         let there = sweep.runs.iter().zip(results).filter_map(|(run, result)| {
             result.as_ref().filter(|result| result.failure.is_none()).map(|result| (run, result))
         });
@@ -104,7 +148,8 @@ impl Curves {
                 });
                 points(own.collect())
             });
-            Panel { metric: metric.into(), series: series.collect() }
+            let reference = reference.curve(metric);
+            Panel { metric: metric.into(), series: series.collect(), reference }
         };
         let (scene, seeds) = (sweep.plan.scene.as_deref(), sweep.plan.seeds.unwrap_or(1));
         let agents = there.iter().filter_map(|(run, _)| Some(run.record.as_ref().ok()?.count));
@@ -136,7 +181,9 @@ impl Curves {
         scale: u32,
         panel: &Panel,
     ) -> Drawn<B> {
-        let all = || panel.series.iter().flatten();
+        let curve = panel.reference.iter().map(|&(x, mean)| Point { x, mean, error: 0.0 });
+        let curve: Vec<Point> = curve.collect();
+        let all = || panel.series.iter().flatten().chain(&curve);
         let least = |of: fn(&Point) -> f64| all().map(of).fold(f64::INFINITY, f64::min);
         let most = |of: fn(&Point) -> f64| all().map(of).fold(f64::NEG_INFINITY, f64::max);
         let (left, right) = (least(|p| p.x), most(|p| p.x));
@@ -166,6 +213,8 @@ impl Curves {
             .x_label_formatter(&name)
             .y_label_formatter(&|y| short(*y))
             .draw()?;
+        // Thin, below the points.
+        chart.draw_series([PathElement::new(panel.reference.clone(), BLACK.stroke_width(scale))])?;
         for (index, points) in panel.series.iter().enumerate() {
             let style = Self::style(index, scale);
             let ends = |p: &Point| vec![(p.x, p.mean - p.error), (p.x, p.mean + p.error)];
@@ -174,10 +223,15 @@ impl Curves {
                 points.iter().map(|point| (point.x, point.mean)).collect();
             let dot = style.filled();
             chart.draw_series(places.iter().map(|place| Circle::new(*place, 3 * scale, dot)))?;
-            chart.draw_series([PathElement::new(places, style)])?;
+            // A reference is the line.
+            if panel.reference.is_empty() {
+                chart.draw_series([PathElement::new(places, style)])?;
+            }
         }
         let named = self.names.iter().enumerate().filter(|_| self.names.len() > 1);
-        legend(area, scale, named.map(|(index, name)| (name.clone(), Self::style(index, scale))))
+        let named = named.map(|(index, name)| (name.clone(), Self::style(index, scale)));
+        let compared = (!panel.reference.is_empty()).then(|| ("reference".into(), BLACK.into()));
+        legend(area, scale, named.chain(compared))
     }
 }
 

@@ -6,7 +6,6 @@ use std::cell::Cell;
 
 use calls::FUNCTIONS;
 
-use super::OTHER;
 use super::parse::{Expression, FormulaError, MAX_OPERATIONS, Operator, Term, too_many};
 use super::program::{Draft, Given, Node, Truth};
 use crate::quote::{cut, suggest};
@@ -51,6 +50,9 @@ impl<const D: usize> Value<'_, D> {
         }
     }
 }
+
+/// The beginning of the name by which formulas call a number that the neighbour keeps.
+pub const OTHER: &str = "other_";
 
 /// Names that belong to one neighbour.
 const OF_NEIGHBOUR: [&str; 9] = [

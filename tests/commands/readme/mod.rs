@@ -19,6 +19,7 @@ use flockwork::commands::bench::BenchArgs;
 use flockwork::commands::capture::CaptureArgs;
 use flockwork::commands::run::RunArgs;
 use flockwork::commands::simulate::SimulateArgs;
+use flockwork::commands::sweep::SweepArgs;
 use flockwork::engine::gpu::pass::TICK;
 use flockwork::model::io;
 use flockwork::model::scene::{ColourBy, Scene, SpawnPlace, built_in};
@@ -116,6 +117,7 @@ fn every_option_is_documented() {
         RunArgs::augment_args(Command::new("run")),
         CaptureArgs::augment_args(Command::new("capture")),
         SimulateArgs::augment_args(Command::new("simulate")),
+        SweepArgs::augment_args(Command::new("sweep")),
         BenchArgs::augment_args(Command::new("bench")),
     ];
     for command in commands {

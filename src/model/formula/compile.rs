@@ -1,0 +1,166 @@
+//! The programs of a rule, from its texts.
+
+use std::cell::Cell;
+
+use super::check::{Checker, OTHER, Own, Type, Value, is_taken};
+use super::parse::{FormulaError, is_name, parse};
+use super::program::{Draft, Given, Id, Program};
+use super::{MAX_PARAMETERS, MAX_SUMS, PARAMETERS, RuleError, RuleText, STATE, common};
+use crate::kept::{MAX_KEPT, MAX_NUMBER};
+use crate::real::Real;
+use crate::vector::{Axes, Space};
+
+/// The largest component of a force. A larger one, or what is no number, is no force.
+const MAX_COMPONENT: f32 = 1e18;
+
+/// A smaller number is kept as 0: some devices do not distinguish the smallest numbers from it.
+const NOTHING: f32 = 1e-18;
+
+/// Fails if a name of the rule is none, is taken, or is there twice.
+fn check_names(text: &RuleText) -> Result<(), RuleError> {
+    let sums = text.sums.iter().map(|(name, _)| (format!("sum.{name}"), name));
+    let own = text.parameters.iter().map(|own| (format!("{PARAMETERS}.{}", own.name), &own.name));
+    let states = text.states.iter().map(|own| (format!("{STATE}.{}", own.name), &own.name));
+    let of_neighbours: Vec<String> =
+        text.states.iter().map(|own| format!("{OTHER}{}", own.name)).collect();
+    let mut names: Vec<&str> = Vec::new();
+    for (key, name) in sums.chain(own).chain(states) {
+        let problem = if !is_name(name) {
+            "a name has letters from a to z, digits and _, begins with no digit, and has at most 32 of them"
+        } else if is_taken(name)
+            || (key.starts_with(STATE) && is_taken(&format!("{OTHER}{name}")))
+            || (name == "inner" && text.has_inner)
+        {
+            "this name means something else in formulas; choose another one"
+        } else if of_neighbours.contains(name) {
+            "this is what sums call a number that a neighbour keeps; choose another name"
+        } else if names.contains(&name.as_str()) {
+            "this name is there twice; choose another one"
+        } else {
+            names.push(name);
+            continue;
+        };
+        return Err((key, FormulaError::new(0, problem)));
+    }
+    for (key, count, most) in [
+        ("sum", text.sums.len(), MAX_SUMS),
+        (PARAMETERS, text.parameters.len(), MAX_PARAMETERS),
+        (STATE, text.states.len(), MAX_KEPT),
+    ] {
+        if count > most {
+            let problem = format!("a rule has at most {most} of them, this one {count}");
+            return Err((key.into(), FormulaError::new(0, problem)));
+        }
+    }
+    Ok(())
+}
+
+/// The name of the number of neighbours, which is a sum of ones.
+const COUNT: &str = "neighbours";
+
+/// The programs of a rule: of its sums, of its force, and of its states.
+pub fn programs<const D: usize>(text: &RuleText) -> Result<[Program; 3], RuleError>
+where
+    Axes<D>: Space<D>,
+{
+    check_names(text)?;
+    let common = common(text);
+    let radii = ["radius", "inner"].into_iter().filter_map(|name| {
+        Some((name, common.iter().position(|parameter| parameter.key == name)?))
+    });
+    let own = text.parameters.iter().map(|own| own.name.as_str()).zip(common.len()..);
+    let number = |(name, index): (&str, usize)| Own {
+        name: name.into(),
+        of_type: Type::Number,
+        given: vec![Given::Parameter(index)],
+    };
+    let mut own: Vec<Own> = radii.chain(own).map(number).collect();
+    let states = |prefix: &str, given: fn(usize) -> Given| -> Vec<Own> {
+        let named = text.states.iter().enumerate();
+        let named = named.map(|(place, own)| (format!("{prefix}{}", own.name), given(place)));
+        let own = |(name, given)| Own { name, of_type: Type::Number, given: vec![given] };
+        named.map(own).collect()
+    };
+    own.extend(states("", Given::Kept));
+    let others = states(OTHER, Given::OtherKept);
+    let of_neighbour = [&own[..], &others].concat();
+
+    let operations = Cell::new(0);
+    let draft = Draft::default();
+    let sees_neighbours = !text.sums.is_empty();
+    let checker = Checker {
+        draft: &draft,
+        own: &of_neighbour,
+        of_neighbour: true,
+        sees_neighbours,
+        operations: &operations,
+    };
+    let (mut results, mut sums): (Vec<Id>, Vec<Own>) = (Vec::new(), Vec::new());
+    for (name, formula) in &text.sums {
+        let fail = |error: FormulaError| (format!("sum.{name}"), error);
+        let value =
+            parse(formula).and_then(|expression| checker.value::<D>(&expression)).map_err(fail)?;
+        let first = results.len();
+        match value {
+            Value::Number(number) => results.push(number.id),
+            Value::Vector(vector) => results.extend(vector.0.iter().map(|node| node.id)),
+            Value::Truth(_) => {
+                let problem = "a sum adds up numbers or vectors; write if(…, 1, 0)";
+                return Err(fail(FormulaError::new(1, problem)));
+            }
+        }
+        let given = (first..results.len()).map(Given::Sum).collect();
+        sums.push(Own { name: name.clone(), of_type: value.of_type(), given });
+    }
+    let counts =
+        text.states.iter().map(|own| &own.next).chain([&text.force]).any(|f| f.contains(COUNT));
+    if sees_neighbours && counts {
+        let given = vec![Given::Sum(results.len())];
+        sums.push(Own { name: COUNT.into(), of_type: Type::Number, given });
+        results.push(draft.constant(1.0).id);
+    }
+    let program_of_sums = draft.finish(&results);
+
+    own.extend(sums);
+    let draft = Draft::default();
+    let checker = Checker {
+        draft: &draft,
+        own: &own,
+        of_neighbour: false,
+        sees_neighbours,
+        operations: &operations,
+    };
+    let fail = |error: FormulaError| ("force".to_string(), error);
+    let force = parse(&text.force)
+        .and_then(|expression| checker.wanted::<D>(&expression, Type::Vector))
+        .map_err(fail)?;
+    let Value::Vector(force) = force else {
+        return Err(fail(FormulaError::new(1, "expected a vector")));
+    };
+    // A NaN is not within it.
+    let bound = draft.constant(MAX_COMPONENT);
+    let all = force.0.iter().map(|own| own.less_than(bound) & (-bound).less_than(*own));
+    let sound = all.reduce(|one, other| one & other);
+    let sound = sound.unwrap_or_else(|| draft.truth(true));
+    let results = force.0.map(|own| own.where_or(sound, draft.constant(0.0)).id);
+    let program_of_force = draft.finish(&results);
+
+    let draft = Draft::default();
+    let checker = Checker { draft: &draft, ..checker };
+    let mut results: Vec<Id> = Vec::new();
+    for (place, state) in text.states.iter().enumerate() {
+        let fail = |error: FormulaError| (format!("{STATE}.{}", state.name), error);
+        let next = parse(&state.next)
+            .and_then(|expression| checker.wanted::<D>(&expression, Type::Number))
+            .map_err(fail)?;
+        let Value::Number(next) = next else {
+            return Err(fail(FormulaError::new(1, "expected a number")));
+        };
+        let [zero, least, most] = [0.0, NOTHING, MAX_NUMBER].map(|number| draft.constant(number));
+        let sound = next.less_than(most) & (-most).less_than(next);
+        let nothing = next.less_than(least) & (-least).less_than(next);
+        let before = draft.given(Given::Kept(place));
+        results.push(zero.where_or(nothing, next).where_or(sound, before).id);
+    }
+    Ok([program_of_sums, program_of_force, draft.finish(&results)])
+}
