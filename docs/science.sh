@@ -28,4 +28,5 @@ study vicsek-size --scene vicsek --density 12.566 --vary $noise=0.5..5:10 --vary
 study vicsek-density --scene vicsek --set 'world.size=[20,20]' --set world.grows=false --set $noise=2 \
   --vary count=40,100,400,1000,2000,4000 --ticks 6000 --settle 3000 --metric polarisation
 study gregoire-chate --scene gregoire-chate --vary $noise=0.5..0.7:11 --ticks 8000 --settle 2000 --metric polarisation
-study mills --scene mills --vary agent.rules.drive.parameters.alpha.value=0.25..3:12 --ticks 8000 --metric mean_speed
+study mills --scene mills --vary agent.rules.drive.parameters.alpha.value=0.25..3:12 --ticks 8000 \
+  --metric mean_speed,rotation,polarisation
