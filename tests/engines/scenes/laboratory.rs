@@ -15,7 +15,7 @@ fn order(run: &mut Run, settle: u32, looks: u32, every: u32) -> f32 {
 }
 
 /// Agents in place of the scene's: species, place and velocity of each.
-fn place(run: &mut Run, overrides: &[&str], agents: &[(u8, Point, Point)]) {
+pub(super) fn place(run: &mut Run, overrides: &[&str], agents: &[(u8, Point, Point)]) {
     run.start(None, overrides);
     let state = FlockState {
         id: (0..agents.len() as u32).collect(),
@@ -28,7 +28,7 @@ fn place(run: &mut Run, overrides: &[&str], agents: &[(u8, Point, Point)]) {
 }
 
 /// The angle of a vector from the x axis; radians.
-fn angle(v: Point) -> f32 {
+pub(super) fn angle(v: Point) -> f32 {
     v.y.atan2(v.x)
 }
 
@@ -39,12 +39,12 @@ fn turn(from: Point, to: Point) -> f32 {
 }
 
 /// The velocity of this speed at an angle in radians.
-fn going(speed: f32, angle: f32) -> Point {
+pub(super) fn going(speed: f32, angle: f32) -> Point {
     flat(speed * angle.cos(), speed * angle.sin())
 }
 
 /// A rule's parameter with another value, as an override.
-fn set(rule: &str, parameter: &str, value: f32) -> String {
+pub(super) fn set(rule: &str, parameter: &str, value: f32) -> String {
     format!("{rule}.parameters.{parameter}={value}")
 }
 
@@ -399,85 +399,5 @@ fn two_of_a_kind_rest_at_the_zero_of_the_tent_and_mutual_forces_keep_momentum() 
             "{rest:.3} apart, {nearer:.3} with a zero at 10; drift {kept:.1e}, {lost:.1e} if not all is \
              returned"
         )
-    });
-}
-
-/// The phases that the agents keep; turns.
-fn phases(state: &FlockState) -> Vec<f32> {
-    let place = state.kept_names.place("phase").unwrap();
-    state.kept.iter().map(|row| row[place]).collect()
-}
-
-/// The length of the mean of these directions; radians.
-fn coherence(angles: impl Iterator<Item = f32>) -> f32 {
-    let all: Vec<Point> = angles.map(|angle| going(1.0, angle)).collect();
-    (all.iter().sum::<Point>() / all.len() as f32).length()
-}
-
-#[test]
-fn swarmalators_take_the_five_states_of_their_paper() {
-    const RULE: &str = "swarmalator.rules.swarm";
-    on_both("swarmalators", |run| {
-        // How far phases are in step, how far they follow the places round the middle, and the mean speed in
-        // tenths of what crosses the swarm in a unit of time.
-        let mut state = |j: f32, k: f32| {
-            run.start(Some(100), &[&set(RULE, "j.value", j), &set(RULE, "k.value", k)]);
-            let state = run.step(500);
-            let middle = state.position.iter().sum::<Point>() / state.len() as f32;
-            let round: Vec<f32> =
-                state.position.iter().map(|place| angle(*place - middle)).collect();
-            let phases = phases(&state);
-            let along = |sign: f32| {
-                coherence(round.iter().zip(&phases).map(|(round, own)| round + sign * TAU * own))
-            };
-            let speed = mean(state.velocity.iter().map(|velocity| velocity.length()));
-            (coherence(phases.iter().map(|own| TAU * own)), along(1.0).max(along(-1.0)), speed)
-        };
-        let sync = state(0.1, 1.0);
-        let apart = state(0.1, -1.0);
-        let wheel = state(1.0, 0.0);
-        let split = state(1.0, -0.1);
-        let turning = state(1.0, -0.75);
-        assert!(sync.0 > 0.99 && sync.1 < 0.1 && sync.2 < 0.1, "{sync:?}");
-        assert!(apart.0 < 0.1 && apart.1 < 0.1 && apart.2 < 0.1, "{apart:?}");
-        assert!(wheel.0 < 0.3 && wheel.1 > 0.95 && wheel.2 < 0.1, "{wheel:?}");
-        assert!(split.0 < 0.1 && split.1 > 0.95 && split.2 > 0.1, "{split:?}");
-        assert!(turning.0 < 0.1 && (0.5..0.9).contains(&turning.1), "{turning:?}");
-        assert!(turning.2 > 3.0 * split.2, "{turning:?} {split:?}");
-        // The control: places that do not heed the phases.
-        let control = state(0.0, 0.0);
-        assert!(control.0 < 0.3 && control.1 < 0.3, "{control:?}");
-        format!(
-            "in step {:.2}; apart {:.2}; along the wheel {:.2}, split {:.2}, turning {:.2}; speeds \
-             {:.3} {:.3} {:.3} {:.3} {:.3}",
-            sync.0,
-            apart.0,
-            wheel.1,
-            split.1,
-            turning.1,
-            sync.2,
-            apart.2,
-            wheel.2,
-            split.2,
-            turning.2
-        )
-    });
-}
-
-#[test]
-fn fireflies_near_one_another_blink_together() {
-    on_both("fireflies", |run| {
-        let mut together = |coupling: f32| {
-            run.start(Some(500), &[&set("firefly.rules.blink", "coupling.value", coupling)]);
-            let state = run.step(800);
-            let phases = phases(&state);
-            let agents: Vec<_> = state.position.iter().zip(&phases).collect();
-            let pairs = (0..agents.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
-            let near = pairs.filter(|(i, j)| run.way(*agents[*i].0, *agents[*j].0).length() < 25.0);
-            mean(near.map(|(i, j)| (TAU * (agents[i].1 - agents[j].1)).cos()))
-        };
-        let (coupled, alone) = (together(0.02), together(0.0));
-        assert!(coupled > 0.8 && alone < 0.2, "{coupled}, without coupling {alone}");
-        format!("neighbours' phases agree by {coupled:.2}, without coupling by {alone:.2}")
     });
 }

@@ -8,6 +8,7 @@ mod edges;
 mod flocks;
 mod hunt;
 mod laboratory;
+mod oscillators;
 mod paths;
 mod prey;
 mod reynolds;
