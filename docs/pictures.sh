@@ -121,7 +121,9 @@ big-and-small 600 - - --set style.trail=20 --view 330,190,1.2
 bodyguards 600 -
 bubbles 1200 -
 chiral 600 -
+couzin 2000 - - --set camera.orbit=none --set camera.azimuth=150
 crossing 400 -
+cucker-smale 120 -
 curl 300 -
 docking 150 -
 doorway 500 -
@@ -165,6 +167,7 @@ seek-proximity 60 - + --set style.trail=60 --view 450,240,1.7
 seek-separate 1000 -
 separation 1000 - - --set style.trail=20
 swarmalators 1500 - - --set camera.zoom=1.15
+topological 210 - - --set camera.zoom=1.2
 tornado 800 -
 vicsek 600 -
 walls 300 - +

@@ -6,6 +6,7 @@ mod crowds;
 mod drift;
 mod edges;
 mod flocks;
+mod groups;
 mod hunt;
 mod laboratory;
 mod oscillators;
