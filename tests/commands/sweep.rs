@@ -217,6 +217,47 @@ fn a_run_that_fails_is_a_row_with_its_reason() {
 }
 
 #[test]
+fn a_row_of_a_table_that_is_impossible_fails_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = done(folder.path(), "scenes flock")
+        .replace("max_speed = 3", "max_speed = { from = 1, to = 2 }");
+    fs::write(folder.path().join("mine.toml"), scene).unwrap();
+    let table = "starling.max_speed.from,starling.max_speed.to\n1,2\n3,2\n1.5,2.5\n";
+    fs::write(folder.path().join("t.csv"), table).unwrap();
+    let line = "sweep --engine cpu --scene mine.toml --count 40 --values t.csv --ticks 20 --metric mean_speed --out all";
+    let (code, said, told) = run(folder.path(), &format!("{line} --run 2"));
+    assert_eq!(
+        (code, said.contains("3 runs: 1 computed; results.csv comes with the last")),
+        (Some(1), true),
+        "{said}"
+    );
+    assert!(told.contains("1 of 1 run failed; run 2 (t.csv, line 3): "), "{told}");
+    // Another part is not to blame, until it is the last.
+    done(folder.path(), &format!("{line} --run 1"));
+    let (code, said, told) = run(folder.path(), line);
+    assert!(code == Some(1) && said.contains("2 computed, 1 there before"), "{said} {told}");
+    let failed = rows(&folder.path().join("all/results.csv"));
+    assert_eq!(failed.iter().filter(|row| !row["failure"].is_empty()).count(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_scene_is_read_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = "sweep --engine cpu --count 40 --vary starling.max_speed=1,2 --ticks 20 --metric mean_speed";
+    // A pipe has its text once.
+    let output = shell(
+        folder.path(),
+        &format!("flockwork scenes flock | flockwork {line} --scene /dev/stdin --out pipe"),
+    );
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    done(folder.path(), &format!("{line} --scene flock --out file"));
+    let [pipe, file] =
+        ["pipe", "file"].map(|out| rows(&folder.path().join(out).join("results.csv")));
+    assert_eq!(pipe, file);
+}
+
+#[test]
 fn a_run_ends_once_its_error_is_small() {
     let folder = tempfile::tempdir().unwrap();
     let line = "sweep --engine cpu --scene vicsek --count 60 --set agent.rules.align.parameters.noise.value=4 \
@@ -241,6 +282,7 @@ fn bad_input_is_one_sentence() {
         ("nan.csv", "count,density\n10,5\n20,nan\n"),
         ("twice.csv", "count,count\n10,5\n"),
         ("empty.csv", "count\n"),
+        ("words.csv", "count,polarisation\n1,abc\n"),
         ("other.csv", "noise,order\n1,0.5\n"),
         ("typo.toml", "scene = \"flock\"\n\ntikcs = 5\n"),
         ("zero.toml", "scene = \"flock\"\nticks = 5\ncount = 0\n"),
@@ -249,7 +291,7 @@ fn bad_input_is_one_sentence() {
     ] {
         fs::write(folder.path().join(name), content).unwrap();
     }
-    let base = "sweep --engine cpu --scene flock --count 20 --out all --ticks 10";
+    let base = "sweep --engine cpu --scene flock --out all --ticks 10";
     for (rest, code, parts) in [
         (
             "--vary starling.separation.weigth=1,2",
@@ -262,6 +304,10 @@ fn bad_input_is_one_sentence() {
         ("--vary count=10,10", 2, &["\"10\" twice"]),
         ("--vary count=10,-4", 2, &["--vary count=-4", "agents"]),
         ("--vary count=1..1000:1000 --seeds 1001", 2, &["1000 points × 1001 seeds", "1000000"]),
+        ("--vary count=10,10.0", 2, &["10 and 10.0 are the same run"]),
+        ("--vary count=10,20 --vary count=5", 2, &["--vary count", "twice"]),
+        ("--count 5 --vary count=10,30", 2, &["count varies and is set"]),
+        ("--seed 4294967295 --seeds 2", 2, &["--seed 4294967295", "begin lower"]),
         ("--seeds 0", 2, &["--seeds", "0"]),
         ("--shard 0/0", 2, &["0/0", "1/4"]),
         ("--shard 5/4", 2, &["5/4", "1/4"]),

@@ -67,7 +67,7 @@ pub struct MachineArgs {
 }
 
 /// The scene when the command line names none.
-const DEFAULT_SCENE: &str = "flock";
+pub const DEFAULT_SCENE: &str = "flock";
 
 /// Number of agents of that scene then. The scene's own 120 start from one point and fly off as one
 /// swarm of one colour. 3000 start all over the world and form flocks of all headings.

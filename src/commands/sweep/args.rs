@@ -9,6 +9,7 @@ use super::plan::Plan;
 use crate::commands::host::arg_parsers::whole;
 use crate::commands::host::errors::wrong;
 use crate::commands::host::options::MachineArgs;
+use flockwork_view::words::counted;
 
 /// Its arguments.
 #[derive(Clone, Debug, Args)]
@@ -30,7 +31,7 @@ pub struct SweepArgs {
     #[arg(long, value_name = "J", value_parser = whole::<u32>(1..=4096), allow_negative_numbers = true)]
     pub jobs: Option<u32>,
     /// Draw the averages with error bars against the first key; the other keys are series
-    #[arg(long, value_name = "FILE.svg|.png")]
+    #[arg(long, value_name = "FILE.svg|.png", conflicts_with = "list")]
     pub plot: Option<PathBuf>,
     /// Draw these curves too: values of the first key in the first column, a column for each metric
     #[arg(long, value_name = "FILE.csv", requires = "plot")]
@@ -83,15 +84,16 @@ impl FromStr for Shard {
 
 impl SweepArgs {
     /// Whether a run is asked for, by its number. Fails if there are fewer than --run says.
-    pub(super) fn chosen(&self, all: usize) -> anyhow::Result<impl Fn(usize) -> bool + use<>> {
+    pub(super) fn chosen(&self, all: usize) -> anyhow::Result<Box<dyn Fn(usize) -> bool>> {
         let (run, shard) = (self.run, self.shard);
         if let Some(Numbers(_, last)) = run.filter(|run| run.1 > all) {
-            return Err(wrong(format!("--run {last}: the plan has {all} runs")));
+            let all = counted(all as u64, "run");
+            return Err(wrong(format!("--run {last}: the plan has {all}")));
         }
-        Ok(move |number| {
+        Ok(Box::new(move |number| {
             run.is_none_or(|run| (run.0..=run.1).contains(&number))
                 && shard.is_none_or(|shard| (number - 1) % shard.1 == shard.0 - 1)
-        })
+        }))
     }
 
     /// The folder of the results.

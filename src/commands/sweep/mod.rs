@@ -24,7 +24,7 @@ use self::results::RunResult;
 use self::runs::{Run, Sweep};
 use super::charts::PlotFile;
 use super::files::output::OutputError;
-use super::host::errors::Interrupted;
+use super::host::errors::{Interrupted, wrong};
 use super::host::interrupt::Interrupt;
 use super::host::messages::{say, tell};
 use super::host::options::Machine;
@@ -32,91 +32,119 @@ use super::host::progress::progress;
 use flockwork_model::quote::listed;
 use flockwork_view::words::counted;
 
-/// Flocks of more agents run one after another, on all threads each.
-const LARGE: u64 = 100_000;
+/// With a flock of more agents, runs go one after another, on all threads each.
+const LARGE_FLOCK: u64 = 100_000;
 
 /// Small flocks in flight on one GPU: while one waits for its copy, another moves.
-const ON_GPU: usize = 4;
+const JOBS_ON_GPU: usize = 4;
 
 /// Runs the command.
 pub fn sweep(args: &SweepArgs) -> anyhow::Result<()> {
     let interrupt = Interrupt::watch();
     let file = args.file.as_deref().map(Plan::read).transpose()?.unwrap_or_default();
-    let sweep = Sweep::new(file.overridden_by(args.plan.clone()))?;
-    let chosen = args.chosen(sweep.runs.len())?;
-    let chosen: Vec<&Run> = sweep.runs.iter().filter(|run| chosen(run.number)).collect();
+    let mut sweep = Sweep::new(file.overridden_by(args.plan.clone())?)?;
+    let chosen = sweep.runs(args.chosen(sweep.len())?);
+    sweep.learn(&chosen, &interrupt)?;
     if args.list {
-        let is_done = |run: &Run| args.out.as_ref().is_some_and(|out| done(out, run).is_some());
-        let line = |run: &&Run| results::line(run, &sweep.keys, is_done(run)) + "\n";
+        let out = args.out.as_deref();
+        let is_done = |run: &Run| {
+            out.and_then(|out| results::read(out, &sweep, *run))
+                .is_some_and(|own| own.failure.is_none())
+        };
+        let line = |run: &Run| results::line(&sweep, *run, is_done(run)) + "\n";
         return say(&chosen.iter().map(line).collect::<String>());
     }
     let out = args.out()?;
-    create(out)?;
+    let reference = match &args.reference {
+        Some(path) => Reference::read(path, &sweep)?,
+        None => Reference::default(),
+    };
     args.plot.as_ref().map_or(Ok(()), |_| plot::check(&sweep))?;
+    create(out, args.collect)?;
     let plot = args.plot.as_deref().map(PlotFile::create).transpose()?;
-    let reference = args.reference.as_deref().map(|path| Reference::read(path, &sweep));
-    let reference = reference.transpose()?.unwrap_or_default();
-    let others = results::others(out, &sweep);
-    if others > 0 {
-        let results = counted(others as u64, "result");
-        tell(&format!(
-            "flockwork: {}: {results} of other plans; they stay as they are",
-            out.display()
-        ));
-    }
-    let before: Vec<bool> = chosen.iter().map(|run| done(out, run).is_some()).collect();
-    let left: Vec<&Run> =
-        chosen.iter().zip(&before).filter(|(_, done)| !**done).map(|(run, _)| *run).collect();
+    let (there, left): (Vec<Run>, Vec<Run>) =
+        chosen.iter().partition(|run| is_done(out, &sweep, **run));
     let wanted = if args.collect { &[] } else { &left[..] };
     let computed = compute(args, &sweep, wanted, out, &interrupt);
-    // Also after an error: what is there is not lost.
-    let results: Vec<Option<RunResult>> =
-        sweep.runs.iter().map(|run| results::read(out, &run.hash)).collect();
-    let there = results.iter().flatten().count();
-    let is_whole = there == results.len();
-    if is_whole || args.collect {
-        results::collect(out, &sweep, &results)?;
-        if let Some(plot) = plot {
-            plot.write(&Curves::new(&sweep, &results, &reference)?)?;
-        }
-    }
+    // Also after an error: the results that are there are not lost.
+    let collected = collect(args, &mut sweep, out, plot, &reference, &interrupt);
     let computed = computed?;
-    report(args, &sweep, &results, [before.iter().filter(|done| **done).count(), computed])?;
+    let (results, is_whole) = collected?;
+    let said = Said { sweep: &sweep, results: &results, is_whole, before: there.len(), computed };
+    said.report(args, out)?;
     if computed < wanted.len() {
-        let kept = format!(
-            "{there} of {} are there; the same command goes on",
-            counted_runs(results.len())
-        );
+        let of = counted_runs(sweep.len());
+        let kept = format!("{} of {of} are there; the same command goes on", results::count(out));
         return Err(Interrupted { kept }.into());
     }
-    let failed = sweep.runs.iter().zip(&results).filter_map(|(run, result)| {
-        let failure = result.as_ref()?.failure.as_ref()?;
-        Some(format!("run {}: {failure}", run.number))
-    });
-    let failed: Vec<String> = failed.collect();
+    let failed = results.iter().filter_map(|(run, result)| Some((run, result.failure.as_ref()?)));
+    let is_chosen = args.chosen(sweep.len())?;
+    let failed: Vec<_> = failed.filter(|(run, _)| is_chosen(run.number)).collect();
     match failed.first() {
-        Some(first) => {
-            Err(anyhow::anyhow!("{} of {} failed; {first}", failed.len(), counted_runs(there)))
+        Some((run, failure)) => {
+            let (number, of) = (failed.len(), counted_runs(chosen.len()));
+            Err(anyhow::anyhow!("{number} of {of} failed; {}: {failure}", sweep.place(**run)))
         }
         None => Ok(()),
     }
+}
+
+/// The results of all runs if they are there, else of what is; and true if all are. Writes the table and the plot
+/// then, or when asked to.
+fn collect(
+    args: &SweepArgs,
+    sweep: &mut Sweep,
+    out: &Path,
+    plot: Option<PlotFile>,
+    reference: &Reference,
+    interrupt: &Interrupt,
+) -> anyhow::Result<(Vec<(Run, RunResult)>, bool)> {
+    // A part of many does not read all of them, unless it may be the last.
+    let may_be_whole = args.collect || results::count(out) >= sweep.len();
+    let chosen = args.chosen(sweep.len())?;
+    let runs = sweep.runs(|number| may_be_whole || chosen(number));
+    sweep.learn(&runs, interrupt)?;
+    let read = |run: Run| Some((run, results::read(out, sweep, run)?));
+    let results: Vec<_> = runs.into_iter().filter_map(read).collect();
+    let is_whole = results.len() == sweep.len();
+    if is_whole || args.collect {
+        anyhow::ensure!(
+            !results.is_empty(),
+            "--collect: {} has no result of this plan",
+            out.display()
+        );
+        results::collect(out, sweep, &results)?;
+        if let Some(plot) = plot {
+            plot.write(&Curves::new(sweep, &results, reference)?)?;
+        }
+    }
+    Ok((results, is_whole))
 }
 
 fn counted_runs(number: usize) -> String {
     counted(number as u64, "run")
 }
 
-/// The result of a run that needs no other try.
-fn done(out: &Path, run: &Run) -> Option<RunResult> {
-    results::read(out, &run.hash).filter(|result| result.failure.is_none())
+/// True if a run needs no other try.
+fn is_done(out: &Path, sweep: &Sweep, run: Run) -> bool {
+    results::read(out, sweep, run).is_some_and(|result| result.failure.is_none())
 }
 
-/// Creates the folder of the results, unless it is there. Several processes may share it.
-fn create(out: &Path) -> anyhow::Result<()> {
-    if out.is_file() {
-        return Err(OutputError::new(out, "that is a file; name a folder").into());
+/// Creates the folder of the results, unless it is there or must be. Several processes may share it.
+fn create(out: &Path, must_be: bool) -> anyhow::Result<()> {
+    if !out.is_dir() {
+        if out.exists() || out.is_symlink() {
+            return Err(OutputError::new(out, "that is no folder; name another one").into());
+        }
+        if must_be {
+            return Err(wrong(format!("--collect: there is no folder {}", out.display())));
+        }
+        std::fs::create_dir_all(out).map_err(|error| OutputError::of_system(out, &error))?;
     }
-    std::fs::create_dir_all(out).map_err(|error| OutputError::of_system(out, &error))?;
+    let table = out.join(results::TABLE);
+    if table.is_dir() {
+        return Err(OutputError::new(&table, "that is a folder; name another --out").into());
+    }
     Ok(())
 }
 
@@ -124,7 +152,7 @@ fn create(out: &Path) -> anyhow::Result<()> {
 fn compute(
     args: &SweepArgs,
     sweep: &Sweep,
-    runs: &[&Run],
+    runs: &[Run],
     out: &Path,
     interrupt: &Interrupt,
 ) -> anyhow::Result<usize> {
@@ -132,12 +160,11 @@ fn compute(
         return Ok(0);
     }
     let Machine { gpu, .. } = args.machine.open()?;
-    let agents = runs.iter().filter_map(|run| run.record.as_ref().ok());
-    let largest = agents.map(|record| record.count).max().unwrap_or(0);
+    let largest = runs.iter().map(|run| sweep.agents(*run)).max().unwrap_or(0);
     let threads = args.machine.threads.map_or_else(rayon::current_num_threads, |own| own as usize);
     let by_itself = match gpu {
-        _ if largest > LARGE => 1,
-        Some(_) => ON_GPU,
+        _ if largest > LARGE_FLOCK => 1,
+        Some(_) => JOBS_ON_GPU,
         None => threads,
     };
     let jobs = args.jobs.map_or(by_itself, |jobs| jobs as usize).min(runs.len());
@@ -146,11 +173,11 @@ fn compute(
     let work = || {
         let mut worker = Worker::new(gpu.clone(), (threads / jobs).max(1));
         while let Some(run) = runs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let Some(result) = worker.run(sweep, run, &bar, interrupt) else { return };
-            match results::write(out, &run.hash, &result) {
+            let Some(result) = worker.run(sweep, *run, &bar, interrupt) else { return };
+            match results::write(out, sweep, *run, &result) {
                 Ok(()) => drop(written.fetch_add(1, Ordering::Relaxed)),
                 Err(error) => {
-                    // The next runs could not be written either.
+                    // The next runs could not be written either, so no worker takes one.
                     next.store(runs.len(), Ordering::Relaxed);
                     if let Ok(mut fault) = fault.lock() {
                         *fault = Some(error);
@@ -169,41 +196,66 @@ fn compute(
     fault.map_or_else(|| Ok(written.into_inner()), Err)
 }
 
-/// Says what was done, and which runs are too short.
-fn report(
-    args: &SweepArgs,
-    sweep: &Sweep,
-    results: &[Option<RunResult>],
-    [before, computed]: [usize; 2],
-) -> anyhow::Result<()> {
-    let there = results.iter().flatten().count();
-    let out = args.out()?;
-    let mut text = format!("{}: {computed} computed", counted_runs(sweep.runs.len()));
-    if before > 0 {
-        text += &format!(", {before} there before");
+/// The outcome of the command.
+struct Said<'a> {
+    sweep: &'a Sweep,
+    results: &'a [(Run, RunResult)],
+    is_whole: bool,
+    /// Runs that were there before, and that were computed.
+    before: usize,
+    computed: usize,
+}
+
+impl Said<'_> {
+    /// Says what was done, and how far the results can be trusted.
+    fn report(&self, args: &SweepArgs, out: &Path) -> anyhow::Result<()> {
+        let Self { sweep, results, is_whole, before, computed } = self;
+        let mut text = format!("{}: {computed} computed", counted_runs(sweep.len()));
+        if *before > 0 {
+            text += &format!(", {before} there before");
+        }
+        if *is_whole || args.collect {
+            let table = out.join(results::TABLE);
+            text += &format!("; {} ({})", table.display(), counted(results.len() as u64, "row"));
+        } else {
+            let plot = if args.plot.is_some() { " and the plot come" } else { " comes" };
+            text += &format!("; {}{plot} with the last", results::TABLE);
+        }
+        say(&(text + "\n"))?;
+        let others = results::count(out).saturating_sub(sweep.len());
+        if others > 0 && *is_whole {
+            let others = counted(others as u64, "result");
+            tell(&format!(
+                "flockwork: {}: {others} of other plans; they stay as they are",
+                out.display()
+            ));
+        }
+        let mut versions: Vec<&str> = results.iter().map(|(_, own)| own.version.as_str()).collect();
+        versions.sort_unstable();
+        versions.dedup();
+        if versions.len() > 1 {
+            tell(&format!(
+                "flockwork: the results are of different versions: {}",
+                versions.join(", ")
+            ));
+        }
+        let metrics = sweep.plan.metrics();
+        let is_short =
+            |name: &&&str| results.iter().any(|(_, own)| own.short(&[**name]).len() == 1);
+        let short: Vec<&str> = metrics.iter().filter(is_short).copied().collect();
+        let runs = results.iter().filter(|(_, own)| !own.short(&metrics).is_empty()).count();
+        if runs > 0 {
+            tell(&format!(
+                "flockwork: {runs} of {} too short to settle or to tell the error of {}: it is a lower bound \
+                 there; raise --ticks",
+                if results.len() == 1 {
+                    "1 run is".into()
+                } else {
+                    format!("{} runs are", results.len())
+                },
+                listed(&short)
+            ));
+        }
+        Ok(())
     }
-    if there == results.len() || args.collect {
-        let table = out.join(results::TABLE);
-        text += &format!("; {} ({})", table.display(), counted(there as u64, "row"));
-    } else {
-        text += &format!(
-            "; {there} of {} are there, {} comes with the last",
-            results.len(),
-            results::TABLE
-        );
-    }
-    say(&(text + "\n"))?;
-    let short = |name: &&str| {
-        let averages = results.iter().flatten().filter_map(|result| result.metrics.get(*name));
-        averages.into_iter().any(|average| !average.is_long_enough)
-    };
-    let short: Vec<&str> = sweep.plan.metrics().into_iter().filter(short).collect();
-    if !short.is_empty() {
-        tell(&format!(
-            "flockwork: some runs are too short to tell the error of {}: it is a lower bound there; raise \
-             --ticks",
-            listed(&short)
-        ));
-    }
-    Ok(())
 }

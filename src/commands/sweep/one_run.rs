@@ -6,7 +6,8 @@ use indicatif::ProgressBar;
 
 use super::plan::{Plan, Until};
 use super::results::{Average, RunResult};
-use super::runs::{Run, Sweep};
+use super::runs::{Flock, Run, Sweep};
+use crate::commands::files::scene_files::populate;
 use crate::commands::files::state_files::ran_on;
 use crate::commands::host::interrupt::Interrupt;
 use flockwork_engine::cpu::CpuEngine;
@@ -14,7 +15,7 @@ use flockwork_engine::gpu::{Gpu, GpuEngine};
 use flockwork_engine::{Engine, EngineError};
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
-use flockwork_model::statistics::{Metric, Metrics, TimeAverage, settled};
+use flockwork_model::statistics::{BATCH, Metric, Metrics, TimeAverage, settled};
 
 /// Agent-ticks between looks for Ctrl-C: some hundredths of a second.
 const PORTION: u64 = 2_000_000;
@@ -26,10 +27,8 @@ const NEXT_LOOK: f64 = 1.2;
 
 /// The engines of a worker: a device that all workers share, or threads of its own.
 pub struct Worker {
-    /// The device, if the flocks run on one.
-    pub gpu: Option<Arc<Gpu>>,
-    /// Threads of a CPU engine.
-    pub threads: usize,
+    gpu: Option<Arc<Gpu>>,
+    threads: usize,
     engine: Option<Box<dyn Engine>>,
 }
 
@@ -53,16 +52,16 @@ impl Worker {
     pub fn run(
         &mut self,
         sweep: &Sweep,
-        run: &Run,
+        run: Run,
         bar: &ProgressBar,
         interrupt: &Interrupt,
     ) -> Option<RunResult> {
         let mut result = match self.averages(sweep, run, bar, interrupt) {
             Ok(result) => result?,
             Err(error) => {
+                // The next run gets a new engine.
                 self.engine = None;
-                let record = run.record.as_ref().map_or(String::new(), |record| record.text());
-                RunResult { failure: Some(format!("{error:#}")), record, ..RunResult::default() }
+                RunResult { failure: Some(format!("{error:#}")), ..RunResult::default() }
             }
         };
         result.version = env!("CARGO_PKG_VERSION").into();
@@ -72,21 +71,21 @@ impl Worker {
     fn averages(
         &mut self,
         sweep: &Sweep,
-        run: &Run,
+        run: Run,
         bar: &ProgressBar,
         interrupt: &Interrupt,
     ) -> anyhow::Result<Option<RunResult>> {
-        let record = run.record.as_ref().map_err(|problem| anyhow::anyhow!("{problem}"))?;
+        let Flock { scene, request, record } = sweep.flock_of(run)?;
         let gpu = self.gpu.clone();
         let engine = self.engine()?;
-        let flock = sweep.flock(&run.values, Some(run.seed))?.prepare(Some(engine.as_ref()))?;
-        engine.load(&flock.scene, &flock.state)?;
+        let (scene, state) = populate(&scene, &request, Some(engine.as_ref()))?;
+        engine.load(&scene, &state)?;
         let mut samples = Samples::new(&sweep.plan);
-        let portion = (PORTION / flock.agents.max(1)).clamp(1, u64::from(u32::MAX));
+        let portion = (PORTION / record.count.max(1)).clamp(1, u64::from(u32::MAX));
         let (ticks, every) = (sweep.plan.ticks(), sweep.plan.every());
         let mut done = 0;
         loop {
-            samples.take(&flock.scene, &engine.snapshot()?.state);
+            samples.take(&scene, &engine.snapshot()?.state);
             if done == ticks || samples.are_enough() {
                 break;
             }
@@ -102,7 +101,7 @@ impl Worker {
             }
         }
         bar.inc(ticks - done);
-        let record = ran_on(record.clone(), engine.kind(), gpu.as_deref(), None).text();
+        let record = ran_on(record, engine.kind(), gpu.as_deref(), None).text();
         let engine = engine.kind().to_string();
         let (settled, metrics) = samples.averages();
         let settled = settled.min(done);
@@ -166,11 +165,14 @@ impl<'a> Samples<'a> {
         average.is_some_and(|own| own.is_long_enough && own.standard_error <= *standard_error)
     }
 
-    /// The tick from which samples count, and the averages by the names of the metrics.
+    /// The tick from which samples count, and the averages by the names of the metrics. A series that settles only
+    /// in its middle may not have settled at all.
     fn averages(&self) -> (u64, std::collections::BTreeMap<String, Average>) {
         let (begin, every) = (self.begin(), self.plan.every());
+        let has_settled = self.plan.settle.is_some() || 2 * begin + 2 * BATCH < self.len();
         let average = |(metric, values): (&&Metric, &Vec<f64>)| {
-            let average = TimeAverage::of(&values[begin..])?;
+            let mut average = TimeAverage::of(&values[begin..])?;
+            average.is_long_enough &= has_settled;
             Some((metric.name.to_owned(), Average::new(&average, every)))
         };
         let all = self.metrics.iter().zip(&self.values).filter_map(average).collect();

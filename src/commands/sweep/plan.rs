@@ -13,14 +13,14 @@ use super::vary::{Axis, values_of};
 use crate::commands::host::arg_parsers::{count, density, scene_name, whole};
 use crate::commands::host::errors::wrong;
 use crate::input::read_file;
-use flockwork_model::quote::{cut, hint, quoted};
+use flockwork_model::quote::{cut, hint, quoted, shown};
 use flockwork_model::scene::BuiltIn;
 use flockwork_model::statistics::Metrics;
 use flockwork_model::toml_words::problem;
 use flockwork_view::words::counted;
 
 /// Most bytes of a plan, and of a file of values.
-const MAX_PLAN: u64 = 1 << 26;
+pub const MAX_PLAN: u64 = 1 << 26;
 
 /// Ticks between samples of the metrics. Those of neighbouring ticks are nearly the same.
 const METRICS_EVERY: u64 = 10;
@@ -70,11 +70,18 @@ pub struct Plan {
     #[arg(long, value_name = "E", value_parser = whole::<u64>(1..=u64::MAX), allow_negative_numbers = true)]
     pub metrics_every: Option<u64>,
     /// Metrics to average [default: all]
-    #[arg(long, value_name = "NAME[,NAME…]", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME[,NAME…]", value_delimiter = ',', value_parser = trimmed)]
+    #[serde(deserialize_with = "names")]
     pub metric: Vec<String>,
     /// End a run once the standard error of a metric is this small, for example polarisation=0.01
     #[arg(long, value_name = "METRIC=ERROR")]
+    #[serde(deserialize_with = "until")]
     pub until: Option<Until>,
+}
+
+/// A clap parser for a name with spaces round it.
+fn trimmed(text: &str) -> Result<String, std::convert::Infallible> {
+    Ok(text.trim().into())
 }
 
 /// How the values of several keys meet.
@@ -110,27 +117,56 @@ impl FromStr for Until {
     }
 }
 
+/// The keys and values of a table. A key without quotes and with a point is a table in it.
+fn flat(table: toml::Table) -> Vec<(String, toml::Value)> {
+    let mut all = Vec::new();
+    for (key, value) in table {
+        match value {
+            toml::Value::Table(inner) if !key.contains('.') => {
+                all.extend(
+                    flat(inner).into_iter().map(|(rest, value)| (format!("{key}.{rest}"), value)),
+                );
+            }
+            value => all.push((key, value)),
+        }
+    }
+    all
+}
+
 /// A table of keys and values as `KEY=VALUE`.
 fn assignments<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
-    let table = toml::Table::deserialize(from)?;
+    let table = flat(toml::Table::deserialize(from)?);
     Ok(table.iter().map(|(key, value)| format!("{key}={}", text_of(value))).collect())
 }
 
 /// A table of keys and their values: a list, or the text of a range.
 fn axes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Axis>, D::Error> {
-    let axis = |(key, value): (&String, &toml::Value)| {
-        let values = match value {
+    let axis = |(key, value): (String, toml::Value)| {
+        let values = match &value {
             toml::Value::Array(all) => all.iter().map(text_of).collect(),
             toml::Value::String(text) => values_of(text)?,
             other => vec![text_of(other)],
         };
-        Axis::new(key, values)
+        Axis::new(&key, values)
     };
-    toml::Table::deserialize(from)?
-        .iter()
-        .map(axis)
-        .collect::<Result<_, _>>()
-        .map_err(D::Error::custom)
+    let table = flat(toml::Table::deserialize(from)?);
+    table.into_iter().map(axis).collect::<Result<_, _>>().map_err(D::Error::custom)
+}
+
+/// Names: a list, or one text.
+fn names<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    match toml::Value::deserialize(from)? {
+        toml::Value::Array(all) => Ok(all.iter().map(text_of).collect()),
+        one => Ok(text_of(&one).split(',').map(|name| name.trim().to_owned()).collect()),
+    }
+}
+
+/// A metric and its error: a table, or the text of the command line.
+fn until<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Until>, D::Error> {
+    match toml::Value::deserialize(from)? {
+        toml::Value::String(text) => text.parse().map(Some).map_err(D::Error::custom),
+        table => Until::deserialize(table).map(Some).map_err(D::Error::custom),
+    }
 }
 
 /// A value as `--set` takes it.
@@ -150,18 +186,35 @@ impl Plan {
             let start = error.span().map_or(0, |span| span.start);
             let before = text.as_bytes().get(..start).unwrap_or_default();
             let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-            anyhow::anyhow!("{}:{line}: {}", place(), cut(&problem(error.message())))
+            anyhow::anyhow!("{}:{line}: {}", place(), shown(&problem(error.message())))
         })?;
         let folder = path.parent().unwrap_or(Path::new(""));
-        if let Some(scene) = plan.scene.as_mut().filter(|scene| BuiltIn::named(scene).is_none()) {
-            *scene = folder.join(&*scene).display().to_string();
+        if let Some(scene) = &mut plan.scene {
+            let beside = folder.join(&*scene);
+            if BuiltIn::named(scene).is_none() && (beside.exists() || scene.ends_with(".toml")) {
+                *scene = beside.display().to_string();
+            }
         }
         plan.values = plan.values.map(|values| folder.join(values));
         Ok(plan)
     }
 
     /// This plan with the keys that `other`, the command line, has.
-    pub fn overridden_by(mut self, other: Self) -> Self {
+    pub fn overridden_by(mut self, other: Self) -> anyhow::Result<Self> {
+        for (at, axis) in other.vary.iter().enumerate() {
+            if other.vary[..at].iter().any(|own| own.key == axis.key) {
+                let key = cut(&axis.key);
+                return Err(wrong(format!(
+                    "--vary {key}: it is there twice; name all values at once"
+                )));
+            }
+        }
+        // A table replaces the keys of the plan, and keys replace its table.
+        match (&other.values, other.vary.is_empty()) {
+            (Some(_), _) => self.vary.clear(),
+            (None, false) => self.values = None,
+            (None, true) => {}
+        }
         for axis in other.vary {
             match self.vary.iter_mut().find(|own| own.key == axis.key) {
                 Some(own) => *own = axis,
@@ -169,7 +222,7 @@ impl Plan {
             }
         }
         self.set.extend(other.set);
-        Self {
+        Ok(Self {
             scene: other.scene.or(self.scene),
             count: other.count.or(self.count),
             density: other.density.or(self.density),
@@ -184,7 +237,7 @@ impl Plan {
             metrics_every: other.metrics_every.or(self.metrics_every),
             metric: if other.metric.is_empty() { self.metric } else { other.metric },
             until: other.until.or(self.until),
-        }
+        })
     }
 
     /// Fails if a value is impossible, alone or with another.
@@ -211,7 +264,12 @@ impl Plan {
             )));
         }
         if !self.vary.is_empty() && self.values.is_some() {
-            return Err(wrong("--values: the plan varies keys already; leave --vary out"));
+            return Err(wrong("the plan has both `vary` and `values`; leave one of them out"));
+        }
+        let last = self.seeds.unwrap_or(1) - 1;
+        if let Some(seed) = self.seed.filter(|seed| seed.checked_add(last).is_none()) {
+            let problem = format!("--seed {seed} --seeds {}: seeds end at {}", last + 1, u32::MAX);
+            return Err(wrong(format!("{problem}; begin lower")));
         }
         let twice = |at: &usize| self.metric[..*at].contains(&self.metric[*at]);
         if let Some(at) = (0..self.metric.len()).find(twice) {
@@ -310,7 +368,7 @@ fn too_many(lengths: &[usize]) -> anyhow::Error {
 }
 
 /// Reads a table of values: the keys and the points.
-pub fn table(path: &Path) -> anyhow::Result<(Vec<String>, Vec<Vec<String>>)> {
+fn table(path: &Path) -> anyhow::Result<(Vec<String>, Vec<Vec<String>>)> {
     let text = read_file(path, MAX_PLAN)?;
     let mut reader = csv::ReaderBuilder::new();
     let mut reader = reader.trim(csv::Trim::All).flexible(true).from_reader(text.as_bytes());

@@ -1,5 +1,6 @@
 //! The plot of a sweep: a panel for each metric, with its averages against the first key.
 
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use anyhow::Context;
@@ -7,20 +8,24 @@ use plotters::coord::Shift;
 use plotters::prelude::{Circle, DrawingArea, DrawingBackend, PathElement};
 use plotters::style::{BLACK, Color, ShapeStyle, WHITE};
 
-use super::plan;
+use super::plan::MAX_PLAN;
 use super::results::RunResult;
 use super::runs::{Run, Sweep};
 use crate::commands::charts::{
-    Drawn, LINE, Page, SERIES, builder, font, head, head_height, legend, short_number,
+    Drawn, LINE, Page, SERIES, builder, font, head, head_height, legend,
 };
 use crate::commands::host::errors::wrong;
-use flockwork_model::quote::cut;
+use crate::input::read_file;
+use flockwork_model::quote::{cut, quoted, shown};
 
 /// Height of a panel; units.
 const PANEL: u32 = 280;
 
 /// Most series: more look like one another.
 const MAX_SERIES: usize = 12;
+
+/// Most letters of a series' name: more leave the picture.
+const MAX_NAME: usize = 22;
 
 /// The point of a series.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,36 +54,38 @@ pub struct Curves {
     panels: Vec<Panel>,
 }
 
-/// The texts of `all`, each once, in order.
-fn distinct(all: impl Iterator<Item = String>) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    for text in all {
-        if !found.contains(&text) {
-            found.push(text);
-        }
-    }
-    found
+/// The values of a series' runs: all but the first key's.
+type Others = Vec<String>;
+
+/// The series of a sweep, in the order of their first points; a point belongs to none beyond the last.
+fn series_of(sweep: &Sweep, most: usize) -> Vec<Others> {
+    let mut seen = HashSet::new();
+    let others = sweep.points.iter().map(|point| point.get(1..).unwrap_or_default());
+    others.filter(|others| seen.insert(*others)).take(most).map(<[String]>::to_vec).collect()
 }
 
-/// The name of the series of a run: its other values.
-fn series_of(sweep: &Sweep, run: &Run) -> String {
-    let others = sweep.keys.iter().zip(&run.values).skip(1);
+/// The name of a series: the end of a longer one, where series differ.
+fn name_of(sweep: &Sweep, others: &Others) -> String {
     let named = |(key, value): (&String, &String)| {
         // The last words of a key say enough.
         let short: Vec<&str> = key.rsplit('.').take(2).collect();
-        format!("{} = {}", short.into_iter().rev().collect::<Vec<_>>().join("."), cut(value))
+        format!("{} = {}", short.into_iter().rev().collect::<Vec<_>>().join("."), shown(value))
     };
-    others.map(named).collect::<Vec<_>>().join(", ")
+    let name = sweep.keys.iter().skip(1).zip(others).map(named).collect::<Vec<_>>().join(", ");
+    let beyond = name.chars().count().saturating_sub(MAX_NAME);
+    if beyond == 0 {
+        name
+    } else {
+        format!("…{}", name.chars().skip(beyond + 1).collect::<String>())
+    }
 }
 
 /// Fails if a plot of the sweep would have too many series.
 pub fn check(sweep: &Sweep) -> anyhow::Result<()> {
-    let names = distinct(sweep.runs.iter().map(|run| series_of(sweep, run)));
-    if names.len() > MAX_SERIES {
+    if series_of(sweep, MAX_SERIES + 1).len() > MAX_SERIES {
         return Err(wrong(format!(
-            "--plot: the keys after the first make {} series, and a plot shows {MAX_SERIES}; put the key with \
-             most values first, or plot fewer",
-            names.len()
+            "--plot: the keys after the first make more than {MAX_SERIES} series, the most of a plot; put the key \
+             with most values first, or plot fewer"
         )));
     }
     Ok(())
@@ -93,27 +100,45 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// Reads a table: places in the first column, and a column for each metric.
+    /// Reads a table: places in the first column, and a column for each metric. Other columns are left alone.
     pub fn read(path: &Path, sweep: &Sweep) -> anyhow::Result<Self> {
         let place = || format!("--reference {}", path.display());
-        let (head, rows) = plan::table(path).with_context(place)?;
-        let number = |value: &String| value.parse::<f64>().ok();
-        let rows = rows.iter().map(|row| {
-            let x = number(&row[0])?;
-            Some((x, row[1..].iter().map(number).collect()))
-        });
-        let rows: Option<Vec<_>> = rows.collect();
-        let rows =
-            rows.ok_or_else(|| anyhow::anyhow!("its first column has a value that is no number"));
-        let metrics = head[1..].to_vec();
+        let text = read_file(path, MAX_PLAN).with_context(place)?;
+        let mut reader = csv::ReaderBuilder::new();
+        let mut reader = reader.trim(csv::Trim::All).flexible(true).from_reader(text.as_bytes());
+        let head: Vec<String> =
+            reader.headers().with_context(place)?.iter().map(str::to_owned).collect();
+        let metrics: Vec<String> = head.iter().skip(1).cloned().collect();
         let known = metrics.iter().any(|name| sweep.plan.metrics().contains(&name.as_str()));
         anyhow::ensure!(known, "{}: no column is called like a metric of the sweep", place());
-        Ok(Self { metrics, rows: rows.with_context(place)? })
+        let words = sweep
+            .points
+            .iter()
+            .any(|point| point.first().is_none_or(|value| value.parse::<f64>().is_err()));
+        anyhow::ensure!(!words, "{}: a reference needs a first key with numbers", place());
+        let mut rows = Vec::new();
+        for row in reader.records() {
+            let row = row.with_context(place)?;
+            let line = row.position().map_or(0, csv::Position::line);
+            let number = |value: &str| match value.parse::<f64>() {
+                _ if value.is_empty() => Ok(None),
+                Ok(number) if number.is_finite() => Ok(Some(number)),
+                _ => {
+                    Err(anyhow::anyhow!("{}: line {line}: {} is no number", place(), quoted(value)))
+                }
+            };
+            let x = row.get(0).map_or(Ok(None), number)?;
+            let x =
+                x.ok_or_else(|| anyhow::anyhow!("{}: line {line}: its place is missing", place()))?;
+            rows.push((x, row.iter().skip(1).map(number).collect::<Result<_, _>>()?));
+        }
+        rows.sort_by(|a: &(f64, Vec<_>), b| a.0.total_cmp(&b.0));
+        Ok(Self { metrics, rows })
     }
 
     fn curve(&self, metric: &str) -> Vec<(f64, f64)> {
         let at = self.metrics.iter().position(|name| name == metric);
-        let value = |(x, values): &(f64, Vec<Option<f64>>)| Some((*x, values[at?]?));
+        let value = |(x, values): &(f64, Vec<Option<f64>>)| Some((*x, (*values.get(at?)?)?));
         self.rows.iter().filter_map(value).collect()
     }
 }
@@ -122,38 +147,47 @@ impl Curves {
     /// The averages of the runs with results, and curves to compare them with; an error if there is no result.
     pub fn new(
         sweep: &Sweep,
-        results: &[Option<RunResult>],
+        results: &[(Run, RunResult)],
         reference: &Reference,
     ) -> anyhow::Result<Self> {
-        let there = sweep.runs.iter().zip(results).filter_map(|(run, result)| {
-            result.as_ref().filter(|result| result.failure.is_none()).map(|result| (run, result))
-        });
-        let there: Vec<(&Run, &RunResult)> = there.collect();
+        let there = results.iter().filter(|(_, result)| result.failure.is_none());
+        let there: Vec<&(Run, RunResult)> = there.collect();
         anyhow::ensure!(!there.is_empty(), "--plot: no run has a result; compute some first");
-        let first = |run: &Run| run.values.first().cloned().unwrap_or_default();
-        let values = distinct(sweep.runs.iter().map(first));
-        let numbers: Vec<f64> = values.iter().filter_map(|value| value.parse().ok()).collect();
-        let words = if numbers.len() == values.len() { Vec::new() } else { values };
-        let place = |run: &Run| match words.iter().position(|word| *word == first(run)) {
-            Some(at) => at as f64,
-            None => first(run).parse().unwrap_or(0.0),
+        let first = |point: &Vec<String>| point.first().cloned().unwrap_or_default();
+        let mut seen = HashSet::new();
+        let values: Vec<String> =
+            sweep.points.iter().map(first).filter(|value| seen.insert(value.clone())).collect();
+        let is_number = |value: &String| value.parse::<f64>().is_ok();
+        let words = if values.iter().all(is_number) { Vec::new() } else { values };
+        let places: HashMap<&String, usize> = words.iter().zip(0..).collect();
+        let place = |run: Run| {
+            let value = first(&sweep.points[run.point]);
+            places.get(&value).map_or_else(|| value.parse().unwrap_or(0.0), |at| *at as f64)
         };
-        let names = distinct(sweep.runs.iter().map(|run| series_of(sweep, run)));
+        let series = series_of(sweep, MAX_SERIES);
         let panel = |metric: &str| {
-            let series = names.iter().map(|name| {
-                let own = there.iter().filter(|(run, _)| series_of(sweep, run) == *name);
+            let points = series.iter().map(|others| {
+                let is_own =
+                    |run: &Run| sweep.values(*run).get(1..).unwrap_or_default() == &others[..];
+                let own = there.iter().filter(|(run, _)| is_own(run));
                 let own = own.filter_map(|(run, result)| {
                     let average = result.metrics.get(metric)?;
-                    Some((place(run), [average.mean, average.standard_error]))
+                    Some((place(*run), [average.mean, average.standard_error]))
                 });
                 points(own.collect())
             });
-            let reference = reference.curve(metric);
-            Panel { metric: metric.into(), series: series.collect(), reference }
+            Panel {
+                metric: metric.into(),
+                series: points.collect(),
+                reference: reference.curve(metric),
+            }
         };
+        let names = series.iter().map(|others| name_of(sweep, others)).collect();
         let (scene, seeds) = (sweep.plan.scene.as_deref(), sweep.plan.seeds.unwrap_or(1));
-        let agents = there.iter().filter_map(|(run, _)| Some(run.record.as_ref().ok()?.count));
-        let agents = distinct(agents.map(|count| count.to_string())).join(", ");
+        let mut agents: Vec<u64> = there.iter().map(|(run, _)| sweep.agents(*run)).collect();
+        agents.sort_unstable();
+        agents.dedup();
+        let agents = agents.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
         let head = vec![
             format!(
                 "scene {}, {} agents, at most {} ticks, {seeds} a point",
@@ -201,7 +235,7 @@ impl Curves {
         let name = |x: &f64| match self.words.get(x.round() as usize) {
             Some(word) if (x - x.round()).abs() < 1e-6 => cut(word).into_owned(),
             Some(_) => String::new(),
-            None => short(*x),
+            None => short(*x, right - left),
         };
         chart
             .configure_mesh()
@@ -211,10 +245,11 @@ impl Curves {
             .label_style(font(13 * scale))
             .x_desc(cut(&self.key))
             .x_label_formatter(&name)
-            .y_label_formatter(&|y| short(*y))
+            .y_label_formatter(&|y| short(*y, high - low))
             .draw()?;
         // Thin, below the points.
-        chart.draw_series([PathElement::new(panel.reference.clone(), BLACK.stroke_width(scale))])?;
+        chart
+            .draw_series([PathElement::new(panel.reference.clone(), BLACK.stroke_width(scale))])?;
         for (index, points) in panel.series.iter().enumerate() {
             let style = Self::style(index, scale);
             let ends = |p: &Point| vec![(p.x, p.mean - p.error), (p.x, p.mean + p.error)];
@@ -235,17 +270,14 @@ impl Curves {
     }
 }
 
-/// A number on an axis.
-fn short(value: f64) -> String {
-    match value {
-        0.0 => "0".into(),
-        value if value.abs() >= 1e6 || value.abs() < 1e-3 => format!("{value:.2e}"),
-        value if value < 0.0 => format!("−{}", short(-value)),
-        value => match short_number(value) {
-            text if text.contains('.') => text.trim_end_matches('0').trim_end_matches('.').into(),
-            text => text,
-        },
+/// A number on an axis of this length: enough digits to tell a tenth of it.
+fn short(value: f64, length: f64) -> String {
+    let digits = (1.0 - length.max(1e-12).log10().floor()).clamp(0.0, 12.0) as usize;
+    if value.abs() >= 1e6 || (value != 0.0 && value.abs() < 1e-4) {
+        return format!("{value:.2e}");
     }
+    let text = format!("{value:.digits$}").replace('-', "−");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
 }
 
 /// Joins the runs of a point: the mean of their means, and its error.

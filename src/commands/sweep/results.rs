@@ -1,6 +1,6 @@
 //! The results of runs: a file for each, and one table of all.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
@@ -58,6 +58,15 @@ pub struct Average {
     pub is_long_enough: bool,
 }
 
+impl RunResult {
+    /// The metrics whose error is a lower bound, because the run is too short.
+    pub fn short<'a>(&self, metrics: &[&'a str]) -> Vec<&'a str> {
+        let is_short =
+            |name: &&&str| self.metrics.get(**name).is_some_and(|own| !own.is_long_enough);
+        metrics.iter().filter(is_short).copied().collect()
+    }
+}
+
 impl Average {
     /// The average of samples that are `every` ticks apart.
     pub fn new(average: &TimeAverage, every: u64) -> Self {
@@ -83,14 +92,19 @@ fn file_name(hash: &str) -> String {
     format!("{hash}.toml")
 }
 
-/// Reads the result of a run; `None` if there is none, or none that can be read.
-pub fn read(folder: &Path, hash: &str) -> Option<RunResult> {
-    toml::from_str(&read_file(&folder.join(file_name(hash)), MAX_RESULT).ok()?).ok()
+/// Reads the result of a run, without its record; `None` if there is none that has all metrics of the plan.
+pub fn read(folder: &Path, sweep: &Sweep, run: Run) -> Option<RunResult> {
+    let path = folder.join(file_name(&sweep.hash(run)));
+    let mut result: RunResult = toml::from_str(&read_file(&path, MAX_RESULT).ok()?).ok()?;
+    // Many of them are in memory at once.
+    result.record.clear();
+    let has = |name: &&str| result.metrics.contains_key(*name);
+    (result.failure.is_some() || sweep.plan.metrics().iter().all(has)).then_some(result)
 }
 
 /// Writes the result of a run.
-pub fn write(folder: &Path, hash: &str, result: &RunResult) -> anyhow::Result<()> {
-    let path = folder.join(file_name(hash));
+pub fn write(folder: &Path, sweep: &Sweep, run: Run, result: &RunResult) -> anyhow::Result<()> {
+    let path = folder.join(file_name(&sweep.hash(run)));
     let text = format!("# A run of `flockwork sweep`.\n{}", toml::to_string(result)?);
     let mut file = OutputFile::create_in_cleared(&path)?;
     file.write_all(text.as_bytes()).map_err(|error| OutputError::of_system(&path, &error))?;
@@ -98,42 +112,38 @@ pub fn write(folder: &Path, hash: &str, result: &RunResult) -> anyhow::Result<()
     Ok(())
 }
 
-/// The number of results in the folder that belong to no run of the sweep.
-pub fn others(folder: &Path, sweep: &Sweep) -> usize {
-    let own: HashSet<String> = sweep.runs.iter().map(|run| file_name(&run.hash)).collect();
+/// The number of results in the folder, of this sweep or another.
+pub fn count(folder: &Path) -> usize {
     let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let names = names.filter_map(|entry| entry.file_name().into_string().ok());
     let is_result = |name: &String| {
         let stem = name.strip_suffix(".toml").unwrap_or_default();
         stem.len() == 16 && stem.bytes().all(|byte| byte.is_ascii_hexdigit())
     };
-    names.filter(is_result).filter(|name| !own.contains(name)).count()
+    names.filter(is_result).count()
 }
 
-/// Writes the table of the runs that have results. Returns their number.
-pub fn collect(
-    folder: &Path,
-    sweep: &Sweep,
-    results: &[Option<RunResult>],
-) -> anyhow::Result<usize> {
-    let path = folder.join(TABLE);
-    let mut rows = csv::Writer::from_writer(OutputFile::create(&path)?);
+/// Writes the table of the runs that have results.
+pub fn collect(folder: &Path, sweep: &Sweep, results: &[(Run, RunResult)]) -> anyhow::Result<()> {
+    let mut rows = csv::Writer::from_writer(OutputFile::create(&folder.join(TABLE))?);
     let metrics = sweep.plan.metrics();
     let mut head = vec!["run".to_owned()];
     head.extend(sweep.keys.iter().cloned());
-    let fixed = ["seed", "ticks", "settled", "version", "engine", "file", "failure"];
+    let fixed = ["seed", "ticks", "settled", "version", "engine", "file", "failure", "short"];
     head.extend(fixed.map(str::to_owned));
     let columns = metrics.iter().flat_map(|name| SUFFIXES.map(|suffix| format!("{name}{suffix}")));
     head.extend(columns);
     rows.write_record(&head)?;
-    let mut written = 0;
-    for (run, result) in sweep.runs.iter().zip(results) {
-        let Some(result) = result else { continue };
+    for (run, result) in results {
         let mut row = vec![run.number.to_string()];
-        row.extend(run.values.iter().cloned());
-        row.extend([run.seed.to_string(), result.ticks.to_string(), result.settled.to_string()]);
-        row.extend([result.version.clone(), result.engine.clone(), file_name(&run.hash)]);
-        row.push(result.failure.clone().unwrap_or_default());
+        row.extend(sweep.values(*run).iter().cloned());
+        row.extend([
+            sweep.seed(*run).to_string(),
+            result.ticks.to_string(),
+            result.settled.to_string(),
+        ]);
+        row.extend([result.version.clone(), result.engine.clone(), file_name(&sweep.hash(*run))]);
+        row.extend([result.failure.clone().unwrap_or_default(), result.short(&metrics).join(" ")]);
         for name in &metrics {
             let average = result.metrics.get(*name);
             // A run that failed has empty fields, which readers take as missing.
@@ -143,22 +153,22 @@ pub fn collect(
             row.extend(texts);
         }
         rows.write_record(&row)?;
-        written += 1;
     }
     let file = rows.into_inner().map_err(csv::IntoInnerError::into_error)?;
     file.publish()?;
-    Ok(written)
+    Ok(())
 }
 
 /// A run as a line of JSON.
-pub fn line(run: &Run, keys: &[String], is_done: bool) -> String {
+pub fn line(sweep: &Sweep, run: Run, is_done: bool) -> String {
+    let values = sweep.values(run).iter().map(|value| value.as_str().into());
     let values: serde_json::Map<String, serde_json::Value> =
-        keys.iter().cloned().zip(run.values.iter().map(|value| value.as_str().into())).collect();
+        sweep.keys.iter().cloned().zip(values).collect();
     serde_json::json!({
         "run": run.number,
         "values": values,
-        "seed": run.seed,
-        "file": file_name(&run.hash),
+        "seed": sweep.seed(run),
+        "file": file_name(&sweep.hash(run)),
         "done": is_done,
     })
     .to_string()

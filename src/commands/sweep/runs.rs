@@ -1,139 +1,318 @@
 //! The runs of a plan: a flock and a file name for each.
 
-use anyhow::Context;
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
 use rayon::prelude::*;
 
-use super::plan::{MAX_RUNS, Plan};
+use super::plan::{Design, MAX_RUNS, Plan};
+use crate::commands::files::scene_files::{scene_error, text_of, with_flow};
 use crate::commands::host::arg_parsers::{count, density};
-use crate::commands::host::errors::wrong;
-use crate::commands::host::options::FlockArgs;
+use crate::commands::host::errors::{Interrupted, wrong};
+use crate::commands::host::interrupt::Interrupt;
+use crate::commands::host::options::DEFAULT_SCENE;
+use crate::commands::host::progress::progress;
 use flockwork_model::io::RunRecord;
 use flockwork_model::quote::cut;
+use flockwork_model::scene::{Request, Scene};
+use flockwork_view::words::counted;
 
 /// One run of a sweep.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
     /// From 1 on.
     pub number: usize,
-    /// Its point: one value for each key.
-    pub values: Vec<String>,
-    /// Its seed.
-    pub seed: u32,
-    /// Hash of all that decides its result: the name of its file.
-    pub hash: String,
-    /// Its flock; an error if the values make none.
-    pub record: Result<RunRecord, String>,
+    /// Number of its point, from 0.
+    pub point: usize,
+    /// Its place among the runs of the point.
+    place: usize,
 }
 
-/// All runs of a plan.
+/// A flock that can be made.
+#[derive(Debug)]
+pub struct Flock {
+    /// The scene before it is scaled.
+    pub scene: Scene,
+    /// How it is scaled.
+    pub request: Request,
+    /// Everything to make it again.
+    pub record: RunRecord,
+}
+
+/// A point whose flock was made once.
+#[derive(Clone, Debug)]
+struct Known {
+    /// Hash of all that decides its results but the seed; an error if its values make no flock.
+    hash: Result<u64, String>,
+    /// The seed of the scene, and the number of agents.
+    seed: u32,
+    agents: u64,
+}
+
+/// All runs of a plan. They are in order: the seeds of the first point, then the second point's.
 #[derive(Debug)]
 pub struct Sweep {
     /// The plan.
     pub plan: Plan,
     /// The keys that vary.
     pub keys: Vec<String>,
-    /// In order: the seeds of the first point, then the second point's.
-    pub runs: Vec<Run>,
+    /// The values of each point.
+    pub points: Vec<Vec<String>>,
+    /// The scene's name and its text, which is read once: the file may change while the sweep runs.
+    scene: (String, String),
+    known: HashMap<usize, Known>,
+}
+
+/// FNV-1a: the same on every machine.
+fn fnv(hash: u64, text: &str) -> u64 {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+    text.bytes().fold(hash, step)
 }
 
 impl Sweep {
-    /// The runs of a plan. A value with which no run is possible is an error; a point that only together is
-    /// impossible is a run that fails.
+    /// The runs of a plan.
     pub fn new(plan: Plan) -> anyhow::Result<Self> {
         plan.check()?;
         let (keys, points) = plan.points()?;
-        let mut sweep = Self { plan, keys, runs: Vec::new() };
-        let seeds = sweep.plan.seeds.unwrap_or(1) as usize;
-        let all = points.len().saturating_mul(seeds);
-        if all > MAX_RUNS {
-            let points = points.len();
-            let problem = format!("{points} points × {seeds} seeds are more than {MAX_RUNS} runs");
+        for key in &keys {
+            let is_own = |own: &String| own.split_once('=').is_some_and(|(own, _)| own == key);
+            let is_set = match key.as_str() {
+                "count" => plan.count.is_some(),
+                "density" => plan.density.is_some(),
+                _ => plan.set.iter().any(is_own),
+            };
+            if is_set {
+                return Err(wrong(format!(
+                    "{} varies and is set; leave one of the two out",
+                    cut(key)
+                )));
+            }
+        }
+        let seeds = u64::from(plan.seeds.unwrap_or(1));
+        if points.len() as u64 * seeds > MAX_RUNS as u64 {
+            let [points, seeds] = [(points.len() as u64, "point"), (seeds, "seed")]
+                .map(|(number, thing)| counted(number, thing));
+            let problem = format!("{points} × {seeds} are more than {MAX_RUNS} runs");
             return Err(wrong(format!("{problem}; vary less, or take fewer seeds")));
         }
-        let first = sweep.first_seed(&points)?;
-        let run = |number: usize| {
-            let (values, seed) = (&points[number / seeds], number % seeds);
-            let seed = first.wrapping_add(seed as u32);
-            let record = sweep.flock(values, Some(seed)).and_then(|flock| flock.record());
-            (values, seed, record)
-        };
-        let all: Vec<_> = (0..all).into_par_iter().map(run).collect();
-        // An error of every run with a value is an error of the value.
-        for (at, key) in sweep.keys.iter().enumerate() {
-            let value = |run: &(&Vec<String>, u32, anyhow::Result<RunRecord>)| run.0[at].clone();
-            let good: std::collections::HashSet<String> =
-                all.iter().filter(|run| run.2.is_ok()).map(value).collect();
-            if let Some((_, _, Err(error))) = all.iter().find(|run| !good.contains(&value(run))) {
-                let place = if sweep.plan.values.is_some() { "--values" } else { "--vary" };
-                let problem = format!("{error:#}");
-                let set = format!("--set {key}=");
-                return Err(wrong(match problem.strip_prefix(&set) {
-                    Some(rest) => format!("{place} {key}={rest}"),
-                    None => problem,
-                }));
-            }
-        }
-        if let Some((_, _, Err(_))) = all.first().filter(|_| sweep.keys.is_empty()) {
-            return Err(all.into_iter().find_map(|run| run.2.err()).unwrap_or_else(|| wrong("")));
-        }
-        let named = |(number, (values, seed, record)): (usize, (&Vec<String>, u32, _))| {
-            let record: anyhow::Result<RunRecord> = record;
-            let hash = sweep.hash(values, seed, record.as_ref().ok());
-            let record = record.map_err(|error| format!("{error:#}"));
-            Run { number: number + 1, values: values.clone(), seed, hash, record }
-        };
-        sweep.runs = all.into_iter().enumerate().map(named).collect();
-        Ok(sweep)
+        let name = plan.scene.clone().unwrap_or_else(|| DEFAULT_SCENE.into());
+        let text = text_of(&name).map_err(|error| anyhow::anyhow!("--scene {error:#}"))?;
+        Ok(Self { plan, keys, points, scene: (name, text), known: HashMap::new() })
     }
 
-    /// The seed of a point's first run: the plan's, or the scene's.
-    fn first_seed(&self, points: &[Vec<String>]) -> anyhow::Result<u32> {
-        if let Some(seed) = self.plan.seed {
-            return Ok(seed);
-        }
-        let mut made = points.iter().map(|point| self.flock(point, None)?.record());
-        let found = made.find_map(|record| record.ok()?.made);
-        // Without a possible point the error is told by the first run.
-        Ok(found.map_or(1, |made| made.seed))
+    /// Number of seeds of a point.
+    fn seeds(&self) -> usize {
+        self.plan.seeds.unwrap_or(1) as usize
     }
 
-    /// The flock of a run.
-    pub fn flock(&self, values: &[String], seed: Option<u32>) -> anyhow::Result<FlockArgs> {
-        let Plan { scene, set, .. } = &self.plan;
-        let mut flock = FlockArgs {
-            scene: scene.clone(),
-            count: self.plan.count,
-            density: self.plan.density,
-            seed,
-            overrides: set.clone(),
-            init: None,
+    /// Number of runs.
+    pub fn len(&self) -> usize {
+        self.points.len() * self.seeds()
+    }
+
+    /// The runs with these numbers, which count from 1.
+    pub fn runs(&self, chosen: impl Fn(usize) -> bool) -> Vec<Run> {
+        let run = |number| {
+            let (point, place) = ((number - 1) / self.seeds(), (number - 1) % self.seeds());
+            Run { number, point, place }
         };
-        for (key, value) in self.keys.iter().zip(values) {
-            let place = || wrong(format!("--vary {key}={}", cut(value)));
-            let told = |problem: String| wrong(format!("--vary {key}={}: {problem}", cut(value)));
-            match key.as_str() {
-                "count" => flock.count = Some(count(value).map_err(told)?),
-                "density" => {
-                    flock.density = Some(density(value).map_err(told).with_context(place)?)
-                }
-                _ => flock.overrides.push(format!("{key}={value}")),
+        (1..=self.len()).filter(|number| chosen(*number)).map(run).collect()
+    }
+
+    /// Makes the flocks of these runs once, for the names of their files. A value with which no run of the whole plan
+    /// is possible is an error; a point that only together is impossible is a run that fails.
+    pub fn learn(&mut self, runs: &[Run], interrupt: &Interrupt) -> anyhow::Result<()> {
+        let points: Vec<usize> = runs.iter().map(|run| run.point).collect();
+        self.make(points, interrupt)?;
+        if self.known.values().any(|known| known.hash.is_err()) {
+            self.make((0..self.points.len()).collect(), interrupt)?;
+            self.refuse_values()?;
+        }
+        if self.known.len() == self.points.len() {
+            self.refuse_twins()?;
+        }
+        Ok(())
+    }
+
+    /// Makes the flocks of points that are not known yet.
+    fn make(&mut self, points: Vec<usize>, interrupt: &Interrupt) -> anyhow::Result<()> {
+        let mut points: Vec<usize> =
+            points.into_iter().filter(|point| !self.known.contains_key(point)).collect();
+        points.dedup();
+        let bar = progress(points.len() as u64, "points read");
+        let known = |point: &usize| {
+            if interrupt.is_raised() {
+                return None;
+            }
+            bar.inc(1);
+            Some((*point, self.known(&self.points[*point])))
+        };
+        let all: Option<Vec<_>> = points.par_iter().map(known).collect();
+        bar.finish_and_clear();
+        let stopped = || Interrupted { kept: "nothing has been computed".into() };
+        self.known.extend(all.ok_or_else(stopped)?);
+        Ok(())
+    }
+
+    fn known(&self, values: &[String]) -> Known {
+        match self.flock(values, None) {
+            Ok(Flock { record, .. }) => {
+                let seed = record.made.as_ref().map_or(0, |made| made.seed);
+                let agents = record.count;
+                // Not of the scene's name, so that a plan may be called from any folder.
+                let flock = RunRecord { name: String::new(), ..record }.digest();
+                let Plan { settle, until, .. } = &self.plan;
+                let (ticks, every) = (self.plan.ticks(), self.plan.every());
+                let measured =
+                    format!("{ticks} {settle:?} {every} {:?} {until:?}", self.plan.metrics());
+                let hash = fnv(fnv(0xcbf2_9ce4_8422_2325, &flock), &measured);
+                Known { hash: Ok(hash), seed: self.plan.seed.unwrap_or(seed), agents }
+            }
+            Err(error) => {
+                let seed = self.plan.seed.unwrap_or(0);
+                Known { hash: Err(format!("{error:#}")), seed, agents: 0 }
             }
         }
+    }
+
+    /// Refuses a value that no point of a grid can have, and a list or table of which no point is possible.
+    fn refuse_values(&self) -> anyhow::Result<()> {
+        let is_possible =
+            |point: &usize| self.known.get(point).is_some_and(|known| known.hash.is_ok());
+        let refuse = |point: usize, key: Option<&String>| {
+            let known = self.known.get(&point);
+            let problem = known.and_then(|known| known.hash.clone().err()).unwrap_or_default();
+            let as_set = key.and_then(|key| {
+                problem.strip_prefix(&format!("--set {key}=")).map(|rest| (key, rest))
+            });
+            Err(wrong(match (&self.plan.values, as_set) {
+                (Some(path), _) => format!("{}: line {}: {problem}", path.display(), point + 2),
+                (None, Some((key, rest))) => format!("--vary {key}={rest}"),
+                (None, None) => problem,
+            }))
+        };
+        let all = 0..self.points.len();
+        if !all.clone().any(|point| is_possible(&point)) {
+            return refuse(0, self.keys.first());
+        }
+        if self.plan.values.is_some() || self.plan.design == Some(Design::List) {
+            return Ok(());
+        }
+        for (at, key) in self.keys.iter().enumerate() {
+            let possible: HashSet<&String> =
+                all.clone().filter(is_possible).map(|point| &self.points[point][at]).collect();
+            if let Some(point) =
+                all.clone().find(|point| !possible.contains(&self.points[*point][at]))
+            {
+                return refuse(point, Some(key));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses two points that are one run: it would count twice.
+    fn refuse_twins(&self) -> anyhow::Result<()> {
+        let mut points = HashMap::new();
+        for (point, values) in self.points.iter().enumerate() {
+            let Some(Ok(hash)) = self.known.get(&point).map(|known| &known.hash) else { continue };
+            if let Some(other) = points.insert(hash, values) {
+                let [one, other] =
+                    [other, values].map(|values| cut(&values.join(", ")).into_owned());
+                return Err(wrong(format!(
+                    "{one} and {other} are the same run; leave one of them out"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The values of a run.
+    pub fn values(&self, run: Run) -> &[String] {
+        &self.points[run.point]
+    }
+
+    /// The seed of a run that was learnt.
+    pub fn seed(&self, run: Run) -> u32 {
+        let first = self.known.get(&run.point).map_or(0, |known| known.seed);
+        first.wrapping_add(run.place as u32)
+    }
+
+    /// Number of agents of a run that was learnt; 0 if it is impossible.
+    pub fn agents(&self, run: Run) -> u64 {
+        self.known.get(&run.point).map_or(0, |known| known.agents)
+    }
+
+    /// The name of the file of a run that was learnt, without its ending: a hash of all that decides its result.
+    pub fn hash(&self, run: Run) -> String {
+        let point = match self.known.get(&run.point).map(|known| &known.hash) {
+            Some(Ok(hash)) => *hash,
+            _ => fnv(0, &format!("{:?} {:?}", self.keys, self.values(run))),
+        };
+        format!("{:016x}", fnv(point, &self.seed(run).to_string()))
+    }
+
+    /// The flock of a run that was learnt. Fails if it is another one by now.
+    pub fn flock_of(&self, run: Run) -> anyhow::Result<Flock> {
+        let point = self.known(self.values(run));
+        let flock = self.flock(self.values(run), Some(self.seed(run)))?;
+        let is_same = self.known.get(&run.point).is_some_and(|known| known.hash == point.hash);
+        anyhow::ensure!(is_same, "the file of its flow field has changed since the sweep began");
         Ok(flock)
     }
 
-    /// The hash of a run: of its flock as it is scaled, and of how it is measured. Not of the scene's name, so that
-    /// a plan may be called from any folder.
-    fn hash(&self, values: &[String], seed: u32, record: Option<&RunRecord>) -> String {
-        let flock = record.map_or_else(
-            || format!("{values:?} {seed}"),
-            |record| RunRecord { name: String::new(), ..record.clone() }.digest(),
-        );
-        let Plan { settle, until, .. } = &self.plan;
-        let (ticks, every, metrics) = (self.plan.ticks(), self.plan.every(), self.plan.metrics());
-        let text = format!("{flock}{ticks} {settle:?} {every} {metrics:?} {until:?}");
-        // FNV-1a: the same on every machine.
-        let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-        format!("{:016x}", text.bytes().fold(0xcbf2_9ce4_8422_2325, step))
+    /// The flock of a point.
+    fn flock(&self, values: &[String], seed: Option<u32>) -> anyhow::Result<Flock> {
+        let Plan { set, .. } = &self.plan;
+        let mut request = Request {
+            count: self.plan.count,
+            density: self.plan.density,
+            seed: seed.or(self.plan.seed),
+        };
+        let mut overrides = set.clone();
+        for (key, value) in self.keys.iter().zip(values) {
+            let told = |problem: String| wrong(format!("--vary {key}={}: {problem}", cut(value)));
+            match key.as_str() {
+                "count" => request.count = Some(count(&whole(value)).map_err(told)?),
+                "density" => request.density = Some(density(value).map_err(told)?),
+                _ => overrides.push(format!("{key}={value}")),
+            }
+        }
+        let (name, text) = &self.scene;
+        let run = RunRecord::within(text)?;
+        let scene = match &run {
+            Some(run) => run.scene(&overrides),
+            None => Scene::parse_with(name, text, &overrides),
+        };
+        let scene = with_flow(scene.map_err(scene_error)?, Some(name))?;
+        if let Some(run) = run {
+            request.count.get_or_insert(run.count);
+            request.density = request.density.or(run.density);
+        }
+        request.density = request.density.or(scene.asked_density());
+        let mut scaled = scene.clone();
+        scaled.resize(&request)?;
+        let record = RunRecord::new(&scene, &request, scaled.world.size, &overrides);
+        Ok(Flock { scene, request, record })
     }
+
+    /// The place of a failure, for messages.
+    pub fn place(&self, run: Run) -> String {
+        match &self.plan.values {
+            Some(path) => {
+                format!("run {} ({}, line {})", run.number, table_name(path), run.point + 2)
+            }
+            None => format!("run {}", run.number),
+        }
+    }
+}
+
+fn table_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// `10` for `10.0`: tables write whole numbers so where a column has gaps.
+fn whole(value: &str) -> String {
+    let number =
+        value.parse::<f64>().ok().filter(|number| number.fract() == 0.0 && number.abs() < 1e15);
+    number.map_or_else(|| value.into(), |number| format!("{number:.0}"))
 }

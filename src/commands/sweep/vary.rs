@@ -1,5 +1,6 @@
 //! The values that a sweep gives to a key.
 
+use std::collections::HashSet;
 use std::str::FromStr;
 
 use flockwork_model::quote::quoted;
@@ -33,12 +34,13 @@ impl Axis {
         if key == "seed" {
             return Err("seeds are counted: --seeds K takes K of them, from --seed on".into());
         }
-        let twice = (0..values.len()).find(|at| values[..*at].contains(&values[*at]));
+        let mut seen = HashSet::new();
+        let twice = values.iter().find(|value| !seen.insert(value.as_str()));
         match twice {
             _ if key.is_empty() => Err("the key is missing; expected KEY=V,V,…".into()),
             _ if values.is_empty() => Err(format!("{key} has no value; name at least one")),
-            Some(at) => {
-                Err(format!("{key} has the value {} twice; leave one out", quoted(&values[at])))
+            Some(value) => {
+                Err(format!("{key} has the value {} twice; leave one out", quoted(value)))
             }
             None => Ok(Self { key: key.into(), values }),
         }
@@ -65,7 +67,8 @@ fn even(from: &str, rest: &str) -> Option<Vec<String>> {
     let (from, to) = (from?, to?);
     let count: usize = count.trim().parse().ok()?;
     let fits = (2..=MAX_VALUES).contains(&count) && from != to;
-    let fits = fits && from.is_finite() && to.is_finite();
+    // Not the third point of `...`; and their difference is a number too.
+    let fits = fits && !rest.starts_with('.') && (to - from).is_finite();
     let step = |at: usize| from + (to - from) * (at as f64 / (count - 1) as f64);
     // Twelve digits, so that a tenth is 0.1 and not 0.1000…01.
     let short = |value: f64| format!("{value:.11e}").parse::<f64>().map(|value| value.to_string());
@@ -96,9 +99,18 @@ mod tests {
         assert_eq!(values("0..1:11"), "0 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 1");
         assert_eq!(values("2..-1:4"), "2 1 0 -1");
         assert_eq!(values("1e-3..0.003:3"), "0.001 0.002 0.003");
-        for wrong in
-            ["0..1", "0..1:1", "1..1:3", "a..1:3", "0..nan:3", "0..1:x", "0..1:200000", "..:"]
-        {
+        for wrong in [
+            "0..1",
+            "0..1:1",
+            "1..1:3",
+            "a..1:3",
+            "0..nan:3",
+            "0..1:x",
+            "0..1:200000",
+            "..:",
+            "0...5:3",
+            "-1e308..1e308:3",
+        ] {
             let problem = values_of(wrong).unwrap_err();
             assert!(problem.contains("0..1:11") && problem.contains(wrong), "{problem}");
         }

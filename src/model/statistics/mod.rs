@@ -34,7 +34,7 @@ use metric::metrics;
 pub use metric::{Axis, Metric};
 use order::Order;
 use sight::{PartSight, look};
-pub use time_average::{TimeAverage, settled};
+pub use time_average::{BATCH, TimeAverage, settled};
 
 /// Number of agents per task that finds neighbours, which is more work per agent.
 const LOOKING_PART: usize = 512;

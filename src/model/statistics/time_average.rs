@@ -2,7 +2,7 @@
 //! are alike, so the error is larger than the deviation divided by the root of their number.
 
 /// Samples in a batch of [`settled`], as White and others (2000) advise.
-const BATCH: usize = 5;
+pub const BATCH: usize = 5;
 
 /// Fewer blocks say little about their variance.
 const MIN_BLOCKS: usize = 8;
@@ -83,7 +83,10 @@ fn variance_of_mean(values: &[f64]) -> f64 {
 /// error of its mean (MSER-5: White and others, 2000). At most half of the series.
 #[must_use]
 pub fn settled(values: &[f64]) -> usize {
-    let batches: Vec<f64> = values.chunks_exact(BATCH).map(mean).collect();
+    // About the mean, so that squares of nearly equal numbers do not cancel.
+    let middle = mean(values);
+    let batch = |values: &[f64]| mean(values) - middle;
+    let batches: Vec<f64> = values.chunks_exact(BATCH).map(batch).collect();
     let (mut sum, mut squares, mut best) = (0.0, 0.0, (f64::INFINITY, 0));
     // From the end: the sums of what is left.
     for (begin, value) in batches.iter().enumerate().rev() {
@@ -174,6 +177,8 @@ mod tests {
         let whole = TimeAverage::of(&values).unwrap();
         assert!(rest.mean.abs() < 4.0 * rest.standard_error, "{rest:?}");
         assert!(whole.mean > 4.0 * rest.standard_error, "the control: the drift is no part of it");
+        let lifted: Vec<f64> = values.iter().map(|value| 1e9 + value).collect();
+        assert_eq!(settled(&lifted), begin, "a large mean changes nothing");
         assert!(settled(&noise) < 2000 && settled(&[]) == 0 && settled(&[1.0; 7]) <= 5);
     }
 }
