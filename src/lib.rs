@@ -127,7 +127,7 @@ pub use flockwork_model::scene::{
 #[doc(inline)]
 pub use flockwork_model::{
     state::FlockState,
-    statistics::Metrics,
+    statistics::{Metrics, Selection, UnknownMetric},
     vector::{Point, flat},
     world::{Boundary, World},
 };

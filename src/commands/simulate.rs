@@ -10,10 +10,10 @@ use super::files::checkpoints::{Checkpoints, Every, write_portions};
 use super::files::metrics_file::MetricsThread;
 use super::files::simulate_output::Files;
 use super::files::state_files::{StateWriter, ran_on};
-use super::host::arg_parsers::whole;
+use super::host::arg_parsers::{selection, whole};
 use super::host::beginning::{Beginning, Span};
 use super::host::drive::{self, Host, Outcome, Run, Stop, drive};
-use super::host::errors::Interrupted;
+use super::host::errors::{Interrupted, wrong};
 use super::host::interrupt::Interrupt;
 use super::host::memory_check;
 use super::host::messages::{say, tell};
@@ -21,6 +21,7 @@ use super::host::options::{FlockArgs, Machine, MachineArgs, Prepared};
 use super::host::progress::progress;
 use super::host::ranks;
 use flockwork_engine::Snapshot;
+use flockwork_model::statistics::Selection;
 use flockwork_view::words::counted;
 
 /// Its arguments.
@@ -49,6 +50,10 @@ pub struct SimulateArgs {
     /// File for metrics of the flock, one row per tick; works with or without --out
     #[arg(long, value_name = "FILE.csv")]
     pub metrics: Option<PathBuf>,
+    /// Metrics in place of the usual ones, in this order: polarisation,clusters; one species alone:
+    /// starling.polarisation [all: docs/formats.md]
+    #[arg(long, value_name = "NAME[,NAME…]", requires = "metrics", value_parser = selection)]
+    pub metric: Option<Selection>,
     /// Ticks between rows of metrics, from tick 0 on; the last tick has a row too
     #[arg(long, value_name = "E", requires = "metrics", default_value_t = 1, value_parser = whole::<u64>(1..=u64::MAX), allow_negative_numbers = true)]
     pub metrics_every: u64,
@@ -85,10 +90,13 @@ pub fn simulate_on(
     let interrupt = Interrupt::watch();
     let (out, metrics) = (args.out.as_deref(), args.metrics.as_deref());
     // Output that cannot be written must fail before anything is simulated.
-    let mut files = ranks::agree(Files::create(out, metrics))?;
+    let chosen = args.metric.clone().unwrap_or_default();
+    let mut files = ranks::agree(Files::create(out, metrics, &chosen))?;
     let Machine { engine, gpu } = ranks::agree(machine())?;
     let folder = args.checkpoint.as_deref();
     let begun = ranks::agree(Beginning::new(&args.flock, folder, engine.as_ref()))?;
+    let fitting = chosen.check(&begun.prepared.scene);
+    ranks::agree(fitting.map_err(|problem| wrong(format!("--metric: {problem}"))))?;
     begun.prepared.compare()?;
     let span = ranks::agree(begun.span(args.ticks, args.until))?;
     if begun.is_complete(span)? {

@@ -6,7 +6,7 @@ use super::plots::{Span, histogram, over_time};
 use crate::command::Command;
 use crate::keys::Action;
 use crate::pace::{Pace, SHARES};
-use flockwork_model::statistics::{Axis, Histograms, Metric, Metrics};
+use flockwork_model::statistics::{Axis, Column, Histograms, Metric, Metrics};
 use flockwork_session::{MAX_COPIED, RealTime, Session};
 use flockwork_view::words::{counted, grouped};
 
@@ -19,8 +19,8 @@ const SHARE: f32 = 0.39;
 const MIN_HEIGHT: f32 = 120.0;
 
 /// The metrics that can be plotted.
-fn plotted() -> impl Iterator<Item = &'static Metric> {
-    Metrics::TABLE.iter().filter(|metric| metric.axis != Axis::None)
+fn plotted() -> impl Iterator<Item = &'static Column> {
+    Metrics::TABLE.iter().filter(|column| column.axis != Axis::None)
 }
 
 /// The names of the metrics that are plotted.
@@ -107,7 +107,7 @@ impl Panel {
     ) {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
-            for metric in plotted() {
+            for Column { metric, .. } in plotted() {
                 let chosen = self.chosen.iter().position(|name| *name == metric.name);
                 let text = RichText::new(label(metric)).size(11.0);
                 let response = ui.selectable_label(chosen.is_some(), text);
@@ -124,14 +124,15 @@ impl Panel {
         let ends = (rows.first().map_or(first, |row| row.tick), last);
         let span = Span { rows, tick: session.tick(), ends };
         let latest = session.series().latest();
-        let chosen = plotted().filter(|metric| self.chosen.contains(&metric.name));
+        let chosen = plotted().filter(|column| self.chosen.contains(&column.metric.name));
         let mut chosen = chosen.peekable();
-        while let Some(metric) = chosen.next() {
+        while let Some(column) = chosen.next() {
             let value =
-                latest.map_or(String::new(), |latest| format!("{:.3}", (metric.value)(latest)));
+                latest.map_or(String::new(), |latest| format!("{:.3}", (column.value)(latest)));
+            let metric = &column.metric;
             small(ui, &format!("{}  {value}", label(metric))).on_hover_text(meaning(metric));
             let numbered = chosen.peek().is_none();
-            commands.extend(over_time(ui, metric, &span, numbered).map(Command::GoTo));
+            commands.extend(over_time(ui, column, &span, numbered).map(Command::GoTo));
         }
         ui.horizontal(|ui| {
             small(ui, &coverage(rows.len() as u64, ends));

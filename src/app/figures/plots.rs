@@ -3,7 +3,7 @@
 use egui::{Color32, Stroke};
 use egui_plot::{Bar, BarChart, GridMark, HoverPosition, Line, Plot, PlotPoints, VLine};
 
-use flockwork_model::statistics::{Axis, Histogram, Metric, Metrics};
+use flockwork_model::statistics::{Axis, Column, Histogram, Metrics};
 use flockwork_view::words::grouped;
 
 /// Height of a plot; points.
@@ -90,17 +90,17 @@ fn marks(from: f64, to: f64, whole: bool) -> Vec<GridMark> {
 /// clicks on.
 pub fn over_time(
     ui: &mut egui::Ui,
-    metric: &Metric,
+    column: &Column,
     span: &Span<'_>,
     numbered: bool,
 ) -> Option<u64> {
     let Span { rows, tick, ends } = *span;
     let present = rows.partition_point(|row| row.tick <= tick);
     let (done, to_come) =
-        (curve(&rows[..present], metric.value), curve(&rows[present..], metric.value));
-    let top = match metric.axis {
+        (curve(&rows[..present], column.value), curve(&rows[present..], column.value));
+    let top = match column.axis {
         Axis::To(top) => top,
-        Axis::None | Axis::ToLargest => round_up(rows.iter().map(metric.value).fold(0.0, f64::max)),
+        Axis::None | Axis::ToLargest => round_up(rows.iter().map(column.value).fold(0.0, f64::max)),
     };
     let mark = |value| GridMark { value, step_size: top };
     let label = |at: &HoverPosition<'_>| match at {
@@ -110,7 +110,7 @@ pub fn over_time(
         }
         HoverPosition::Elsewhere { .. } => None,
     };
-    let plot = plot(metric.name)
+    let plot = plot(column.metric.name)
         .height(if numbered { HEIGHT + 16.0 } else { HEIGHT })
         .show_axes([numbered, true])
         .y_grid_spacer(move |_| vec![mark(0.0), mark(top)])
@@ -127,7 +127,9 @@ pub fn over_time(
         plot.line(
             Line::new("to come", PlotPoints::from(to_come)).stroke(Stroke::new(1.0, TO_COME)),
         );
-        plot.line(Line::new(metric.name, PlotPoints::from(done)).stroke(Stroke::new(1.4, CURVE)));
+        plot.line(
+            Line::new(column.metric.name, PlotPoints::from(done)).stroke(Stroke::new(1.4, CURVE)),
+        );
         let cursor = VLine::new("now", tick as f64).stroke(Stroke::new(1.0, CURSOR));
         plot.vline(cursor.allow_hover(false));
     });

@@ -14,7 +14,7 @@ use crate::commands::host::errors::wrong;
 use flockwork_model::io::RunRecord;
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
-use flockwork_model::statistics::Metrics;
+use flockwork_model::statistics::Selection;
 
 /// The most agents in all states that wait for the thread; but two states may always wait.
 pub const MAX_WAITING: usize = 1 << 21;
@@ -32,12 +32,13 @@ type Writer = csv::Writer<OutputFile>;
 #[derive(Debug)]
 pub struct MetricsFile {
     rows: Writer,
+    chosen: Selection,
     record: OutputFile,
 }
 
 impl MetricsFile {
-    /// Checks that the files can be written beside `out`, and writes the header.
-    pub fn create(path: &Path, out: Option<&Path>) -> anyhow::Result<Self> {
+    /// Checks that the files can be written beside `out`, and writes the header of the `chosen` metrics.
+    pub fn create(path: &Path, out: Option<&Path>, chosen: Selection) -> anyhow::Result<Self> {
         if path.extension().is_none_or(|e| !e.eq_ignore_ascii_case("csv")) {
             let problem = format!(
                 "--metrics {}: metrics are written as CSV; call the file NAME.csv",
@@ -52,8 +53,15 @@ impl MetricsFile {
             return Err(wrong(problem));
         }
         let mut writer = csv::Writer::from_writer(file);
-        writer.write_record(Metrics::columns())?;
-        Ok(Self { rows: writer, record: record_beside(path)? })
+        writer.write_record(["tick"].into_iter().chain(chosen.columns()))?;
+        Ok(Self { rows: writer, chosen, record: record_beside(path)? })
+    }
+
+    /// The row of a state, as text.
+    fn row(chosen: &Selection, scene: &Scene, state: &FlockState) -> Vec<String> {
+        let values = chosen.values(scene, state);
+        let values = values.iter().map(f64::to_string);
+        [state.tick.to_string()].into_iter().chain(values).collect()
     }
 
     /// Writes the record of the run.
@@ -104,14 +112,15 @@ impl MetricsThread {
                 // If figures take longer than ticks, states pile up; only then other threads help,
                 // for they are busy with the flock.
                 let behind = waiting.try_recv();
+                let row = |state: &FlockState| MetricsFile::row(&file.chosen, &scene, state);
                 let rows: Vec<_> = if let Ok(more) = behind {
                     states.extend(more);
-                    states.par_iter().map(|state| Metrics::of(&scene, state)).collect()
+                    states.par_iter().map(row).collect()
                 } else {
-                    states.iter().map(|state| Metrics::of(&scene, state)).collect()
+                    states.iter().map(row).collect()
                 };
                 for row in rows {
-                    file.rows.write_record(row.row())?;
+                    file.rows.write_record(row)?;
                 }
             }
             Ok(file)

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::metrics_file::MetricsFile;
 use super::state_files::StateWriter;
 use crate::commands::host::ranks;
+use flockwork_model::statistics::Selection;
 use flockwork_view::words::size_text;
 
 /// The output files; of several ranks, the first has them. A file that cannot be written does not end
@@ -19,13 +20,17 @@ pub struct Files {
 }
 
 impl Files {
-    /// Checks that the files can be written, and begins them.
-    pub fn create(out: Option<&Path>, metrics: Option<&Path>) -> anyhow::Result<Self> {
+    /// Checks that the files can be written, and begins them. `metrics`: its file has the `chosen` ones.
+    pub fn create(
+        out: Option<&Path>,
+        metrics: Option<&Path>,
+        chosen: &Selection,
+    ) -> anyhow::Result<Self> {
         if !ranks::is_root() {
             return Ok(Self { states: None, figures: None, checkpoint: None });
         }
         let states = out.map(StateWriter::create).transpose()?;
-        let figures = metrics.map(|path| MetricsFile::create(path, out));
+        let figures = metrics.map(|path| MetricsFile::create(path, out, chosen.clone()));
         let figures = figures.transpose()?.map(Ok);
         Ok(Self { states: states.map(Ok), figures, checkpoint: None })
     }

@@ -6,6 +6,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 
 use flockwork_model::quote::quoted;
 use flockwork_model::scene::MAX_AGENTS;
+use flockwork_model::statistics::{Selection, UnknownMetric};
 
 /// A clap parser for the name or the file of a scene, which state files and sessions record as text.
 pub fn scene_name() -> impl TypedValueParser<Value = String> {
@@ -40,6 +41,11 @@ pub fn count(text: &str) -> Result<u64, String> {
 pub fn density(text: &str) -> Result<f32, String> {
     let density = text.parse().ok().filter(|density| (1e-3..=1e4).contains(density));
     density.ok_or_else(|| "expected a number of neighbours between 0.001 and 10000".into())
+}
+
+/// A clap parser for metrics, with commas between their names.
+pub fn selection(text: &str) -> Result<Selection, UnknownMetric> {
+    Selection::parse(&text.split(',').collect::<Vec<_>>())
 }
 
 /// A clap parser for an amount of memory: `256MB`, `1.5GB`, `0`.

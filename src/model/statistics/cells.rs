@@ -5,6 +5,8 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::super::grid::{Grid, RUN_CAP};
+use super::super::scene::Scene;
+use super::super::state::FlockState;
 use super::super::vector::{Point, components};
 use super::super::world::World;
 use super::SMALL;
@@ -94,7 +96,12 @@ pub struct Cells<const D: usize> {
 }
 
 impl<const D: usize> Cells<D> {
-    pub fn of(grid: Grid<D>, world: &World, positions: &[Point]) -> Self {
+    /// In the grid of the engines.
+    pub fn of(scene: &Scene, state: &FlockState) -> Self {
+        Self::in_grid(scene.grid(state.len()), &scene.world, &state.position)
+    }
+
+    pub fn in_grid(grid: Grid<D>, world: &World, positions: &[Point]) -> Self {
         let size: [f32; D] = components(world.size);
         let inside = |p: Point| -> [f32; D] {
             let mut p = components(p);

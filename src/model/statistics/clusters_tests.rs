@@ -38,7 +38,7 @@ fn by_all_pairs<const D: usize>(world: &World, positions: &[Point], radius: f32)
 
 fn found<const D: usize>(world: &World, positions: &[Point], radius: f32) -> Clusters {
     let grid = Grid::<D>::new(world, radius, positions.len());
-    Clusters::of(&Cells::of(grid, world, positions), radius)
+    Clusters::of(&Cells::in_grid(grid, world, positions), radius)
 }
 
 fn world<const D: usize>(boundary: Boundary, side: f32) -> World {

@@ -3,9 +3,9 @@
 use super::super::grid::Sampling;
 use super::super::scene::Scene;
 use super::super::state::FlockState;
-use super::super::world::with_axes;
+use super::Metrics;
 use super::cells::Cells;
-use super::{Metrics, Sums};
+use super::sums::{Sums, with_cells};
 
 /// Number of bins.
 const BINS: usize = 40;
@@ -55,17 +55,16 @@ pub struct Histograms {
 /// The figures of a state and its histograms.
 #[must_use]
 pub fn figures_and_histograms(scene: &Scene, state: &FlockState) -> (Metrics, Histograms) {
+    let sums = Sums::new(scene, state);
     if state.is_empty() {
-        return (Metrics::of(scene, state), Histograms::default());
+        return (Metrics::of_sums(&sums), Histograms::default());
     }
-    with_axes!(scene.world, AXES => {
-        let cells = Cells::of(scene.grid::<AXES>(state.len()), &scene.world, &state.position);
-        let histograms = Histograms {
-            speeds: speeds(scene, state),
-            neighbours: neighbours(&cells, scene, state.tick as u32),
-        };
-        (Metrics::of_sums(&Sums::of(scene, state, &cells)), histograms)
-    })
+    let tick = state.tick as u32;
+    let histograms = Histograms {
+        speeds: speeds(scene, state),
+        neighbours: with_cells!(sums, cells => neighbours(cells, scene, tick)),
+    };
+    (Metrics::of_sums(&sums), histograms)
 }
 
 fn speeds(scene: &Scene, state: &FlockState) -> Histogram {

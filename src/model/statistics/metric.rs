@@ -4,6 +4,7 @@
 //! it.
 
 use super::Metrics;
+use super::sums::Sums;
 
 /// The axis of a metric's plot; it begins at 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,7 +20,7 @@ pub enum Axis {
 /// One metric of a flock.
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
-    /// Name of the field and of the column.
+    /// Name of the column.
     pub name: &'static str,
     /// Its meaning, line by line, in Markdown.
     pub about: &'static [&'static str],
@@ -27,6 +28,15 @@ pub struct Metric {
     pub formula: &'static str,
     /// Unit, for documents; `–` if it has none.
     pub unit: &'static str,
+    /// Its value, for a flock with at least one agent.
+    pub(super) of: fn(&Sums<'_>) -> f64,
+}
+
+/// A metric that is a field of [`Metrics`].
+#[derive(Clone, Copy, Debug)]
+pub struct Column {
+    /// Its name and meaning.
+    pub metric: Metric,
     /// Its plot.
     pub axis: Axis,
     /// Its value, for plots.
@@ -55,13 +65,19 @@ macro_rules! metrics {
         }
 
         impl $name {
-            /// All metrics, in the order of the columns.
-            pub const TABLE: &'static [Metric] = &[
-                $( Metric {
-                    name: stringify!($field),
-                    about: &[$($doc),*],
-                    formula: $formula,
-                    unit: $unit,
+            /// Its fields, in the order of the columns.
+            pub const TABLE: &'static [Column] = &[
+                $( Column {
+                    metric: Metric {
+                        name: stringify!($field),
+                        about: &[$($doc),*],
+                        formula: $formula,
+                        unit: $unit,
+                        of: |sums| {
+                            let of: fn(&$sums) -> $type = $of;
+                            of(sums) as f64
+                        },
+                    },
                     axis: $axis,
                     value: |metrics| metrics.$field as f64,
                     text: |metrics| metrics.$field.to_string(),
@@ -69,6 +85,9 @@ macro_rules! metrics {
             ];
 
             fn of_sums(sums: &$sums) -> Self {
+                if sums.state.is_empty() {
+                    return Self { tick: sums.state.tick, ..Self::default() };
+                }
                 $( let $field: fn(&$sums) -> $type = $of; )*
                 Self { $( $field: $field(sums) ),* }
             }

@@ -254,3 +254,17 @@ fn figures_do_not_depend_on_the_threads() {
     assert_eq!(with(1), with(3));
     assert!((with(1).mean_neighbours - 10.0).abs() < 0.3);
 }
+
+#[test]
+fn a_metric_alone_computes_no_more_than_it_needs() {
+    let (scene, state) = (scene("wrap"), ring(flat(200.0, 150.0), |_| Point::X));
+    let sums = Sums::new(&scene, &state);
+    let compute = |name| {
+        let column = Metrics::TABLE.iter().find(|column| column.metric.name == name).unwrap();
+        (column.metric.of)(&sums)
+    };
+    compute("polarisation");
+    assert!(!sums.has_cells());
+    compute("clusters");
+    assert!(sums.has_cells());
+}

@@ -100,7 +100,7 @@ fn metrics() -> String {
         let about = prose(metric.about).replace('\n', " ");
         format!("| `{}` | {} | {} | {about} |\n", metric.name, metric.formula, metric.unit)
     };
-    let rows: String = Metrics::TABLE.iter().map(row).collect();
+    let rows: String = Metrics::TABLE.iter().map(|column| row(&column.metric)).collect();
     format!("| column | formula | unit | |\n|---|---|---|---|\n{rows}")
 }
 
