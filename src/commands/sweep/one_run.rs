@@ -15,7 +15,7 @@ use flockwork_engine::gpu::{Gpu, GpuEngine};
 use flockwork_engine::{Engine, EngineError};
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
-use flockwork_model::statistics::{BATCH, Metric, Metrics, TimeAverage, settled};
+use flockwork_model::statistics::{BATCH, Selection, TimeAverage, settled};
 
 /// Agent-ticks between looks for Ctrl-C: some hundredths of a second.
 const PORTION: u64 = 2_000_000;
@@ -80,7 +80,7 @@ impl Worker {
         let engine = self.engine()?;
         let (scene, state) = populate(&scene, &request, Some(engine.as_ref()))?;
         engine.load(&scene, &state)?;
-        let mut samples = Samples::new(&sweep.plan);
+        let mut samples = Samples::new(&sweep.plan, &sweep.metrics);
         let portion = (PORTION / record.count.max(1)).clamp(1, u64::from(u32::MAX));
         let (ticks, every) = (sweep.plan.ticks(), sweep.plan.every());
         let mut done = 0;
@@ -119,7 +119,7 @@ impl Worker {
 /// The samples of a run.
 struct Samples<'a> {
     plan: &'a Plan,
-    metrics: Vec<&'static Metric>,
+    metrics: &'a Selection,
     /// For each metric, by sample.
     values: Vec<Vec<f64>>,
     /// Number of samples at which the error is computed next.
@@ -127,16 +127,14 @@ struct Samples<'a> {
 }
 
 impl<'a> Samples<'a> {
-    fn new(plan: &'a Plan) -> Self {
-        let named = |name: &&str| Metrics::TABLE.iter().find(|metric| metric.name == *name);
-        let metrics: Vec<_> = plan.metrics().iter().filter_map(named).collect();
-        Self { plan, values: vec![Vec::new(); metrics.len()], metrics, next_look: FIRST_LOOK }
+    fn new(plan: &'a Plan, metrics: &'a Selection) -> Self {
+        let values = metrics.columns().map(|_| Vec::new()).collect();
+        Self { plan, metrics, values, next_look: FIRST_LOOK }
     }
 
     fn take(&mut self, scene: &Scene, state: &FlockState) {
-        let figures = Metrics::of(scene, state);
-        for (values, metric) in self.values.iter_mut().zip(&self.metrics) {
-            values.push((metric.value)(&figures));
+        for (values, value) in self.values.iter_mut().zip(self.metrics.values(scene, state)) {
+            values.push(value);
         }
     }
 
@@ -160,7 +158,7 @@ impl<'a> Samples<'a> {
         }
         self.next_look = (self.len() as f64 * NEXT_LOOK) as usize + 1;
         let begin = self.begin();
-        let at = self.metrics.iter().position(|own| own.name == metric);
+        let at = self.metrics.columns().position(|name| name == metric);
         let average = at.and_then(|at| TimeAverage::of(&self.values[at][begin..]));
         average.is_some_and(|own| own.is_long_enough && own.standard_error <= *standard_error)
     }
@@ -170,12 +168,12 @@ impl<'a> Samples<'a> {
     fn averages(&self) -> (u64, std::collections::BTreeMap<String, Average>) {
         let (begin, every) = (self.begin(), self.plan.every());
         let has_settled = self.plan.settle.is_some() || 2 * begin + 2 * BATCH < self.len();
-        let average = |(metric, values): (&&Metric, &Vec<f64>)| {
+        let average = |(name, values): (&str, &Vec<f64>)| {
             let mut average = TimeAverage::of(&values[begin..])?;
             average.is_long_enough &= has_settled;
-            Some((metric.name.to_owned(), Average::new(&average, every)))
+            Some((name.to_owned(), Average::new(&average, every)))
         };
-        let all = self.metrics.iter().zip(&self.values).filter_map(average).collect();
+        let all = self.metrics.columns().zip(&self.values).filter_map(average).collect();
         (begin as u64 * every, all)
     }
 }

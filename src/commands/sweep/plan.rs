@@ -15,7 +15,7 @@ use crate::commands::host::errors::wrong;
 use crate::input::read_file;
 use flockwork_model::quote::{cut, hint, quoted, shown};
 use flockwork_model::scene::BuiltIn;
-use flockwork_model::statistics::Metrics;
+use flockwork_model::statistics::{Metrics, Selection};
 use flockwork_model::toml_words::problem;
 use flockwork_view::words::counted;
 
@@ -271,20 +271,7 @@ impl Plan {
             let problem = format!("--seed {seed} --seeds {}: seeds end at {}", last + 1, u32::MAX);
             return Err(wrong(format!("{problem}; begin lower")));
         }
-        let twice = |at: &usize| self.metric[..*at].contains(&self.metric[*at]);
-        if let Some(at) = (0..self.metric.len()).find(twice) {
-            let name = cut(&self.metric[at]);
-            return Err(wrong(format!("--metric: {name} is named twice; name each metric once")));
-        }
-        for name in self.metrics() {
-            if Metrics::columns().all(|known| known != name) {
-                let hint = hint(name, Metrics::columns());
-                return Err(wrong(format!(
-                    "--metric {}: no metric has this name{hint}",
-                    cut(name)
-                )));
-            }
-        }
+        self.selection()?;
         let until = self.until.as_ref();
         if let Some(Until { metric, standard_error }) = until {
             let is_positive = *standard_error > 0.0 && standard_error.is_finite();
@@ -319,6 +306,11 @@ impl Plan {
             return all.collect();
         }
         self.metric.iter().map(String::as_str).collect()
+    }
+
+    /// The metrics.
+    pub fn selection(&self) -> anyhow::Result<Selection> {
+        Selection::parse(&self.metrics()).map_err(|problem| wrong(format!("--metric: {problem}")))
     }
 
     /// The keys that vary, and the values of each point.

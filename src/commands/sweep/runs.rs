@@ -15,6 +15,7 @@ use crate::commands::host::progress::progress;
 use flockwork_model::io::RunRecord;
 use flockwork_model::quote::cut;
 use flockwork_model::scene::{Request, Scene};
+use flockwork_model::statistics::Selection;
 use flockwork_view::words::counted;
 
 /// One run of a sweep.
@@ -60,6 +61,8 @@ pub struct Sweep {
     pub points: Vec<Vec<String>>,
     /// The scene's name and its text, which is read once: the file may change while the sweep runs.
     scene: (String, String),
+    /// The metrics.
+    pub metrics: Selection,
     known: HashMap<usize, Known>,
 }
 
@@ -97,7 +100,8 @@ impl Sweep {
         }
         let name = plan.scene.clone().unwrap_or_else(|| DEFAULT_SCENE.into());
         let text = text_of(&name).map_err(|error| anyhow::anyhow!("--scene {error:#}"))?;
-        Ok(Self { plan, keys, points, scene: (name, text), known: HashMap::new() })
+        let metrics = plan.selection()?;
+        Ok(Self { plan, keys, points, scene: (name, text), metrics, known: HashMap::new() })
     }
 
     /// Number of seeds of a point.
@@ -284,6 +288,7 @@ impl Sweep {
             None => Scene::parse_with(name, text, &overrides),
         };
         let scene = with_flow(scene.map_err(scene_error)?, Some(name))?;
+        self.metrics.check(&scene).map_err(|problem| wrong(format!("--metric: {problem}")))?;
         if let Some(run) = run {
             request.count.get_or_insert(run.count);
             request.density = request.density.or(run.density);
