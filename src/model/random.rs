@@ -66,6 +66,8 @@ pub enum Use {
     JitterZ = 28,
     /// A number that an agent keeps, at the start.
     KeptStart = 29,
+    /// Whether an agent is in the sample whose velocities are paired.
+    Paired = 30,
 }
 
 /// The PCG output permutation: a bijection of the 32-bit integers that mixes well.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
-use std::process::Command;
+use std::process::{Command, Output};
 
 use flockwork::model::scene::{BuiltIn, Request, Scene};
 use glam::DVec3;
@@ -190,4 +190,58 @@ fn every_figure_is_what_the_readme_says() {
         assert!(first["rotation"] != last["rotation"]);
         assert!((last["rotation"] - last["angular_momentum"]).abs() > 1e-4);
     }
+}
+
+/// Runs `simulate` with metrics of `predators` in a file of this name.
+fn measured(folder: &std::path::Path, file: &str, more: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_flockwork"));
+    let line = "simulate --engine cpu --scene predators --count 200 --ticks 3 --metrics";
+    command.args(line.split(' ')).arg(file).args(more).current_dir(folder).output().unwrap()
+}
+
+#[test]
+fn metrics_by_name_are_columns_in_the_order_of_their_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = |file: &str, more: &[&str]| -> Vec<Vec<String>> {
+        let output = measured(folder.path(), file, more);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = std::fs::read_to_string(folder.path().join(file)).unwrap();
+        text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
+    };
+    let usual = lines("usual.csv", &[]);
+    let names = "tick,clusters,polarisation,prey.agents,hunter.agents,nematic_order";
+    let chosen = lines("chosen.csv", &["--metric", names.trim_start_matches("tick,")]);
+    assert_eq!(chosen[0].join(","), names);
+    assert_eq!([usual.len(), chosen.len()], [5, 5]);
+    for (usual_row, row) in usual.iter().zip(&chosen).skip(1) {
+        let of_usual = |name| &usual_row[usual[0].iter().position(|own| own == name).unwrap()];
+        assert_eq!(row[..3], ["tick", "clusters", "polarisation"].map(of_usual).map(Clone::clone));
+        let number = |column: usize| row[column].parse::<f64>().unwrap();
+        assert!(number(3) > number(4) && number(3) + number(4) == 200.0, "{row:?}");
+        assert!(number(5) > 0.0 && number(5) != number(2), "{row:?}");
+    }
+}
+
+#[test]
+fn metrics_that_cannot_be_are_refused_before_a_file_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = ["--set", "world.boundary=open"];
+    for (names, more, expected) in [
+        (
+            "polarization",
+            &[][..],
+            "no metric is called `polarization`; did you mean `polarisation`?",
+        ),
+        ("agents,", &[], "a metric has no name; write names with one comma between"),
+        ("agents,agents", &[], "the metric `agents` is named twice; leave one of them out"),
+        ("tick", &[], "every row begins with the tick; leave `tick` out"),
+        ("huntr.agents", &[], "the scene has no species `huntr`; did you mean `hunter`?"),
+        ("number_variance", &open, "the world is open; set world.boundary to"),
+    ] {
+        let output = measured(folder.path(), "m.csv", &[&["--metric", names], more].concat());
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(message.contains("--metric") && message.contains(expected), "{message}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }

@@ -28,6 +28,8 @@ pub struct Metric {
     pub formula: &'static str,
     /// Unit, for documents; `–` if it has none.
     pub unit: &'static str,
+    /// True if it has a meaning only in a world with edges.
+    pub needs_edges: bool,
     /// Its value, for a flock with at least one agent.
     pub(super) of: fn(&Sums<'_>) -> f64,
 }
@@ -46,7 +48,8 @@ pub struct Column {
 }
 
 /// Declares the metrics. Each is a doc comment and a line `name: type => "formula", "unit", axis,
-/// function;`. The function takes the sums over the flock.
+/// function;`, and behind `more`, without a field, `name => "formula", "unit", needs edges, function;`. The
+/// function takes the sums over the flock.
 macro_rules! metrics {
     (
         $(#[doc = $about:literal])+
@@ -54,6 +57,13 @@ macro_rules! metrics {
             $(
                 $(#[doc = $doc:literal])*
                 $field:ident : $type:ty => $formula:literal, $unit:literal, $axis:expr, $of:expr;
+            )*
+        }
+        more {
+            $(
+                $(#[doc = $more_doc:literal])*
+                $more:ident => $more_formula:literal, $more_unit:literal, $needs_edges:literal,
+                    $more_of:expr;
             )*
         }
     ) => {
@@ -73,6 +83,7 @@ macro_rules! metrics {
                         about: &[$($doc),*],
                         formula: $formula,
                         unit: $unit,
+                        needs_edges: false,
                         of: |sums| {
                             let of: fn(&$sums) -> $type = $of;
                             of(sums) as f64
@@ -81,6 +92,18 @@ macro_rules! metrics {
                     axis: $axis,
                     value: |metrics| metrics.$field as f64,
                     text: |metrics| metrics.$field.to_string(),
+                }, )*
+            ];
+
+            /// Metrics that are computed only for those who name them.
+            pub const MORE: &'static [Metric] = &[
+                $( Metric {
+                    name: stringify!($more),
+                    about: &[$($more_doc),*],
+                    formula: $more_formula,
+                    unit: $more_unit,
+                    needs_edges: $needs_edges,
+                    of: $more_of,
                 }, )*
             ];
 

@@ -71,7 +71,7 @@ fn mean_angles(sums: [f64; 6], size: [f64; 3]) -> [f64; 3] {
 
 /// The terms that each agent adds to `N` sums. Without branches, so that several agents are
 /// computed at once. In a plane the third components are 0.
-trait Term<const N: usize>: Copy + Sync {
+pub trait Term<const N: usize>: Copy + Sync {
     fn of(&self, position: [f64; 3], velocity: [f64; 3]) -> [f64; N];
 
     /// Adds an agent to its lane.
@@ -86,7 +86,7 @@ trait Term<const N: usize>: Copy + Sync {
 
 /// The scalar product.
 #[inline(always)]
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+pub fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
@@ -165,7 +165,7 @@ impl Term<7> for Turning {
 }
 
 /// Sums `term` over all agents, part by part.
-fn sum<const N: usize>(state: &FlockState, term: impl Term<N>) -> [f64; N] {
+pub fn sum<const N: usize>(state: &FlockState, term: impl Term<N>) -> [f64; N] {
     let of_part =
         |agents: Range<usize>| pulp::Arch::new().dispatch(Part::<_, N> { state, agents, term });
     let sums = parts(state.len(), PART, of_part);

@@ -8,6 +8,7 @@ use super::sums::Sums;
 use crate::quote::{cut, suggest};
 use crate::scene::Scene;
 use crate::state::FlockState;
+use crate::world::Boundary;
 
 /// The column at the beginning of every row.
 const TICK: &str = "tick";
@@ -47,6 +48,12 @@ pub enum UnknownMetric {
     /// The tick is no choice.
     #[error("every row begins with the tick; leave `tick` out of the metrics")]
     Tick,
+    /// A metric that needs a world with edges, in an open one.
+    #[error(
+        "the metric `{0}` counts agents in equal boxes of the world, but the world is open; set \
+         world.boundary to \"wrap\" or \"walls\""
+    )]
+    Open(String),
     /// The scene has no such species: the metric, the species and a remedy.
     #[error("the metric `{0}`: the scene has no species `{1}`; {2}")]
     Species(String, String, String),
@@ -83,8 +90,9 @@ impl Selection {
             if chosen.iter().any(|other| other.name == name) {
                 return Err(UnknownMetric::Twice(cut(name).into()));
             }
-            let metric = columns().find(|metric| metric.name == plain).ok_or_else(|| {
-                let known: Vec<_> = columns().map(|metric| metric.name).collect();
+            let known = || columns().chain(Metrics::MORE);
+            let metric = known().find(|metric| metric.name == plain).ok_or_else(|| {
+                let known: Vec<_> = known().map(|metric| metric.name).collect();
                 UnknownMetric::Name(cut(plain).into(), suggest(plain, &known))
             })?;
             chosen.push(Chosen { name: name.into(), metric });
@@ -95,9 +103,12 @@ impl Selection {
     /// Checks that the metrics have a meaning in a scene.
     ///
     /// # Errors
-    /// If the scene has no species of a name.
+    /// If the scene has no species of a name, or an open world where a metric needs edges.
     pub fn check(&self, scene: &Scene) -> Result<(), UnknownMetric> {
         for chosen in &self.chosen {
+            if chosen.metric.needs_edges && scene.world.boundary == Boundary::Open {
+                return Err(UnknownMetric::Open(cut(&chosen.name).into()));
+            }
             let Some(species) = chosen.species() else { continue };
             if species_index(scene, species).is_none() {
                 let known: Vec<_> = scene.species.iter().map(|own| own.name.as_str()).collect();
@@ -159,6 +170,7 @@ fn of_species(scene: &Scene, state: &FlockState, name: &str) -> FlockState {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{correlation_length, nematic_order, number_exponent, number_variance};
     use super::*;
     use crate::scene::{BuiltIn, Request};
 
@@ -186,6 +198,23 @@ mod tests {
             let names = [TICK].into_iter().chain(usual.columns());
             assert!(names.eq(Metrics::columns()));
         }
+    }
+
+    #[test]
+    fn metrics_behind_the_columns_have_values_too() {
+        let (scene, state) = flock("flock");
+        let names: Vec<_> = Metrics::MORE.iter().map(|metric| metric.name).collect();
+        let more = Selection::parse(&names).unwrap();
+        let values = more.values(&scene, &state);
+        let expected = [
+            nematic_order(&scene.world, &state),
+            correlation_length(&scene, &state),
+            number_variance(&scene.world, &state.position),
+            number_exponent(&scene.world, &state.position),
+        ];
+        assert_eq!(values, expected);
+        assert!(values[0] > 0.0 && values[2] > 0.0, "{names:?}: {values:?}");
+        assert_eq!(more.values(&scene, &FlockState::default()), [0.0; 4]);
     }
 
     #[test]
@@ -230,6 +259,12 @@ mod tests {
         let (scene, _) = flock("flock");
         parse("starling.agents").unwrap().check(&scene).unwrap();
         let error = parse("startling.agents").unwrap().check(&scene).unwrap_err().to_string();
+        let open = ["world.boundary=\"open\""];
+        let flock = BuiltIn::named("flock").unwrap().text;
+        let open = Scene::parse_with("flock", flock, &open).unwrap();
+        let problem = parse("agents,number_variance").unwrap().check(&open).unwrap_err();
+        assert!(problem.to_string().contains("`number_variance` counts"), "{problem}");
+        parse("agents,nematic_order").unwrap().check(&open).unwrap();
         let expected = "no species `startling`; did you mean `starling`?";
         assert!(error.contains("`startling.agents`") && error.ends_with(expected), "{error}");
     }

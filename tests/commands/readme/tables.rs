@@ -100,8 +100,10 @@ fn metrics() -> String {
         let about = prose(metric.about).replace('\n', " ");
         format!("| `{}` | {} | {} | {about} |\n", metric.name, metric.formula, metric.unit)
     };
-    let rows: String = Metrics::TABLE.iter().map(|column| row(&column.metric)).collect();
-    format!("| column | formula | unit | |\n|---|---|---|---|\n{rows}")
+    let usual: String = Metrics::TABLE.iter().map(|column| row(&column.metric)).collect();
+    let more: String = Metrics::MORE.iter().map(row).collect();
+    let head = "| column | formula | unit | |\n|---|---|---|---|\n";
+    format!("{head}{usual}\nBy name alone, with `--metric`:\n\n{head}{more}")
 }
 
 /// A page with the tables of the declarations between the markers, and their number.
