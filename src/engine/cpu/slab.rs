@@ -20,7 +20,7 @@ use flockwork_model::state::FlockState;
 use flockwork_model::vector::{Axes, Space, point};
 use flockwork_model::world::with_axes;
 
-/// A slab of a flock. Ghosts follow the own agents in the arrays; they have no memory and no ids.
+/// A slab of a flock. Ghosts follow the own agents in the arrays; they have no memory.
 struct CpuSlab<const D: usize> {
     threads: Arc<Threads>,
     instructions: InstructionSet,
@@ -132,6 +132,7 @@ where
         // The ghosts are no longer needed.
         let count = self.key.len();
         self.identity.species.truncate(count);
+        self.identity.id.truncate(count);
         let agents = self.key.par_iter().enumerate();
         let gone = agents.filter(|(_, key)| key.wrapping_sub(first) >= own).map(|(at, _)| at);
         let gone: Vec<usize> = gone.collect();
@@ -212,7 +213,7 @@ where
         let places = scene.kept_names().len();
         let first = motion.position[0].len();
         motion.extend(Motion::of(ghosts, Vec::new(), &ghosts.kept, places));
-        identity.species.extend_from_slice(&ghosts.species);
+        identity.extend(&Identity::of(&ghosts.species, &ghosts.id));
         let end = motion.position[0].len();
         // The sender has sorted them: where each cell begins follows from the positions.
         let cells = window.cells_of(slice);
@@ -320,6 +321,7 @@ where
     }
 
     fn id_sum(&mut self) -> Result<u64, EngineError> {
-        Ok(self.flock.identity.id.iter().map(|id| u64::from(*id)).sum())
+        let own = &self.flock.identity.id[..self.flock.key.len()];
+        Ok(own.iter().map(|id| u64::from(*id)).sum())
     }
 }

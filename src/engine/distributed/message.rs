@@ -26,10 +26,12 @@ impl RowFormat {
         Self { axes: scene.world.axes(), has_id: true, has_memory, has_kept }
     }
 
-    /// Ghosts: neighbours read neither id nor memory.
+    /// Ghosts: neighbours read no memory, and ids only where these decide who is chosen, or where sizes are drawn.
     pub fn of_ghosts(scene: &Scene) -> Self {
-        let has_kept = scene.uses().has(Uses::OTHER_KEPT);
-        Self { axes: scene.world.axes(), has_id: false, has_memory: false, has_kept }
+        let uses = scene.uses();
+        let has_id = uses.has(Uses::NEAREST) || uses.has(Uses::OTHER_SIZES);
+        let has_kept = uses.has(Uses::OTHER_KEPT);
+        Self { axes: scene.world.axes(), has_id, has_memory: false, has_kept }
     }
 
     /// Bytes of a row.
@@ -64,7 +66,7 @@ impl RowFormat {
         }
     }
 
-    /// Appends the agents of a message to others. The ids of ghosts are 0.
+    /// Appends the agents of a message to others. Ids that are not in it are 0.
     pub fn read(self, message: &[u8], agents: &mut FlockState) -> Result<(), EngineError> {
         let rest = message.len() % self.bytes();
         if rest > 0 {
