@@ -20,6 +20,7 @@ const USE_TARGET_HEADING = 16u;
 @if(jitter) const USE_JITTER_X = 26u;
 @if(jitter) const USE_JITTER_Y = 27u;
 @if(jitter && !flat) const USE_JITTER_Z = 28u;
+@if(pick) const USE_PICK = 30u;
 
 fn pcg(input: u32) -> u32 {
     let state = input * 747796405u + 2891336453u;
@@ -29,6 +30,12 @@ fn pcg(input: u32) -> u32 {
 
 fn random_bits(seed: u32, id: u32, tick: u32, use_: u32) -> u32 {
     return pcg(pcg(pcg(pcg(seed) ^ id) ^ tick) ^ use_);
+}
+
+// The place of agent `other` in an order that another agent has drawn: no two have the same.
+@if(pick)
+fn place_in_order(order: u32, other: u32) -> u32 {
+    return pcg(order ^ other);
 }
 
 // The upper 24 bits as a number in [0, 1).

@@ -1,8 +1,9 @@
-// The nearest of the neighbours that an agent looks at, for behaviours with `nearest`.
+// The nearest of the neighbours that an agent looks at, for behaviours with `nearest`, or the one that it draws.
 //
 // `shaders/lib.rs` copies the neighbour loop. The copy takes `Choice`, `Ranking` and `rank` from here, where the
 // original takes `Species`, `Sums` and `observe` from `rules`.
 
+@if(pick) import package::random::place_in_order;
 import package::vehicle::Neighbour;
 
 // Which neighbours are ranked.
@@ -15,6 +16,18 @@ struct Choice {
     with_: u32,
     // Not 0: those at the distance with these bits alone, by their ids.
     tied: u32,
+    // True if one of them is drawn: the first in this order.
+    @if(pick) picks: bool,
+    @if(pick) order: u32,
+}
+
+// All neighbours nearer than the root of `squared`, in a field of view and of a set of species.
+fn among(squared: f32, fov: f32, with_: u32) -> Choice {
+    var all = Choice();
+    all.squared = squared;
+    all.fov = fov;
+    all.with_ = with_;
+    return all;
 }
 
 // The nearest neighbours, nearest first. A nearer one has a larger number; an empty place has 0. One more place than
@@ -26,6 +39,8 @@ struct Ranking {
     @if(many_nearest) third: vec4<u32>,
     @if(many_nearest) fourth: vec4<u32>,
     @if(many_nearest) fifth: vec4<u32>,
+    // The complement of the id that is drawn; 0 for none.
+    @if(pick) drawn: u32,
 }
 
 // Four places after a neighbour with this `number`. The place above them has the number `above`.
@@ -46,8 +61,14 @@ fn rank(choice: Choice, neighbour: Neighbour, ranking: Ranking) -> Ranking {
     var number = ~bitcast<u32>(neighbour.distance_squared);
     seen = seen && (choice.tied == 0u || number == choice.tied);
     number = select(number, ~neighbour.id, choice.tied != 0u);
+    @if(pick) {
+        number = select(number, ~place_in_order(choice.order, neighbour.id), choice.picks);
+    }
     number = select(0u, number, seen);
     var ranked = ranking;
+    @if(pick) {
+        ranked.drawn = select(ranking.drawn, ~neighbour.id, choice.picks && number > ranking.first.x);
+    }
     ranked.first = four_with(number, 0xffffffffu, ranking.first);
     ranked.second = four_with(number, ranking.first.w, ranking.second);
     @if(many_nearest) {

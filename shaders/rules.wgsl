@@ -11,7 +11,7 @@
 // the scene's behaviours.
 
 @if(nearest && neighbours) import package::nearest::reach_of;
-@if(nearest && neighbours) import package::ranking::Choice;
+@if(nearest && neighbours) import package::ranking::among;
 import package::space::{Vector, dot, length};
 @if(other_sizes) import package::tables::species_at;
 @if(other_sizes) import package::tag::species_of;
@@ -31,6 +31,8 @@ struct Species {
     squared_LEADING_BEHAVIOUR: f32,
     // Of agents at that distance, it perceives those with smaller ids.
     @if(nearest) below_LEADING_BEHAVIOUR: u32,
+    // The id of the only one that it perceives, or 0xffffffff.
+    @if(pick) only_LEADING_BEHAVIOUR: u32,
     // The position of each behaviour in the order of forces, from 0.
     @if(priority) turn_EACH_BEHAVIOUR: u32,
     EACH_BEHAVIOUR: package::behaviours::EACH_BEHAVIOUR::Parameters,
@@ -55,10 +57,19 @@ fn within_reach(species: Species, i: u32, position: Vector, heading: Vector, tic
     var own = species;
     var widest_CHOOSER = 0.0;
     widest_ITS_CHOOSER = max(widest_ITS_CHOOSER, own.squared_CHOOSING_BEHAVIOUR);
-    let reach_CHOOSER = reach_of(own.CHOOSER.nearest, Choice(widest_CHOOSER, own.CHOOSER.fov, own.CHOOSER.with_, 0u), i, position, heading, tick, lane);
+    let reach_CHOOSER = reach_of(own.CHOOSER.nearest, among(widest_CHOOSER, own.CHOOSER.fov, own.CHOOSER.with_), i, position, heading, tick, lane);
+    @if(pick) own.only_CHOOSING_BEHAVIOUR = reach_ITS_CHOOSER.only;
     own.below_CHOOSING_BEHAVIOUR = select(0u, reach_ITS_CHOOSER.below, reach_ITS_CHOOSER.squared < own.squared_CHOOSING_BEHAVIOUR);
     own.squared_CHOOSING_BEHAVIOUR = min(own.squared_CHOOSING_BEHAVIOUR, reach_ITS_CHOOSER.squared);
     return own;
+}
+
+// The neighbour, whose share is 0 if it is not the `only` one.
+@if(pick)
+fn alone(only: u32, neighbour: Neighbour) -> Neighbour {
+    var n = neighbour;
+    n.share = select(0.0, n.share, only == 0xffffffffu || only == n.id);
+    return n;
 }
 
 // The size of the agent with this tag, at a tick.
@@ -109,7 +120,8 @@ fn observe(species: Species, neighbour: Neighbour, sums: Sums) -> Sums {
         s.neighbours += select(0.0, neighbour.share, near);
     }
     @if(!nearest) let seen_LEADING_BEHAVIOUR = perceived(species.squared_LEADING_BEHAVIOUR, species.LEADING_BEHAVIOUR.fov, species.LEADING_BEHAVIOUR.with_, 0u, neighbour);
-    @if(nearest) let seen_LEADING_BEHAVIOUR = perceived(species.squared_LEADING_BEHAVIOUR, species.LEADING_BEHAVIOUR.fov, species.LEADING_BEHAVIOUR.with_, species.below_LEADING_BEHAVIOUR, neighbour);
+    @if(nearest && !pick) let seen_LEADING_BEHAVIOUR = perceived(species.squared_LEADING_BEHAVIOUR, species.LEADING_BEHAVIOUR.fov, species.LEADING_BEHAVIOUR.with_, species.below_LEADING_BEHAVIOUR, neighbour);
+    @if(pick) let seen_LEADING_BEHAVIOUR = alone(species.only_LEADING_BEHAVIOUR, perceived(species.squared_LEADING_BEHAVIOUR, species.LEADING_BEHAVIOUR.fov, species.LEADING_BEHAVIOUR.with_, species.below_LEADING_BEHAVIOUR, neighbour));
     s.NEAR_BEHAVIOUR = package::behaviours::NEAR_BEHAVIOUR::observe(species.NEAR_BEHAVIOUR, seen_ITS_LEADER, s.NEAR_BEHAVIOUR);
     s.NEAR_RULE = package::behaviours::NEAR_RULE::observe(species, seen_NEAR_RULE, s.NEAR_RULE);
     return s;

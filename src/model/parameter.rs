@@ -24,6 +24,10 @@ pub const MAX_NEAREST: f32 = 16.0;
 /// Value of a number of nearest neighbours: all within the radius.
 pub const ALL_NEIGHBOURS: f32 = 0.0;
 
+/// Value of a number of nearest neighbours: any one of those within the radius, drawn in each tick. Files call it
+/// `pick = "one"`.
+pub const PICK_ONE: f32 = MAX_NEAREST + 1.0;
+
 /// Value of a path parameter: the nearest of all paths.
 pub const NEAREST_PATH: f32 = -1.0;
 
@@ -43,7 +47,7 @@ pub enum Meaning {
     Target,
     /// An index into the scene's paths, or [`NEAREST_PATH`].
     Path,
-    /// A whole number of neighbours: the nearest ones, up to [`MAX_NEAREST`], or [`ALL_NEIGHBOURS`].
+    /// A whole number of neighbours: the nearest ones, up to [`MAX_NEAREST`], [`ALL_NEIGHBOURS`] or [`PICK_ONE`].
     Nearest,
     /// A bit mask of species.
     SpeciesSet {

@@ -66,8 +66,10 @@ pub enum Use {
     JitterZ = 28,
     /// A number that an agent keeps, at the start.
     KeptStart = 29,
+    /// The order in which an agent draws one of its neighbours.
+    Pick = 30,
     /// Whether an agent is in the sample whose velocities are paired.
-    Paired = 30,
+    Paired = 31,
 }
 
 /// The PCG output permutation: a bijection of the 32-bit integers that mixes well.
@@ -84,6 +86,13 @@ pub const fn pcg(input: u32) -> u32 {
 #[inline]
 pub const fn bits(seed: u32, id: u32, tick: u32, purpose: Use) -> u32 {
     pcg(pcg(pcg(pcg(seed) ^ id) ^ tick) ^ purpose as u32)
+}
+
+/// The place of agent `other` in an order that another agent has drawn ([`Use::Pick`]): no two have the same.
+#[must_use]
+#[inline]
+pub const fn place_in_order(order: u32, other: u32) -> u32 {
+    pcg(order ^ other)
 }
 
 /// The first use of rules in text; all others are below it.

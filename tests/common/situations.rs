@@ -3,6 +3,7 @@
 
 use flockwork::model::behaviours::{Kind, Uses};
 use flockwork::model::memory::Memory;
+use flockwork::model::parameter::PICK_ONE;
 use flockwork::model::scene::Scene;
 use flockwork::model::scenery::Obstacle;
 use flockwork::model::state::FlockState;
@@ -104,7 +105,7 @@ pub const OF_BODIES: [Uses; 5] =
     [Uses::MIN_SPEED, Uses::OLD_STEP, Uses::MAX_TURN, Uses::JITTER, Uses::LIMITLESS];
 
 /// The extras of the nearest neighbours, which most situations do not choose.
-pub const OF_NEAREST: [Uses; 2] = [Uses::NEAREST, Uses::MANY_NEAREST];
+pub const OF_NEAREST: [Uses; 3] = [Uses::NEAREST, Uses::MANY_NEAREST, Uses::PICK];
 
 /// The extras of rules in text, which have tests of their own.
 pub const OF_RULES: [Uses; 6] =
@@ -210,10 +211,10 @@ pub fn embodied(mut case: Situation, number: u64) -> Situation {
     case
 }
 
-/// The situation with behaviours that choose the nearest neighbours. Other dice roll them, so nothing else changes.
+/// The situation with behaviours that choose the nearest neighbours, or draw one. Other dice roll them, so nothing else changes.
 pub fn choosy(mut case: Situation, number: u64) -> Situation {
     let mut dice = Dice::new(number * 1000 + 779);
-    let count = dice.one_of(&[1.0, 3.0, 7.0, 7.0, 8.0, 16.0]);
+    let count = dice.one_of(&[1.0, 3.0, 7.0, PICK_ONE, 8.0, 16.0]);
     // Mostly alike in all species: each set of behaviours that choose alike needs a shader of its own.
     let differ = number % 4 == 3;
     let mut of_kinds = Vec::new();

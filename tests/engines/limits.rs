@@ -99,7 +99,9 @@ impl Draw {
             }
             Meaning::Path => format!("\"{}\"", self.dice.one_of(&["nearest", "p0", "p1"])),
             Meaning::SpeciesSet { .. } => self.dice.one_of(&["[\"s0\"]", "\"all\""]).into(),
-            Meaning::Nearest => self.dice.one_of(&["\"all\"", "\"all\"", "1", "16"]).into(),
+            Meaning::Nearest => {
+                self.dice.one_of(&["\"all\"", "\"all\"\npick = \"one\"", "1", "16"]).into()
+            }
         }
     }
 

@@ -13,14 +13,14 @@ use crate::common::variants::situations_of;
 use crate::common::{assert_none, assert_ticks, bits, run};
 
 /// Agents of a situation: as many as there are bits in two whole numbers.
-const AGENTS: usize = 24;
+pub const AGENTS: usize = 24;
 
 /// The side of the world; world units.
-const SIDE: f32 = 40.0;
+pub const SIDE: f32 = 40.0;
 
 /// How the agents stand.
 #[derive(Clone, Copy, Debug)]
-enum Stand {
+pub enum Stand {
     Scattered,
     /// With many equal distances.
     Lattice,
@@ -30,7 +30,7 @@ enum Stand {
 
 /// Agent `n` moves by 2ⁿ along the first axis, or by 2ⁿ⁻¹² along the second one: a sum of velocities says who is in
 /// it. Ids and places are in no order.
-fn numbered(stand: Stand, axes: usize, dice: &mut Dice) -> FlockState {
+pub fn numbered(stand: Stand, axes: usize, dice: &mut Dice) -> FlockState {
     let mut state = FlockState::default();
     for n in 0..AGENTS {
         let place = (n * 7 + 3) % AGENTS;
@@ -105,7 +105,7 @@ fn chosen(
 }
 
 /// The velocities that the engine adds in a tick, in the order of `state`.
-fn added(engine: &mut dyn Engine, scene: &Scene, state: &FlockState) -> Vec<Point> {
+pub fn added(engine: &mut dyn Engine, scene: &Scene, state: &FlockState) -> Vec<Point> {
     let after = run(engine, scene, state, 1);
     let row = |id: &u32| after.id.iter().position(|other| other == id).unwrap();
     let rows = state.id.iter().map(row);
@@ -191,7 +191,7 @@ fn choices_are_alike_to_the_bit_on_both_engines() {
 }
 
 /// 700 agents in one cell, who count one another.
-fn crowd(world: &str, key: &str) -> (Scene, FlockState) {
+pub fn crowd(world: &str, key: &str) -> (Scene, FlockState) {
     let text = format!(
         "seed = 3\nworld = {{ size = [400, 400]{world} }}\n[species.a]\ncount = 700\nlimit = \"none\"\n\
          max_speed = 10000\n[species.a.rules.who]\nradius = 50{key}\nsum = {{ all = \"offset\", n = \"1\" }}\n\

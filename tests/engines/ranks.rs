@@ -85,7 +85,7 @@ fn crowds_few_agents_and_narrow_worlds_are_the_same_on_ranks() {
 
 #[test]
 fn ids_may_be_as_large_as_32_bits_allow() {
-    let (scene, mut state) = mixed("wrap", &[]);
+    let (scene, mut state) = mixed("wrap", &["starling.alignment.pick=\"one\""]);
     // Three groups, the last up to the largest id.
     let (count, third) = (state.len() as u32, state.len() as u32 / 3);
     for (row, id) in state.id.iter_mut().enumerate() {

@@ -68,6 +68,7 @@ fn variants() -> Vec<Variant> {
     extras.extend(Uses::EXTRAS.map(|(_, extra)| match extra {
         // Sums take the numbers that agents keep.
         Uses::OTHER_KEPT | Uses::OWN_KEPT => extra.with(Uses::KEPT),
+        Uses::PICK => extra.with(Uses::NEAREST),
         _ => extra,
     }));
     extras.push(extras.iter().fold(Uses::default(), |all, extra| all.with(*extra)));
@@ -239,7 +240,8 @@ fn the_shaders_read_the_row_of_an_agent_as_it_is_declared() {
     for (shader, (flat, layout)) in
         ["steer", "bin"].map(|shader| layouts.map(|l| (shader, l))).as_flattened().iter().copied()
     {
-        let plain = variant.uses.without(Uses::KEPT);
+        let kept = Uses::KEPT.with(Uses::OTHER_KEPT).with(Uses::OWN_KEPT);
+        let plain = variant.uses.without(kept);
         let uses = if layout.keeps { plain.with(Uses::KEPT) } else { plain };
         let (_, module) = compose(shader, Variant { flat, uses, ..variant }).unwrap();
         let bytes = |name: &str| reflect::layout(&module, name).map(|row| u64::from(row.size));

@@ -6,7 +6,7 @@ use super::words::{about, law_in_words, reach, shown};
 use flockwork_model::formula::PARAMETERS;
 use flockwork_model::parameter::{
     ALL_NEIGHBOURS, ALL_SPECIES, MAX_NEAREST, Meaning, NEAREST_PATH, NEAREST_TARGET, NO_TARGET,
-    Parameter,
+    PICK_ONE, Parameter,
 };
 use flockwork_model::scene::{Law, MAX_AGENTS, Rgb, Slot};
 
@@ -251,8 +251,9 @@ impl ParameterRow<'_> {
             Meaning::SpeciesSet { .. } => self.species_set(ui, value),
             Meaning::Nearest => {
                 let numbers = (1..=MAX_NEAREST as u32).map(|n| (n.to_string(), n as f32));
-                let all = std::iter::once(("all".to_string(), ALL_NEIGHBOURS));
-                let choices: Vec<(String, f32)> = all.chain(numbers).collect();
+                let words = [("all", ALL_NEIGHBOURS), ("one by chance", PICK_ONE)];
+                let words = words.map(|(word, value)| (word.to_string(), value));
+                let choices: Vec<(String, f32)> = words.into_iter().chain(numbers).collect();
                 let choices = choices.iter().map(|(name, value)| (name.as_str(), *value));
                 self.combo(ui, &choices.collect::<Vec<_>>(), value);
             }

@@ -157,7 +157,7 @@ impl Crowd {
         let meaning = match is_sampled {
             true => "they read only a sample of their neighbours; where that matters",
             false => {
-                "the work grows with the square of their number, because `nearest` and \
+                "the work grows with the square of their number, because `nearest`, `pick` and \
                  world.sampling=\"none\" read every neighbour; to shorten it"
             }
         };

@@ -31,7 +31,7 @@ pub struct FormulaLanes<'a, S: Simd, const D: usize> {
     species: [u8; TILE],
     /// Their ids, if these decide who is chosen.
     ids: [u32; TILE],
-    is_tied: bool,
+    by_ids: bool,
     collected: usize,
     heading: Vector<Lanes<S>, D>,
     several_species: bool,
@@ -133,7 +133,7 @@ where
             perceived: Row([like; TILE]),
             species: [0; TILE],
             ids: [0; TILE],
-            is_tied: false,
+            by_ids: false,
             collected: 0,
             heading: Vector::zero(like),
             several_species: table.len() > 1,
@@ -180,7 +180,6 @@ where
         let velocity = Vector(per_axis!(axis => load(&flock.motion.velocity[axis])));
         self.collected = 0;
         self.heading = group.heading;
-        self.is_tied = nearest.is_tied;
         for RuleLanes { columns, of_sums, sums, reach, .. } in &mut self.rules {
             *reach = nearest.of_rule(columns.formula).copied();
             sums.fill(Lanes::splat(simd, 0.0));
@@ -197,6 +196,7 @@ where
                 draws: Draws { seed: flock.seed, tick: flock.tick, ids: &[] },
             });
         }
+        self.by_ids = self.rules.iter().any(|rule| rule.reach.is_some_and(|reach| reach.by_ids));
     }
 
     /// Collects every `stride`-th of these agents, weighted by `share`. `own` are the agents of the group,
@@ -270,7 +270,7 @@ where
                     self.species[row(index)] = species;
                 }
             }
-            if self.is_tied {
+            if self.by_ids {
                 for index in 0..count {
                     self.ids[row(index)] = scene.0.id[members.start + index * stride];
                 }
@@ -325,7 +325,7 @@ where
             if let Some(reach) = reach {
                 squared_radius = squared_radius.min(reach.squared);
             }
-            let tied = reach.as_ref().filter(|reach| reach.is_tied);
+            let by_ids = reach.as_ref().filter(|reach| reach.by_ids);
             let squared_inner = parameter(columns.inner).map(|inner| inner * inner);
             let edge = parameter(columns.fov).unwrap_or(zero);
             for at in 0..count.min(TILE) {
@@ -343,7 +343,7 @@ where
                 if self.several_species {
                     share = share * parameters.perceives_by(columns, self.species[at]);
                 }
-                if let Some(reach) = tied {
+                if let Some(reach) = by_ids {
                     share = share * reach.takes(self.simd, squared, self.ids[at]);
                 }
                 self.perceived.0[at] = share;

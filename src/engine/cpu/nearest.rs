@@ -1,7 +1,7 @@
-//! The nearest neighbours of a group of agents, for behaviours with `nearest`.
+//! The chosen neighbours of a group of agents, for behaviours with `nearest` or `pick`.
 //!
 //! A choice finds how far away the last of the nearest ones is, in each lane. Then the neighbour loop finds
-//! them by that smaller radius.
+//! them by that smaller radius. Where one neighbour is drawn, the loop finds it by its id.
 
 use std::ops::Range;
 
@@ -13,6 +13,8 @@ use super::lane_parameters::{Choice, LaneParameters, OfChoice};
 use flockwork_model::behaviours::{Kind, Uses};
 use flockwork_model::formula::Formula;
 use flockwork_model::grid::NearRow;
+use flockwork_model::parameter::PICK_ONE;
+use flockwork_model::random::{self, Use, place_in_order};
 use flockwork_model::real::{Lanes, MAX_LANES, Mask, Real};
 use flockwork_model::vector::{Axes, Space, Vector, per_axis};
 
@@ -20,6 +22,9 @@ use flockwork_model::vector::{Axes, Space, Vector, per_axis};
 /// away as the last one.
 const FEW: usize = Uses::FEW as usize + 1;
 const MANY: usize = flockwork_model::parameter::MAX_NEAREST as usize + 1;
+
+/// In place of the id of a single neighbour.
+const EVERYBODY: u32 = u32::MAX;
 
 /// How far a choice reaches, in each lane.
 #[derive(Clone, Copy)]
@@ -30,21 +35,27 @@ pub struct Reach<S: Simd> {
     last: Lanes<S>,
     /// Of those as far away as the last one, agents with larger ids are not chosen.
     last_id: [u32; MAX_LANES],
-    /// True if that decides in a lane.
-    pub is_tied: bool,
+    /// The id of the only one, or [`EVERYBODY`].
+    only: [u32; MAX_LANES],
+    /// True if ids decide in a lane.
+    pub by_ids: bool,
 }
 
 impl<S: Simd> Reach<S> {
     /// A reach of any distance.
     pub fn everywhere(simd: S) -> Self {
         let far = Lanes::splat(simd, f32::INFINITY);
-        Self { squared: far, last: far, last_id: [u32::MAX; MAX_LANES], is_tied: false }
+        let all = [EVERYBODY; MAX_LANES];
+        Self { squared: far, last: far, last_id: all, only: all, by_ids: false }
     }
 
     /// 1 in the lanes that choose agent `id` at this distance, if it is in reach; else 0.
     pub fn takes(&self, simd: S, squared: Lanes<S>, id: u32) -> Lanes<S> {
-        let takes = self.last_id.map(|last| if id <= last { 1.0 } else { 0.0 });
-        Lanes::load(simd, &takes).where_or(squared.equals(self.last), Lanes::splat(simd, 1.0))
+        let is_meant = |only: u32| only == EVERYBODY || only == id;
+        let meant = self.only.map(|only| f32::from(u8::from(is_meant(only))));
+        let takes = self.last_id.map(|last| f32::from(u8::from(id <= last)));
+        let (meant, takes) = (Lanes::load(simd, &meant), Lanes::load(simd, &takes));
+        meant * takes.where_or(squared.equals(self.last), Lanes::splat(simd, 1.0))
     }
 }
 
@@ -53,15 +64,15 @@ pub struct Nearest<'a, S: Simd> {
     choices: &'a [Choice],
     /// The reach of each.
     reaches: Vec<Reach<S>>,
-    /// True if one is tied.
-    pub is_tied: bool,
+    /// True if ids decide for a built-in behaviour.
+    pub by_ids: bool,
 }
 
 impl<'a, S: Simd> Nearest<'a, S> {
     /// For a scene with these choices, before any group.
     pub fn new(simd: S, choices: &'a [Choice]) -> Self {
         let reaches = choices.iter().map(|_| Reach::everywhere(simd)).collect();
-        Self { choices, reaches, is_tied: false }
+        Self { choices, reaches, by_ids: false }
     }
 
     /// The built-in behaviours that choose, each with its reach.
@@ -105,7 +116,8 @@ impl<'a, S: Simd> Nearest<'a, S> {
                 false => candidates.reach::<FEW>(),
             };
         }
-        self.is_tied = self.reaches.iter().any(|reach| reach.is_tied);
+        let by_ids = self.built_in().any(|(_, reach)| reach.by_ids);
+        self.by_ids = by_ids;
     }
 }
 
@@ -166,6 +178,27 @@ impl<S: Simd> Take<S> for Tied<'_, S> {
     }
 }
 
+/// The first in the order that each lane has drawn.
+struct Picking<'a> {
+    id: &'a [u32],
+    order: [u32; MAX_LANES],
+    place: [u32; MAX_LANES],
+    first: [u32; MAX_LANES],
+}
+
+impl<S: Simd> Take<S> for Picking<'_> {
+    #[inline(always)]
+    fn take(&mut self, squared: Lanes<S>, member: usize) {
+        let id = self.id[member];
+        for (lane, squared) in squared.numbers().iter().enumerate() {
+            let place = place_in_order(self.order[lane], id);
+            let is_first = *squared < f32::INFINITY && place < self.place[lane];
+            self.place[lane] = if is_first { place } else { self.place[lane] };
+            self.first[lane] = if is_first { id } else { self.first[lane] };
+        }
+    }
+}
+
 impl<S: Simd, const D: usize> Candidates<'_, S, D>
 where
     Axes<D>: Space<D>,
@@ -192,9 +225,13 @@ where
         let simd = self.around.simd;
         let number = |number: f32| Lanes::splat(simd, number);
         let (far, nobody) = (number(f32::INFINITY), number(-1.0));
-        let count = self.parameters.of_choice(self.choice).count;
+        let wanted = self.parameters.of_choice(self.choice).count;
+        let picks = wanted.equals(number(PICK_ONE));
+        let count = number(0.0).where_or(picks, wanted);
         let mut ranking = Ranking { simd, places: [far; PLACES] };
-        self.show_all(&mut ranking);
+        if number(0.0).less_than(count).any() {
+            self.show_all(&mut ranking);
+        }
         // The last one that is chosen, and the one after it; infinity if there are fewer.
         let (mut last, mut next) = (far, far);
         for (index, place) in ranking.places.into_iter().enumerate() {
@@ -210,14 +247,37 @@ where
         let tied = nobody.where_or(last.equals(far), last).equals(next);
         if tied.any() {
             reach.last = last.where_or(tied, nobody);
-            reach.is_tied = true;
+            reach.by_ids = true;
             let mut left = count;
             for place in ranking.places {
                 left = (left - number(1.0)).where_or(place.less_than(last), left);
             }
             self.break_ties(&mut reach, left.numbers());
         }
+        if picks.any() {
+            reach.by_ids = true;
+            self.pick(&mut reach, wanted.numbers());
+        }
         reach
+    }
+
+    /// Draws one neighbour in the lanes that want it.
+    #[inline(always)]
+    fn pick(&self, reach: &mut Reach<S>, wanted: &[f32]) {
+        let Around { flock, group, .. } = self.around;
+        let mut order = [0; MAX_LANES];
+        for (order, id) in order.iter_mut().zip(&flock.id[group.agents.clone()]) {
+            *order = random::bits(flock.seed, *id, flock.tick, Use::Pick);
+        }
+        let nobody = [EVERYBODY; MAX_LANES];
+        let mut picking =
+            Picking { id: flock.id, order, place: [u32::MAX; MAX_LANES], first: nobody };
+        self.show_all(&mut picking);
+        for ((only, first), wanted) in reach.only.iter_mut().zip(picking.first).zip(wanted) {
+            if *wanted == PICK_ONE {
+                *only = first;
+            }
+        }
     }
 
     /// Finds the last id of those that are as far away as the last agent: `left` of them are chosen.

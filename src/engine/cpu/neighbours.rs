@@ -98,7 +98,7 @@ where
     fn row<const ROUND: bool>(&mut self, near: &NearRow<D>) {
         let runs = self.around.runs(near);
         let lengths = [0, 1, 2].map(|run| runs[run].0.len());
-        if self.nearest.is_tied
+        if self.nearest.by_ids
             || (lengths.iter().sum::<usize>() > RUN_CAP as usize
                 && self.goes_cell_by_cell(near.first_cell, lengths))
         {
@@ -209,8 +209,8 @@ where
             let share = share * self.share(member);
             let species = self.around.flock.species[member];
             let mut squared_radii = *self.squared_radii;
-            if self.nearest.is_tied {
-                self.break_ties::<ROUND>(member, from, &mut squared_radii);
+            if self.nearest.by_ids {
+                self.choose_by_id::<ROUND>(member, from, &mut squared_radii);
             }
             self.observe::<ROUND>(candidate, from, species, (share, &squared_radii), &mut sums);
         }
@@ -228,9 +228,9 @@ where
         }
     }
 
-    /// Sets the radii to 0 of behaviours that do not choose the agent `member`, because others as far away have
-    /// smaller ids.
-    fn break_ties<const ROUND: bool>(
+    /// Sets the radii to 0 of behaviours that do not choose the agent `member`: they have drawn another one, or
+    /// others as far away have smaller ids.
+    fn choose_by_id<const ROUND: bool>(
         &self,
         member: usize,
         from: Vector<Lanes<S>, D>,

@@ -165,6 +165,9 @@ impl Tables {
                     if uses.has(Uses::NEAREST) {
                         record.put(&format!("below_{name}"), 0.0);
                     }
+                    if uses.has(Uses::PICK) {
+                        record.put(&format!("only_{name}"), u32::MAX.into());
+                    }
                 }
             }
             for slot in scene.traits().slots() {

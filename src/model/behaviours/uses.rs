@@ -53,7 +53,7 @@ impl Uses {
     /// They take the sizes of the neighbours.
     pub const OTHER_SIZES: Self = Self(1 << 49);
 
-    /// Behaviours that choose the nearest neighbours.
+    /// Behaviours that choose the nearest neighbours, or draw one.
     pub const NEAREST: Self = Self(1 << 48);
 
     /// More of them than [`Self::FEW`].
@@ -83,13 +83,17 @@ impl Uses {
     /// Sums that take the agent's own numbers.
     pub const OWN_KEPT: Self = Self(1 << 40);
 
+    /// Behaviours that draw one of their neighbours. With [`Self::NEAREST`].
+    pub const PICK: Self = Self(1 << 39);
+
     /// The extras, with their names in shaders.
-    pub const EXTRAS: [(&str, Self); 24] = [
+    pub const EXTRAS: [(&str, Self); 25] = [
         ("kept", Self::KEPT),
         ("other_kept", Self::OTHER_KEPT),
         ("own_kept", Self::OWN_KEPT),
         ("nearest", Self::NEAREST),
         ("many_nearest", Self::MANY_NEAREST),
+        ("pick", Self::PICK),
         ("limitless", Self::LIMITLESS),
         ("jitter", Self::JITTER),
         ("max_turn", Self::MAX_TURN),

@@ -1,14 +1,15 @@
-//! Which behaviours of a scene choose the nearest neighbours, and which of them choose alike.
+//! Which behaviours of a scene choose the nearest neighbours or draw one, and which of them choose alike.
 
 use super::{Scene, Species};
 use crate::behaviours::Kind;
 use crate::formula::MAX_FORMULAS;
-use crate::parameter::ALL_NEIGHBOURS;
+use crate::parameter::{ALL_NEIGHBOURS, PICK_ONE};
 
 const MAX_CHOICES: usize = Kind::WITH_NEIGHBOURS + MAX_FORMULAS;
 
-/// The behaviours that choose the nearest neighbours. Those that choose alike (as many, of the same species, in
-/// the same field of view) have the first of them as their chooser; their radii may differ.
+/// The behaviours that choose the nearest neighbours, or draw one. Those that choose alike (as many, of the same
+/// species, in the same field of view) have the first of them as their chooser. Their radii may differ, but not if
+/// they draw: one that is drawn within a radius need not be within a smaller one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choices([Option<(Kind, Kind)>; MAX_CHOICES]);
 
@@ -40,14 +41,16 @@ impl Choices {
 }
 
 impl Scene {
-    /// The behaviours and rules that choose the nearest neighbours.
+    /// The behaviours and rules that choose the nearest neighbours, or draw one.
     #[must_use]
     #[doc(hidden)]
     pub fn choices(&self) -> Choices {
         let alike = |kind: Kind, other: Kind| {
             let choice =
                 |own: &Species, kind| ["nearest", "fov", "with"].map(|key| own.value_of(kind, key));
+            let draws = self.species.iter().any(|own| own.value_of(kind, "nearest") == PICK_ONE);
             self.species.iter().all(|own| choice(own, kind) == choice(own, other))
+                && (!draws || self.perceive_alike(kind, other))
         };
         let chooses = |kind: &Kind| {
             self.species.iter().any(|own| own.value_of(*kind, "nearest") > ALL_NEIGHBOURS)

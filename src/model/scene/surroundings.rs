@@ -5,7 +5,7 @@ use crate::behaviours::bounds::HALF_CIRCLE;
 use crate::behaviours::{Kind, Leaders, Needs, ObstacleReach, Target, Uses};
 use crate::formula::{Formula, Formulas};
 use crate::memory::{Memory, Shown, ShownBy};
-use crate::parameter::{ALL_NEIGHBOURS, FULL_CIRCLE, Meaning};
+use crate::parameter::{ALL_NEIGHBOURS, FULL_CIRCLE, Meaning, PICK_ONE};
 use crate::scenery::{FlowField, FlowPlan, Obstacle, Obstacles, Paths, Scenery};
 use crate::state::FlockState;
 
@@ -117,11 +117,11 @@ impl Scene {
         };
         let hurries =
             |species: &Species| species.body.min_speed > 0.0 || varies(species, "min_speed");
-        let largest = |rule: &Rule| {
+        let chosen = |rule: &Rule| {
             let slot = rule.kind.parameter("nearest");
             slot.map_or(ALL_NEIGHBOURS, |slot| rule.values[slot])
         };
-        let nearest = rules().map(largest).fold(ALL_NEIGHBOURS, f32::max);
+        let choose = |which: fn(f32) -> bool| rules().map(chosen).any(which);
         let jitters = |species: &Species| species.body.jitter > 0.0 || varies(species, "jitter");
         let keeps_course =
             |species: &Species| species.body.max_turn < HALF_CIRCLE || varies(species, "max_turn");
@@ -141,8 +141,9 @@ impl Scene {
             (Uses::KEPT, !self.kept_names().is_empty()),
             (Uses::OTHER_KEPT, self.formulas().iter().any(Formula::sums_states)),
             (Uses::OWN_KEPT, self.formulas().iter().any(Formula::sums_own_state)),
-            (Uses::NEAREST, nearest > ALL_NEIGHBOURS),
-            (Uses::MANY_NEAREST, nearest > Uses::FEW),
+            (Uses::NEAREST, choose(|count| count > ALL_NEIGHBOURS)),
+            (Uses::MANY_NEAREST, choose(|count| count > Uses::FEW && count != PICK_ONE)),
+            (Uses::PICK, choose(|count| count == PICK_ONE)),
             (Uses::LIMITLESS, self.species.iter().any(|species| species.body.limit > 1.0)),
             (Uses::MIN_SPEED, self.species.iter().any(hurries)),
             (Uses::JITTER, self.species.iter().any(jitters)),
@@ -171,6 +172,17 @@ impl Scene {
     /// that perceive alike: agents of every species perceive the same neighbours by them.
     #[must_use]
     pub fn leaders(&self) -> Leaders {
+        let uses = self.uses();
+        std::array::from_fn(|number| {
+            let kind = Kind::ALL[number];
+            let mut used = Kind::ALL[..number].iter().copied().filter(|kind| uses.contains(*kind));
+            let alike = |other: &Kind| uses.contains(kind) && self.perceive_alike(kind, *other);
+            used.find(alike).unwrap_or(kind)
+        })
+    }
+
+    /// True if agents of every species perceive the same neighbours by two behaviours.
+    pub(super) fn perceive_alike(&self, kind: Kind, other: Kind) -> bool {
         let of_perception =
             |kind: Kind| ["radius", "fov", "nearest", "with"].map(|key| kind.parameter(key));
         let varies = |species: &Species, kind: Kind| {
@@ -180,18 +192,10 @@ impl Scene {
         let perceived = |species: &Species, kind: Kind| {
             of_perception(kind).map(|slot| slot.map(|slot| species.value(kind, slot)))
         };
-        let alike = |kind: Kind, other: Kind| {
-            self.species.iter().all(|species| {
-                !varies(species, kind)
-                    && !varies(species, other)
-                    && perceived(species, kind) == perceived(species, other)
-            })
-        };
-        let uses = self.uses();
-        std::array::from_fn(|number| {
-            let kind = Kind::ALL[number];
-            let mut used = Kind::ALL[..number].iter().copied().filter(|kind| uses.contains(*kind));
-            used.find(|other| uses.contains(kind) && alike(kind, *other)).unwrap_or(kind)
+        self.species.iter().all(|species| {
+            !varies(species, kind)
+                && !varies(species, other)
+                && perceived(species, kind) == perceived(species, other)
         })
     }
 

@@ -3,7 +3,7 @@
 use super::cells::Cells;
 use super::parts;
 use crate::behaviours::Uses;
-use crate::parameter::{ALL_NEIGHBOURS, FULL_CIRCLE};
+use crate::parameter::{ALL_NEIGHBOURS, FULL_CIRCLE, PICK_ONE};
 use crate::scene::{Rule, Scene, Slot, Species, drawn};
 use crate::state::FlockState;
 use crate::vector::Point;
@@ -58,6 +58,7 @@ fn finds_fewer<const D: usize>(
     };
     let runs = cells.starts.grid.runs_around(cells.cell[agent]);
     let near = runs.flat_map(|run| cells.starts.agents(run.first, run.last));
-    let wanted = own.value_of(kind, "nearest") as usize;
+    let chosen = own.value_of(kind, "nearest");
+    let wanted = if chosen == PICK_ONE { 1 } else { chosen as usize };
     near.filter(is_seen).take(wanted).count() < wanted
 }

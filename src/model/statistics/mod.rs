@@ -86,7 +86,7 @@ metrics! {
             |sums| with_cells!(sums, cells => cells.starts.largest());
         /// How many read a sample of their neighbours ([why](how-it-works.md#crowds)).
         sampled_agents: u64 => "", "agents", Axis::None, |sums| sums.sight().sampled.len() as u64;
-        /// How many have fewer neighbours than one of their behaviours chooses by `nearest`.
+        /// How many have fewer neighbours than one of their behaviours chooses by `nearest` or `pick`.
         found_fewer: u64 => "", "agents", Axis::None,
             |sums| with_cells!(sums, cells => found_fewer(cells, sums.scene, sums.state));
         /// Number of connected groups. Two agents nearer than the largest radius in the scene are in

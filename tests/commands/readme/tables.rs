@@ -44,7 +44,14 @@ fn row(parameter: &Parameter) -> String {
         }
         _ => "–",
     };
-    format!("| `{}` | {default} | {unit} | {values} | {} |\n", parameter.key, parameter.doc.trim())
+    let (key, doc) = (parameter.key, parameter.doc.trim());
+    let pick = match parameter.meaning {
+        Meaning::Nearest => {
+            "| `pick` | `\"all\"` | – | `\"all\"`, `\"one\"` | With `\"one\"` one of its neighbours counts, drawn in each tick. |\n"
+        }
+        _ => "",
+    };
+    format!("| `{key}` | {default} | {unit} | {values} | {doc} |\n{pick}")
 }
 
 fn row_of_key(key: &Key) -> String {

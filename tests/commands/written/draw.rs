@@ -2,7 +2,7 @@
 
 use flockwork::model::behaviours::{Kind, Target};
 use flockwork::model::parameter::{
-    ALL_SPECIES, Meaning, NEAREST_PATH, NEAREST_TARGET, NO_TARGET, Parameter, Parameters,
+    ALL_SPECIES, Meaning, NEAREST_PATH, NEAREST_TARGET, NO_TARGET, PICK_ONE, Parameter, Parameters,
 };
 use flockwork::model::scene::{
     Background, BackgroundName, Body, BoidShape, CameraKey, CameraPlan, Click, ColourBy, Follow,
@@ -111,7 +111,7 @@ impl Draw {
         }
         match parameter.meaning {
             Meaning::Choice(names) => self.below(names.len()) as f32,
-            Meaning::Nearest => self.below(high as usize + 1) as f32,
+            Meaning::Nearest => self.below(PICK_ONE as usize + 1) as f32,
             Meaning::Target if parameter.default == NO_TARGET && self.one_in(3) => NO_TARGET,
             Meaning::Target if self.one_in(3) => NEAREST_TARGET,
             Meaning::Target => self.below(scene.targets.len()) as f32,

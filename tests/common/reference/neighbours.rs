@@ -1,8 +1,8 @@
 //! The behaviours that react to other agents.
 
 use flockwork::model::behaviours::Kind;
-use flockwork::model::parameter::NO_TARGET;
-use flockwork::model::random::{pcg, spread, spread_bits};
+use flockwork::model::parameter::{NO_TARGET, PICK_ONE};
+use flockwork::model::random::{Use, bits, pcg, spread, spread_bits};
 use glam::DVec3;
 
 use super::{BRINK, HAIR, Vehicle, minimum_image, sideways};
@@ -16,6 +16,7 @@ struct Other {
     /// Shortest way from the steered agent to this one.
     offset: DVec3,
     velocity: DVec3,
+    id: u32,
 }
 
 /// Largest rounding of a coordinate that is shifted across the seam of a world 150 wide; world units.
@@ -46,7 +47,8 @@ impl Vehicle<'_> {
             let (offset, tie) = minimum_image(self.scene, plain);
             if self.below(offset.length_squared(), radius * radius) {
                 self.doubtful |= tie || turns_at_the_seam(plain, offset);
-                near.push(Other { offset, velocity: self.state.velocity[other].as_dvec3() });
+                let velocity = self.state.velocity[other].as_dvec3();
+                near.push(Other { offset, velocity, id: other as u32 });
             }
         }
         near
@@ -77,10 +79,19 @@ impl Vehicle<'_> {
         self.nearest(kind, seen)
     }
 
-    /// The nearest ones of `seen`, which are in the order of their ids, if the behaviour chooses them. Of equally
-    /// near ones it takes those with the smallest ids.
+    /// The nearest ones of `seen`, which are in the order of their ids, if the behaviour chooses them, or the one that
+    /// it draws. Of equally near ones it takes those with the smallest ids.
     fn nearest(&mut self, kind: Kind, mut seen: Vec<Other>) -> Vec<Other> {
         let chosen = kind.parameter("nearest").map_or(0.0, |_| self.value(kind, "nearest"));
+        if chosen == f64::from(PICK_ONE) {
+            let (own, tick) = (self.index as u32, self.state.tick as u32);
+            let order = bits(self.scene.seed, own, tick, Use::Pick);
+            return seen
+                .into_iter()
+                .min_by_key(|other| pcg(order ^ other.id))
+                .into_iter()
+                .collect();
+        }
         let count = chosen as usize;
         if count == 0 || seen.len() <= count {
             return seen;
@@ -203,7 +214,7 @@ impl Vehicle<'_> {
     /// perceives.
     fn quarry(&mut self, kind: Kind) -> Option<Other> {
         if self.value(kind, "target") != f64::from(NO_TARGET) {
-            return self.target(kind).map(|(offset, velocity)| Other { offset, velocity });
+            return self.target(kind).map(|(offset, velocity)| Other { offset, velocity, id: 0 });
         }
         let mut perceived = self.perceived(kind);
         perceived.sort_by(|a, b| a.offset.length().total_cmp(&b.offset.length()));
@@ -216,7 +227,7 @@ impl Vehicle<'_> {
 
     /// The way to `q + T·u`.
     fn aim(&mut self, kind: Kind) -> Option<DVec3> {
-        let Other { offset, velocity } = self.quarry(kind)?;
+        let Other { offset, velocity, .. } = self.quarry(kind)?;
         let by_distance = self.value(kind, "lead") == 1.0;
         let ticks = if by_distance {
             (offset.length() / self.max_speed).min(MAX_LEAD)

@@ -2,7 +2,7 @@
 
 use super::reader::Reader;
 use super::tree::{Node, Table, Value, get};
-use super::values::SceneNames;
+use super::values::{PICK, SceneNames, read_pick};
 use crate::behaviours::Kind;
 use crate::formula::{
     ANY, Formula, MAX_RULES, OwnParameter, OwnState, PARAMETERS, RuleText, STATE, is_name,
@@ -84,8 +84,8 @@ fn rule(
 
     let kind = Kind::Formula(formula);
     if !formula.sees_neighbours() {
-        let of_neighbours =
-            |(key, _): &&(&str, Reader)| ["radius", "inner", "fov", "with"].contains(key);
+        let keys = ["radius", "inner", "fov", "nearest", PICK, "with"];
+        let of_neighbours = |(key, _): &&(&str, Reader)| keys.contains(key);
         if let Some((_, value)) = entries.iter().find(of_neighbours) {
             let problem = "a rule without a `sum` looks at nobody; add one, or remove this key";
             return Err(value.fail(problem));
@@ -93,7 +93,7 @@ fn rule(
     }
     let mut known: Vec<&str> = kind.info().parameters.iter().map(|p| p.key).collect();
     known.retain(|key| !key.starts_with(PARAMETERS));
-    known.extend(["inner", PARAMETERS, SUM, FORCE, STATE]);
+    known.extend(["inner", PICK, PARAMETERS, SUM, FORCE, STATE]);
     let mut values: Vec<f32> =
         formula.parameters.iter().map(|parameter| default_value(parameter, own)).collect();
     let mut take = |key: &str, value: &Reader| -> Result<(), SceneError> {
@@ -116,6 +116,7 @@ fn rule(
         let inner = inner.ok_or_else(|| value.fail("give its `value`, as in { value = 1 }"))?;
         take(&format!("{PARAMETERS}.{name}"), &inner)?;
     }
+    read_pick(table, kind, &mut values)?;
     Ok(Rule { kind, values })
 }
 
@@ -193,13 +194,16 @@ fn range(value: &Reader) -> Result<(f32, f32), SceneError> {
 /// The keys of a rule in text.
 pub fn write(
     formula: &Formula,
-    entry: impl Fn(usize, &'static Parameter) -> (String, Node<bool>),
+    entries: impl Fn(usize, &'static Parameter) -> Table<bool>,
 ) -> Table<bool> {
     let stated = |value: Value<bool>| Node { value, note: false };
     let of_text = |(name, text): &(String, String)| (name.clone(), stated(text.as_str().into()));
     let (mut table, mut own) = (Table::new(), Table::new());
-    for (index, parameter) in formula.parameters.iter().enumerate() {
-        let (key, mut node) = entry(index, parameter);
+    let parameters = formula.parameters.iter().enumerate();
+    let all = parameters.flat_map(|(index, parameter)| {
+        entries(index, parameter).into_iter().map(move |entry| (parameter, entry))
+    });
+    for (parameter, (key, mut node)) in all {
         let Some(name) = key.strip_prefix(PARAMETERS).and_then(|key| key.strip_prefix('.')) else {
             // The key says that there is an inner radius.
             node.note &= key != "inner";

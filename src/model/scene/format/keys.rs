@@ -87,7 +87,7 @@ section! {
         /// own.
         grows: bool = false, Values::Boolean => "`false`", "";
         /// In a crowd agents look at a sample of their neighbours, which bounds the work of a tick; with
-        /// `"none"` they look at all. A scene in which a behaviour has `nearest` is never sampled.
+        /// `"none"` they look at all. A scene in which a behaviour has `nearest` or `pick` is never sampled.
         sampling: CrowdSampling = CrowdSampling::Auto, Values::Choice(|| names(&CrowdSampling::NAMES)) => "`\"auto\"`", "";
     }
 }

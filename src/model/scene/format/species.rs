@@ -5,9 +5,9 @@ use super::formula;
 use super::keys;
 use super::reader::Reader;
 use super::tree::{Node, Table, Value};
-use super::values::SceneNames;
+use super::values::{PICK, SceneNames, read_pick};
 use crate::behaviours::Kind;
-use crate::parameter::{Meaning, Parameter, Parameters};
+use crate::parameter::{Parameter, Parameters};
 use crate::scene::{Body, Law, Rule, SceneError, Slot, Species, Style, Variation, default_value};
 
 const BODY: &[Parameter] = <Body as Parameters<f32>>::TABLE;
@@ -64,7 +64,8 @@ fn rule(
     variations: &mut Vec<Variation>,
 ) -> Result<Rule, SceneError> {
     let parameters = kind.info().parameters;
-    let known: Vec<&str> = parameters.iter().map(|p| p.key).collect();
+    let mut known: Vec<&str> = parameters.iter().map(|p| p.key).collect();
+    known.extend(kind.parameter("nearest").map(|_| PICK));
     let mut values: Vec<f32> = parameters.iter().map(|p| default_value(p, own)).collect();
     for (key, value) in table.known(&known)? {
         if let Some(index) = kind.parameter(key) {
@@ -74,6 +75,7 @@ fn rule(
             variations.extend(law.map(|law| Variation { slot, law }));
         }
     }
+    read_pick(table, kind, &mut values)?;
     Ok(Rule { kind, values })
 }
 
@@ -93,40 +95,38 @@ pub fn write(
         own.map(|variation| &variation.law)
     };
     let values = species.body.values();
-    let mut body: Vec<(&Parameter, (String, Node<bool>))> = BODY
+    let mut body: Table<bool> = BODY
         .iter()
         .zip(values)
         .enumerate()
-        .map(|(i, (p, value))| (p, names.entry(p, value, p.default, law(Slot::Body(i)))))
+        .flat_map(|(i, (p, value))| names.entries(p, value, p.default, law(Slot::Body(i))))
         .collect();
-    body.sort_by_key(|(parameter, _)| parameter.key != "size");
+    body.sort_by_key(|(key, _)| key != "size");
     // The body follows the number of agents.
-    entries.splice(1..1, body.into_iter().map(|(_, entry)| entry));
+    entries.splice(1..1, body);
 
     let mut texts = Table::new();
     let mut place = entries.len();
     for Rule { kind, values } in &species.rules {
-        let entry = |i: usize, p: &Parameter| {
-            names.entry(p, values[i], default_value(p, index), law(Slot::Rule(*kind, i)))
+        let entries_of = |i: usize, p: &Parameter| {
+            names.entries(p, values[i], default_value(p, index), law(Slot::Rule(*kind, i)))
         };
         if let Some(own) = kind.formula() {
             if texts.is_empty() {
                 place = entries.len();
             }
-            let value = Value::Table(formula::write(own, entry));
+            let value = Value::Table(formula::write(own, entries_of));
             texts.push((own.text.name.clone(), Node { value, note: false }));
             continue;
         }
         let parameters = kind.info().parameters.iter().enumerate();
-        let mut all: Vec<(&Parameter, (String, Node<bool>))> =
-            parameters.map(|(i, p)| (p, entry(i, p))).collect();
+        let mut all: Table<bool> = parameters.flat_map(|(i, p)| entries_of(i, p)).collect();
         // The species that it reacts to come first, and its weight last.
-        all.sort_by_key(|(parameter, _)| match parameter.meaning {
-            Meaning::SpeciesSet { .. } => 0,
-            _ if parameter.key != "weight" => 1,
-            _ => 2,
+        all.sort_by_key(|(key, _)| match key.as_str() {
+            "with" => 0,
+            "weight" => 2,
+            _ => 1,
         });
-        let all = all.into_iter().map(|(_, entry)| entry).collect();
         entries.push((kind.info().key.into(), Node { value: Value::Table(all), note: false }));
     }
     if !texts.is_empty() {

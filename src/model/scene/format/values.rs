@@ -3,22 +3,42 @@
 use super::fields::Fields;
 use super::law::{LawKeys, law};
 use super::reader::Reader;
-use super::tree::{Node, Value};
-use crate::behaviours::Target;
+use super::tree::{Node, Table, Value};
+use crate::behaviours::{Kind, Target};
 use crate::parameter::{
     ALL_NEIGHBOURS, ALL_SPECIES, MAX_NEAREST, Meaning, NEAREST_PATH, NEAREST_TARGET, NO_TARGET,
-    Parameter,
+    PICK_ONE, Parameter,
 };
 use crate::quote::quoted;
 use crate::scene::{Law, SceneError, suggest};
 use crate::scenery::Path;
 
-/// The nearest target or path.
+/// The nearest target or path, and the key of a number of neighbours.
 const NEAREST: &str = "nearest";
 /// No target.
 const NONE: &str = "none";
 /// All species, or all neighbours.
 pub const ALL: &str = "all";
+
+/// The key beside `nearest` that says whether one neighbour is drawn, and its words.
+pub const PICK: &str = "pick";
+const PICKS: [(&str, bool); 2] = [(ALL, false), ("one", true)];
+
+/// Reads the key `pick` of a behaviour with these `values`, where the number of neighbours has its value, too.
+pub fn read_pick(table: &Reader, kind: Kind, values: &mut [f32]) -> Result<(), SceneError> {
+    let pick = table.entries()?.into_iter().find(|(key, _)| *key == PICK);
+    if let Some(((_, pick), slot)) = pick.zip(kind.parameter(NEAREST))
+        && pick.choice(&PICKS)?
+    {
+        if values[slot] != ALL_NEIGHBOURS {
+            let problem =
+                "with `nearest` the neighbours are chosen already; remove one of the two keys";
+            return Err(pick.fail(problem));
+        }
+        values[slot] = PICK_ONE;
+    }
+    Ok(())
+}
 
 /// A number of nearest neighbours.
 fn nearest(value: &Reader) -> Result<f32, SceneError> {
@@ -124,7 +144,7 @@ impl SceneNames<'_> {
                 let members = self.species.iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1);
                 Value::list(members.map(|(_, name)| (*name).into()))
             }
-            Meaning::Nearest if value == ALL_NEIGHBOURS => ALL.into(),
+            Meaning::Nearest if [ALL_NEIGHBOURS, PICK_ONE].contains(&value) => ALL.into(),
             // If there is no such name, write the number. No file may have it, so it cannot read
             // back as something else.
             _ => {
@@ -134,16 +154,24 @@ impl SceneNames<'_> {
         }
     }
 
-    /// The key and value of a parameter. `unwritten` is the value in a file without the key.
-    pub fn entry(
+    /// The key and value of a parameter; the key `pick` has a part of a number of neighbours. `unwritten` is the
+    /// value in a file without the key.
+    pub fn entries(
         &self,
         parameter: &Parameter,
         value: f32,
         unwritten: f32,
         law: Option<&Law>,
-    ) -> (String, Node<bool>) {
-        let value = self.write(parameter, value, law);
-        let note = self.write(parameter, unwritten, None) == value;
-        (parameter.key.into(), Node { value, note })
+    ) -> Table<bool> {
+        let written = self.write(parameter, value, law);
+        let note = self.write(parameter, unwritten, None) == written;
+        let mut entries = vec![(parameter.key.into(), Node { value: written, note })];
+        if parameter.meaning == Meaning::Nearest {
+            let picks = value == PICK_ONE;
+            let word = PICKS.iter().find(|(_, picks_one)| *picks_one == picks);
+            let value = word.map_or(ALL, |(word, _)| word).into();
+            entries.push((PICK.into(), Node { value, note: !picks }));
+        }
+        entries
     }
 }
