@@ -161,6 +161,7 @@ pursuit 60 - + --set style.trail=60
 pursuit-gain 400 - + --set style.trail=60
 roost 400 - - --set camera.zoom=2.2
 school 900 -
+schooling-by-noise 400 -
 seek 60 - + --set style.trail=60 --view 470,245,1.8
 seek-gain 60 - + --set style.trail=60 --view 470,330,1.8
 seek-proximity 60 - + --set style.trail=60 --view 450,240,1.7

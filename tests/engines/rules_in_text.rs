@@ -364,5 +364,5 @@ fn every_example_of_the_page_runs() {
         assert!(after.velocity.iter().all(|velocity| velocity.is_finite()), "{text}");
         count += 1;
     }
-    assert_eq!(count, 13);
+    assert_eq!(count, 14);
 }

@@ -13,6 +13,7 @@ mod oscillators;
 mod paths;
 mod prey;
 mod reynolds;
+mod schooling;
 mod space;
 mod targets;
 
