@@ -314,7 +314,7 @@ fn bad_input_is_one_sentence() {
         ("--run 3", 2, &["--run 3: the plan has 1 run"]),
         ("--metric polarization", 2, &["polarization", "polarisation"]),
         ("--metric clusters,clusters", 2, &["`clusters` is named twice"]),
-        ("--metric crow.clusters", 2, &["crow.clusters", "`starling`"]),
+        ("--metric crow.clusters", 2, &["crow.clusters", "known names are starling"]),
         ("--until polarisation=0", 2, &["polarisation=0", "above 0"]),
         ("--until mean_sped=0.1", 2, &["\"mean_sped\"", "`mean_speed`"]),
         ("--settle 10", 2, &["--settle 10", "10 ticks"]),

@@ -21,7 +21,8 @@ const VEGA10: Floors = Floors {
         (4, "asteroids big-and-small bubbles evade flock-3d flock-fov flock-view helix"),
         (
             4,
-            "couzin docking escort fish_corner particle-life procession sort_scattered topological woods",
+            "couzin docking escort fish_corner particle-life procession schooling-by-noise sort_scattered \
+             topological woods",
         ),
         (5, "bird_corner crossing:narrow"),
         (5, "active-particles mills non-reciprocal"),
@@ -51,7 +52,8 @@ const NAVI21: Floors = Floors {
         (16, "asteroids bubbles evade flock-view procession sort_scattered woods"),
         (
             18,
-            "big-and-small couzin docking escort flock-3d flock-fov helix particle-life topological",
+            "big-and-small couzin docking escort flock-3d flock-fov helix particle-life schooling-by-noise \
+             topological",
         ),
         (20, "active-particles bird_corner fish_corner mills non-reciprocal"),
         (20, "ball_corner body_corner figure_corner flock flock-noise flock-pointer foam"),
