@@ -26,7 +26,7 @@ const BINS: usize = 1 << (31 - BIN_SHIFT);
 const JOINED: u64 = 500;
 
 /// In a small flock a sixteenth of all pairs is enough.
-const SHARE: u64 = 16;
+const JOINED_SHARE: u64 = 16;
 
 /// Sums over the pairs at about the same distance.
 #[derive(Clone, Copy, Default)]
@@ -88,7 +88,7 @@ pub fn correlation_length(scene: &Scene, state: &FlockState) -> f64 {
 /// Where the mean product first falls to 0, between the mean distances of joined bins.
 fn first_crossing(bins: &[Bin]) -> f64 {
     let pairs: u64 = bins.iter().map(|bin| bin.pairs).sum();
-    let enough = JOINED.min(pairs / SHARE).max(1);
+    let enough = JOINED.min(pairs / JOINED_SHARE).max(1);
     let (mut joined, mut before) = (Bin::default(), None);
     for bin in bins {
         joined.add(bin);

@@ -95,7 +95,7 @@ macro_rules! metrics {
                 }, )*
             ];
 
-            /// Metrics that are computed only for those who name them.
+            /// Metrics outside the usual columns: they are computed only when they are named.
             pub const MORE: &'static [Metric] = &[
                 $( Metric {
                     name: stringify!($more),

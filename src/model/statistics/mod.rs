@@ -110,16 +110,16 @@ metrics! {
         /// pairs are not correlated.
         correlation_length => "C(r) = 0, C(r) = ⟨u · u′⟩ at distance r", "world units", false,
             |sums| correlation_length(sums.scene, sums.state);
-        /// Variance of the numbers n of agents in equal boxes over their mean: 1 for agents that
+        /// Unbiased variance of the numbers n of agents in equal boxes over their mean: 1 for agents that
         /// are independent of each other, less for a regular flock, more for clusters. The boxes have
         /// 16 agents in the mean, as nearly as whole boxes divide the world. Not in open worlds.
-        number_variance => "(⟨n²⟩ − ⟨n⟩²) / ⟨n⟩", "–", true,
+        number_variance => "var n / ⟨n⟩", "–", true,
             |sums| number_variance(&sums.scene.world, &sums.state.position);
         /// How the variance grows with the mean when the sides of the boxes are doubled: the slope by
         /// least squares, over all sizes from a mean of 4 agents or more to 16 boxes. 1 for independent
         /// agents; more are giant number fluctuations (Narayan and others, 2007). 0 if fewer than two
         /// sizes vary, as with less than some 256 agents. Not in open worlds.
-        number_exponent => "d log (⟨n²⟩ − ⟨n⟩²) / d log ⟨n⟩", "–", true,
+        number_exponent => "d log var n / d log ⟨n⟩", "–", true,
             |sums| number_exponent(&sums.scene.world, &sums.state.position);
     }
 }

@@ -9,9 +9,10 @@ use super::super::world::World;
 /// parts of the world's.
 const MEAN: f64 = 16.0;
 
-/// The number of boxes of the largest size, about, and the least mean number in a box of the smallest
-/// size, of [`number_exponent`].
-const LARGEST: f64 = 16.0;
+/// The number of boxes of the largest size of [`number_exponent`], about.
+const COARSE_BOXES: f64 = 16.0;
+
+/// The least mean number of agents in a box of its smallest size.
 const MIN_MEAN: f64 = 4.0;
 
 /// The numbers of boxes of nearly equal sides on each axis, about `boxes` in all, and at least one.
@@ -63,7 +64,7 @@ pub fn number_variance(world: &World, positions: &[Point]) -> f64 {
 /// size of boxes halves the sides of the one before.
 pub fn number_exponent(world: &World, positions: &[Point]) -> f64 {
     let count = positions.len() as f64;
-    let largest = along(world, LARGEST);
+    let largest = along(world, COARSE_BOXES);
     let halved = |times: u32| {
         let axes = world.axes();
         std::array::from_fn(|axis| if axis < axes { largest[axis] << times } else { 1 })
