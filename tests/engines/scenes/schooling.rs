@@ -34,7 +34,7 @@ fn found(run: &mut Run, (schools, n): (usize, usize), looks: u32, others: &[&str
         ..FlockState::default()
     };
     run.engine.load(&run.scene, &state).unwrap();
-    run.step(200);
+    run.step(100);
     mean((0..looks).flat_map(|_| {
         let state = run.step(10);
         let mut orders = vec![Point::ZERO; schools];
@@ -48,12 +48,12 @@ fn found(run: &mut Run, (schools, n): (usize, usize), looks: u32, others: &[&str
 #[test]
 fn schools_are_the_more_orderly_the_smaller_they_are() {
     // Order lasts for some 20 ticks in a small school and 35 in a large one, and its square varies by 0.27 and by 0.2:
-    // means over 60 schools and 750 ticks, or over 40, are good to 0.009. This is three times as much.
-    const SLACK: f32 = 0.027;
+    // means over 40 schools and 750 ticks are good to 0.01, and those over 20 to 0.014. This is three times as much.
+    const SLACK: f32 = 0.042;
     on_both("schooling-by-noise", |run| {
         let everybody = run.metrics(1).mean_neighbours;
         assert_eq!(everybody, 14.0);
-        let (small, large) = ((60, 15), (40, 60));
+        let (small, large) = ((40, 15), (20, 60));
         let [few, many] = [small, large].map(|size| {
             let (found, wanted) = (found(run, size, 75, &[]), order_squared(size.1, 0.2, 0.0125));
             assert!(
