@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn the_binder_cumulant_tells_order_from_disorder() {
         let of = |values: Vec<f64>| TimeAverage::of(&values).unwrap().binder;
-        let lengths = (0..40_000).map(|n| normal(n)).map(|[x, y]| x.hypot(y)).collect();
+        let lengths = (0..40_000).map(normal).map(|[x, y]| x.hypot(y)).collect();
         // Exact: two thirds where the order is constant, a third of a vector in a plane without order,
         // 0 of one number.
         assert!((of(vec![0.8; 100]) - 2.0 / 3.0).abs() < 1e-12);
