@@ -214,7 +214,7 @@ pub fn embodied(mut case: Situation, number: u64) -> Situation {
 /// The situation with behaviours that choose the nearest neighbours, or draw one. Other dice roll them, so nothing else changes.
 pub fn choosy(mut case: Situation, number: u64) -> Situation {
     let mut dice = Dice::new(number * 1000 + 779);
-    let count = dice.one_of(&[1.0, 3.0, 7.0, PICK_ONE, 8.0, 16.0]);
+    let count = dice.one_of(&[1.0, 3.0, 7.0, PICK_ONE, PICK_ONE, PICK_ONE, 8.0, 16.0, 16.0]);
     // Mostly alike in all species: each set of behaviours that choose alike needs a shader of its own.
     let differ = number % 4 == 3;
     let mut of_kinds = Vec::new();

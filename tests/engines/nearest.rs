@@ -186,7 +186,7 @@ fn choices_are_alike_to_the_bit_on_both_engines() {
             seen += u32::from(plain != on_cpu);
         }
         assert_none(&differ);
-        assert!(seen > 5, "{axes} axes: {seen} of 20 controls are noticed");
+        assert!(seen > 3, "{axes} axes: {seen} of 20 controls are noticed");
     }
 }
 

@@ -11,7 +11,7 @@ use super::{BRINK, HAIR, Vehicle, minimum_image, sideways};
 const MAX_LEAD: f64 = 10_000.0;
 
 /// Another agent.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 struct Other {
     /// Shortest way from the steered agent to this one.
     offset: DVec3,
@@ -221,7 +221,9 @@ impl Vehicle<'_> {
         let nearest = *perceived.first()?;
         // Engines may choose any of several equally near agents.
         let as_near = |other: &Other| other.offset.length() - nearest.offset.length() < HAIR;
-        self.doubtful |= perceived.into_iter().any(|other| as_near(&other) && other != nearest);
+        let moves = |other: &Other| (other.offset, other.velocity);
+        let differs = |other: &Other| moves(other) != moves(&nearest);
+        self.doubtful |= perceived.iter().any(|other| as_near(other) && differs(other));
         Some(nearest)
     }
 
