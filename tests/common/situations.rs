@@ -211,10 +211,21 @@ pub fn embodied(mut case: Situation, number: u64) -> Situation {
     case
 }
 
-/// The situation with behaviours that choose the nearest neighbours, or draw one. Other dice roll them, so nothing else changes.
-pub fn choosy(mut case: Situation, number: u64) -> Situation {
+/// The situation with behaviours that choose the nearest neighbours, or draw one.
+pub fn choosy(case: Situation, number: u64) -> Situation {
+    let counts = [1.0, 3.0, 7.0, PICK_ONE, PICK_ONE, PICK_ONE, 8.0, 16.0, 16.0];
+    choosing(case, number, &counts)
+}
+
+/// The same where none is drawn: all choices share the layout of one shader.
+pub fn choosy_by_distance(case: Situation, number: u64) -> Situation {
+    choosing(case, number, &[1.0, 3.0, 7.0, 7.0, 8.0, 16.0])
+}
+
+/// Other dice roll the choices, so nothing else changes.
+fn choosing(mut case: Situation, number: u64, counts: &[f32]) -> Situation {
     let mut dice = Dice::new(number * 1000 + 779);
-    let count = dice.one_of(&[1.0, 3.0, 7.0, PICK_ONE, PICK_ONE, PICK_ONE, 8.0, 16.0, 16.0]);
+    let count = dice.one_of(counts);
     // Mostly alike in all species: each set of behaviours that choose alike needs a shader of its own.
     let differ = number % 4 == 3;
     let mut of_kinds = Vec::new();

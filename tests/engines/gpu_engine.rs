@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use crate::common::gpu::{GPU, engine, share, without_subgroups};
 use crate::common::situations::{
-    OF_BODIES, OF_NEAREST, OF_RULES, Situation, behaviour_sets, choosy, embodied, hurried,
-    in_the_corner, situation_in, steady_in,
+    OF_BODIES, OF_NEAREST, OF_RULES, Situation, behaviour_sets, choosy_by_distance, embodied,
+    hurried, in_the_corner, situation_in, steady_in,
 };
 use crate::common::variants::{situations_of, variant_of};
 use crate::common::{
@@ -164,14 +164,12 @@ fn assert_parameters_count(engine: &mut GpuEngine, axes: usize) {
         let uses = case.scene.uses();
         // When values vary, the table is rewritten for every tick.
         let fixed = !uses.has(Uses::VARYING) && !uses.has(Uses::TRAITS);
-        // One layout for all cases; tests/engines/pick.rs draws neighbours.
-        let fixed = fixed && !uses.has(Uses::PICK);
         Kind::ALL.iter().all(|kind| uses.contains(*kind)) && uses.has(extras) && fixed
     };
     let mut cases = (0..)
         .map(|number| embodied(hurried(steady_in(axes, &Kind::ALL, number), number), number))
         .zip(0..)
-        .map(|(case, number)| choosy(case, number))
+        .map(|(case, number)| choosy_by_distance(case, number))
         .filter(whole)
         .take(400)
         .peekable();
@@ -184,7 +182,7 @@ fn assert_parameters_count(engine: &mut GpuEngine, axes: usize) {
         key.is_some_and(|key| layout.fields.contains_key(&format!("squared_{key}")))
     };
     // Members that the shader computes itself are 0 in the table.
-    let is_computed = |path: &str| path.starts_with("below_") || path.starts_with("only_");
+    let is_computed = |path: &str| path.starts_with("below_");
     let read = layout.fields.iter().filter(|(path, _)| !is_read_as_square(path));
     let read = read.filter(|(path, _)| !is_computed(path));
     let mut unseen: Vec<(&String, &reflect::Field)> = read.collect();
