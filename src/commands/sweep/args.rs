@@ -17,14 +17,14 @@ pub struct SweepArgs {
     /// File with the plan: the options below as TOML keys; the command line overrides it
     #[arg(value_name = "PLAN.toml")]
     pub file: Option<PathBuf>,
-    /// What is computed.
+    /// The plan.
     #[command(flatten)]
     pub plan: Plan,
     /// On what.
     #[command(flatten)]
     pub machine: MachineArgs,
-    /// Folder for a file a run, and for results.csv once all are there. What is there is not computed
-    /// again
+    /// Folder for a file a run, and for results.csv once all are there. Runs that are there are not
+    /// computed again
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Runs at once [default: one per thread, or four on a GPU; one for flocks above 100000 agents]

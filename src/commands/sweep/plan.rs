@@ -22,10 +22,10 @@ use flockwork_view::words::counted;
 /// Most bytes of a plan, and of a file of values.
 pub const MAX_PLAN: u64 = 1 << 26;
 
-/// Ticks between samples of the metrics. Those of neighbouring ticks are nearly the same.
+/// Ticks between samples of the metrics. Neighbouring ticks have nearly the same.
 const METRICS_EVERY: u64 = 10;
 
-/// What is computed. A plan file has these keys, with `_` for `-`.
+/// A flock, the values that vary, and how it is measured. A plan file has these keys, with `_` for `-`.
 #[derive(Clone, Debug, Default, Args, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Plan {

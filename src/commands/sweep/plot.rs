@@ -196,7 +196,7 @@ impl Curves {
                 sweep.plan.ticks(),
                 seeds = super::counted_runs(seeds as usize)
             ),
-            "bars: standard error, the larger of that by blocking and that between the seeds"
+            "bars: standard error, by blocking or between the seeds, whichever is larger".into(),
                 .into(),
         ];
         let panels = sweep.plan.metrics().into_iter().map(panel).collect();
