@@ -197,7 +197,6 @@ impl Curves {
                 seeds = super::counted_runs(seeds as usize)
             ),
             "bars: standard error, by blocking or between the seeds, whichever is larger".into(),
-                .into(),
         ];
         let panels = sweep.plan.metrics().into_iter().map(panel).collect();
         let key = sweep.keys.first().cloned().unwrap_or_default();
