@@ -222,7 +222,7 @@ fn a_row_of_a_table_that_is_impossible_fails_alone() {
     let scene = done(folder.path(), "scenes flock")
         .replace("max_speed = 3", "max_speed = { from = 1, to = 2 }");
     fs::write(folder.path().join("mine.toml"), scene).unwrap();
-    let table = "starling.max_speed.from,starling.max_speed.to\n1,2\n3,2\n1.5,2.5\n";
+    let table = "starling.max_speed.from,starling.max_speed.to\n1,2\n\n3,2\n1.5,2.5\n";
     fs::write(folder.path().join("t.csv"), table).unwrap();
     let line = "sweep --engine cpu --scene mine.toml --count 40 --values t.csv --ticks 20 --metric mean_speed --out all";
     let (code, said, told) = run(folder.path(), &format!("{line} --run 2"));
@@ -231,7 +231,7 @@ fn a_row_of_a_table_that_is_impossible_fails_alone() {
         (Some(1), true),
         "{said}"
     );
-    assert!(told.contains("1 of 1 run failed; run 2 (t.csv, line 3): "), "{told}");
+    assert!(told.contains("1 of 1 run failed; run 2 (t.csv, row 2): "), "{told}");
     // Another part is not to blame, until it is the last.
     done(folder.path(), &format!("{line} --run 1"));
     let (code, said, told) = run(folder.path(), line);

@@ -9,7 +9,7 @@ use flockwork::{CpuEngine, Engine};
 use crate::adapter;
 use crate::common::gpu::different;
 use crate::common::situations::Dice;
-use crate::nearest::{AGENTS, Stand, added, crowd, numbered};
+use crate::nearest::{AGENTS, Stand, added, crowd, numbered, perceived};
 
 const SEED: u32 = 77;
 
@@ -68,19 +68,8 @@ fn heard(
     key: impl Fn(usize, usize, f32) -> u32,
 ) -> Vec<Point> {
     let of_rule = |own: usize, Picking { radius, fov, with }: Picking| {
-        let heading = state.velocity[own].normalize();
-        let edge = (fov / 2.0).to_radians().cos();
-        let mut first: Option<(u32, usize)> = None;
-        for other in (0..AGENTS).filter(|other| *other != own) {
-            let offset = scene.world.shortest_between(state.position[own], state.position[other]);
-            let squared = offset.dot(offset);
-            let is_meant = with.contains(["a", "b"][usize::from(state.species[other])]);
-            let is_ahead = fov >= 360.0 || heading.dot(offset) >= edge * squared.sqrt();
-            if squared < radius * radius && is_meant && is_ahead {
-                let one = (key(own, other, squared), other);
-                first = Some(first.map_or(one, |first| first.min(one)));
-            }
-        }
+        let found = perceived(scene, state, own, (radius, fov, with));
+        let first = found.map(|(other, squared)| (key(own, other, squared), other)).min();
         first.map_or(Point::ZERO, |(_, other)| state.velocity[other])
     };
     let sum = |own: usize| {

@@ -47,11 +47,8 @@ pub fn sweep(args: &SweepArgs) -> anyhow::Result<()> {
     sweep.learn(&chosen, &interrupt)?;
     if args.list {
         let out = args.out.as_deref();
-        let is_done = |run: &Run| {
-            out.and_then(|out| results::read(out, &sweep, *run))
-                .is_some_and(|own| own.failure.is_none())
-        };
-        let line = |run: &Run| results::line(&sweep, *run, is_done(run)) + "\n";
+        let is_done = |run: Run| out.is_some_and(|out| is_done(out, &sweep, run));
+        let line = |run: &Run| results::line(&sweep, *run, is_done(*run)) + "\n";
         return say(&chosen.iter().map(line).collect::<String>());
     }
     let out = args.out()?;
@@ -73,8 +70,8 @@ pub fn sweep(args: &SweepArgs) -> anyhow::Result<()> {
     let said = Said { sweep: &sweep, results: &results, is_whole, before: there.len(), computed };
     said.report(args, out)?;
     if computed < wanted.len() {
-        let of = counted_runs(sweep.len());
-        let kept = format!("{} of {of} are there; the same command goes on", results::count(out));
+        let of = counted_runs(chosen.len());
+        let kept = format!("{} of {of} are there; the same command goes on", results.len());
         return Err(Interrupted { kept }.into());
     }
     let failed = results.iter().filter_map(|(run, result)| Some((run, result.failure.as_ref()?)));
@@ -99,8 +96,9 @@ fn collect(
     reference: &Reference,
     interrupt: &Interrupt,
 ) -> anyhow::Result<(Vec<(Run, RunResult)>, bool)> {
-    // A part of many does not read all of them, unless it may be the last.
-    let may_be_whole = args.collect || results::count(out) >= sweep.len();
+    // A part of many does not read all of them, unless it may be the last. Nor does one that was stopped.
+    let is_last = !interrupt.is_raised() && results::count(out) >= sweep.len();
+    let may_be_whole = args.collect || is_last;
     let chosen = args.chosen(sweep.len())?;
     let runs = sweep.runs(|number| may_be_whole || chosen(number));
     sweep.learn(&runs, interrupt)?;
@@ -240,10 +238,11 @@ impl Said<'_> {
             ));
         }
         let metrics = sweep.plan.metrics();
-        let is_short =
-            |name: &&&str| results.iter().any(|(_, own)| own.short(&[**name]).len() == 1);
+        let all = results.iter().map(|(_, own)| own.short(&metrics));
+        let of_runs: Vec<Vec<&str>> = all.filter(|own| !own.is_empty()).collect();
+        let is_short = |name: &&&str| of_runs.iter().any(|own| own.contains(*name));
         let short: Vec<&str> = metrics.iter().filter(is_short).copied().collect();
-        let runs = results.iter().filter(|(_, own)| !own.short(&metrics).is_empty()).count();
+        let runs = of_runs.len();
         if runs > 0 {
             tell(&format!(
                 "flockwork: {runs} of {} too short to settle or to tell the error of {}: it is a lower bound \

@@ -1,12 +1,13 @@
 //! One run of a sweep: a flock, the samples of its metrics, and their averages.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use indicatif::ProgressBar;
 
 use super::plan::{Plan, Until};
 use super::results::{Average, RunResult};
-use super::runs::{Flock, Run, Sweep};
+use super::runs::{Run, Sweep};
 use crate::commands::files::scene_files::populate;
 use crate::commands::files::state_files::ran_on;
 use crate::commands::host::interrupt::Interrupt;
@@ -75,10 +76,11 @@ impl Worker {
         bar: &ProgressBar,
         interrupt: &Interrupt,
     ) -> anyhow::Result<Option<RunResult>> {
-        let Flock { scene, request, record } = sweep.flock_of(run)?;
+        let flock = sweep.flock_of(run)?;
+        let record = flock.record();
         let gpu = self.gpu.clone();
         let engine = self.engine()?;
-        let (scene, state) = populate(&scene, &request, Some(engine.as_ref()))?;
+        let (scene, state) = populate(&flock.scene, &flock.request, Some(engine.as_ref()))?;
         engine.load(&scene, &state)?;
         let mut samples = Samples::new(&sweep.plan, &sweep.metrics);
         let portion = (PORTION / record.count.max(1)).clamp(1, u64::from(u32::MAX));
@@ -165,7 +167,7 @@ impl<'a> Samples<'a> {
 
     /// The tick from which samples count, and the averages by the names of the metrics. A series that settles only
     /// in its middle may not have settled at all.
-    fn averages(&self) -> (u64, std::collections::BTreeMap<String, Average>) {
+    fn averages(&self) -> (u64, BTreeMap<String, Average>) {
         let (begin, every) = (self.begin(), self.plan.every());
         let has_settled = self.plan.settle.is_some() || 2 * begin + 2 * BATCH < self.len();
         let average = |(name, values): (&str, &Vec<f64>)| {

@@ -1,7 +1,6 @@
 //! The runs of a plan: a flock and a file name for each.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
 
 use rayon::prelude::*;
 
@@ -16,6 +15,7 @@ use flockwork_model::io::RunRecord;
 use flockwork_model::quote::cut;
 use flockwork_model::scene::{Request, Scene};
 use flockwork_model::statistics::Selection;
+use flockwork_model::vector::Point;
 use flockwork_view::words::counted;
 
 /// One run of a sweep.
@@ -36,8 +36,16 @@ pub struct Flock {
     pub scene: Scene,
     /// How it is scaled.
     pub request: Request,
+    /// Size of the scaled world.
+    world: Point,
+    overrides: Vec<String>,
+}
+
+impl Flock {
     /// Everything to make it again.
-    pub record: RunRecord,
+    pub fn record(&self) -> RunRecord {
+        RunRecord::new(&self.scene, &self.request, self.world, &self.overrides)
+    }
 }
 
 /// A point whose flock was made once.
@@ -159,24 +167,27 @@ impl Sweep {
     }
 
     fn known(&self, values: &[String]) -> Known {
-        match self.flock(values, None) {
-            Ok(Flock { record, .. }) => {
-                let seed = record.made.as_ref().map_or(0, |made| made.seed);
-                let agents = record.count;
-                // Not of the scene's name, so that a plan may be called from any folder.
-                let flock = RunRecord { name: String::new(), ..record }.digest();
-                let Plan { settle, until, .. } = &self.plan;
-                let (ticks, every) = (self.plan.ticks(), self.plan.every());
-                let measured =
-                    format!("{ticks} {settle:?} {every} {:?} {until:?}", self.plan.metrics());
-                let hash = fnv(fnv(0xcbf2_9ce4_8422_2325, &flock), &measured);
-                Known { hash: Ok(hash), seed: self.plan.seed.unwrap_or(seed), agents }
-            }
+        match self.flock(values) {
+            Ok(flock) => Known {
+                hash: Ok(self.hash_of(&flock)),
+                seed: flock.request.seed.unwrap_or(flock.scene.seed),
+                agents: flock.request.count.unwrap_or(flock.scene.own_count()),
+            },
             Err(error) => {
                 let seed = self.plan.seed.unwrap_or(0);
                 Known { hash: Err(format!("{error:#}")), seed, agents: 0 }
             }
         }
+    }
+
+    /// The hash of a point's flock and of how it is measured.
+    fn hash_of(&self, flock: &Flock) -> u64 {
+        // Not of the scene's name, so that a plan may be called from any folder.
+        let flock = RunRecord { name: String::new(), ..flock.record() }.digest();
+        let Plan { settle, until, .. } = &self.plan;
+        let (ticks, every) = (self.plan.ticks(), self.plan.every());
+        let measured = format!("{ticks} {settle:?} {every} {:?} {until:?}", self.plan.metrics());
+        fnv(fnv(0xcbf2_9ce4_8422_2325, &flock), &measured)
     }
 
     /// Refuses a value that no point of a grid can have, and a list or table of which no point is possible.
@@ -190,7 +201,7 @@ impl Sweep {
                 problem.strip_prefix(&format!("--set {key}=")).map(|rest| (key, rest))
             });
             Err(wrong(match (&self.plan.values, as_set) {
-                (Some(path), _) => format!("{}: line {}: {problem}", path.display(), point + 2),
+                (Some(path), _) => format!("{}: row {}: {problem}", path.display(), point + 1),
                 (None, Some((key, rest))) => format!("--vary {key}={rest}"),
                 (None, None) => problem,
             }))
@@ -257,22 +268,19 @@ impl Sweep {
 
     /// The flock of a run that was learnt. Fails if it is another one by now.
     pub fn flock_of(&self, run: Run) -> anyhow::Result<Flock> {
-        let point = self.known(self.values(run));
-        let flock = self.flock(self.values(run), Some(self.seed(run)))?;
-        let is_same = self.known.get(&run.point).is_some_and(|known| known.hash == point.hash);
+        let mut flock = self.flock(self.values(run))?;
+        let known = self.known.get(&run.point).map(|known| &known.hash);
+        let is_same = known == Some(&Ok(self.hash_of(&flock)));
         anyhow::ensure!(is_same, "the file of its flow field has changed since the sweep began");
+        flock.request.seed = Some(self.seed(run));
         Ok(flock)
     }
 
     /// The flock of a point.
-    fn flock(&self, values: &[String], seed: Option<u32>) -> anyhow::Result<Flock> {
-        let Plan { set, .. } = &self.plan;
-        let mut request = Request {
-            count: self.plan.count,
-            density: self.plan.density,
-            seed: seed.or(self.plan.seed),
-        };
-        let mut overrides = set.clone();
+    fn flock(&self, values: &[String]) -> anyhow::Result<Flock> {
+        let Plan { count: agents, density: k, seed, .. } = self.plan;
+        let mut request = Request { count: agents, density: k, seed };
+        let mut overrides = self.plan.set.clone();
         for (key, value) in self.keys.iter().zip(values) {
             let told = |problem: String| wrong(format!("--vary {key}={}: {problem}", cut(value)));
             match key.as_str() {
@@ -296,23 +304,18 @@ impl Sweep {
         request.density = request.density.or(scene.asked_density());
         let mut scaled = scene.clone();
         scaled.resize(&request)?;
-        let record = RunRecord::new(&scene, &request, scaled.world.size, &overrides);
-        Ok(Flock { scene, request, record })
+        Ok(Flock { scene, request, world: scaled.world.size, overrides })
     }
 
     /// The place of a failure, for messages.
     pub fn place(&self, run: Run) -> String {
         match &self.plan.values {
             Some(path) => {
-                format!("run {} ({}, line {})", run.number, table_name(path), run.point + 2)
+                format!("run {} ({}, row {})", run.number, path.display(), run.point + 1)
             }
             None => format!("run {}", run.number),
         }
     }
-}
-
-fn table_name(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// `10` for `10.0`: tables write whole numbers so where a column has gaps.

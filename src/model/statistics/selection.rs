@@ -153,19 +153,11 @@ fn species_index(scene: &Scene, name: &str) -> Option<usize> {
     scene.species.iter().position(|species| species.name == name)
 }
 
-/// The agents of one species, without what they remember.
+/// The agents of one species.
 fn of_species(scene: &Scene, state: &FlockState, name: &str) -> FlockState {
     let number = species_index(scene, name);
-    let rows = (0..state.len()).filter(|row| Some(usize::from(state.species[*row])) == number);
-    let rows: Vec<usize> = rows.collect();
-    FlockState {
-        tick: state.tick,
-        id: rows.iter().map(|row| state.id[*row]).collect(),
-        species: rows.iter().map(|row| state.species[*row]).collect(),
-        position: rows.iter().map(|row| state.position[*row]).collect(),
-        velocity: rows.iter().map(|row| state.velocity[*row]).collect(),
-        ..FlockState::default()
-    }
+    let is_own = |row: &usize| Some(usize::from(state.species[*row])) == number;
+    state.in_order(&(0..state.len()).filter(is_own).collect::<Vec<_>>())
 }
 
 #[cfg(test)]
