@@ -213,7 +213,7 @@ pub fn embodied(mut case: Situation, number: u64) -> Situation {
 
 /// The situation with behaviours that choose the nearest neighbours, or draw one.
 pub fn choosy(case: Situation, number: u64) -> Situation {
-    let counts = [1.0, 3.0, 7.0, PICK_ONE, PICK_ONE, PICK_ONE, 7.0, 8.0, 16.0];
+    let counts = [1.0, 3.0, PICK_ONE, PICK_ONE, PICK_ONE, 7.0, 8.0, 16.0, 16.0];
     choosing(case, number, &counts)
 }
 
