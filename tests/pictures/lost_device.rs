@@ -14,6 +14,8 @@ use flockwork::engine::gpu::{Gpu, GpuEngine};
 use flockwork::engine::{Change, Engine, EngineError};
 use flockwork::model::scene::{BuiltIn, Request, Scene};
 use flockwork::model::state::FlockState;
+use flockwork::view::camera::Camera;
+use flockwork::view::gpu::offscreen::Offscreen;
 
 fn flock(name: &str, count: u64) -> (Scene, FlockState) {
     let text = BuiltIn::named(name).unwrap().text;
@@ -52,6 +54,31 @@ fn all_is_lost(gpu: &Gpu, engine: &mut GpuEngine, scene: &Scene, state: &FlockSt
     is_lost("snapshot", engine.snapshot());
     is_lost("update", engine.update(scene, Change::PARAMETERS));
     is_lost("load", engine.load(scene, state));
+}
+
+/// NVIDIA's driver opens no more devices once a process holds some sixty.
+#[test]
+fn a_device_is_closed_with_its_last_owner() {
+    let Some(gpu) = adapter::gpu("a_device_is_closed_with_its_last_owner") else { return };
+    let instance = gpu.instance.clone();
+    // A device stays open while one of its buffers is alive.
+    let open = || {
+        let report = instance.generate_report().unwrap();
+        let all = report.hub_report();
+        [all.devices, all.buffers, all.textures].map(|kind| kind.num_allocated)
+    };
+    let (scene, state) = flock("flock", 500);
+    let mut offscreen = Offscreen::new(Arc::clone(&gpu), 320, 180).unwrap();
+    let mut engine = GpuEngine::new(gpu);
+    engine.load(&scene, &state).unwrap();
+    engine.set_profiling(true);
+    engine.step(3).unwrap();
+    engine.finish().unwrap();
+    let camera = Camera::fit(&scene.world, 320, 180);
+    offscreen.render(engine.buffers().unwrap(), &scene, &scene.targets, &camera).unwrap();
+    assert!(open().iter().all(|number| *number > 0), "{:?}", open());
+    drop((engine, offscreen));
+    assert_eq!(open(), [0; 3]);
 }
 
 #[test]

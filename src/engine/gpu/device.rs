@@ -260,12 +260,18 @@ impl Gpu {
         let info = adapter.get_info();
         let has_timestamps = device.features().contains(wgpu::Features::TIMESTAMP_QUERY);
         let fault = Arc::new(Fault::new(&device));
-        let errors = Arc::clone(&fault);
+        // Weak, because the callbacks live as long as a buffer of the device, and the faults own one.
+        let (errors, losses) = (Arc::downgrade(&fault), Arc::downgrade(&fault));
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
-            errors.note(error.to_string());
+            if let Some(fault) = errors.upgrade() {
+                fault.note(error.to_string());
+            }
         }));
-        let losses = Arc::clone(&fault);
-        device.set_device_lost_callback(move |reason, message| losses.lose(reason, &message));
+        device.set_device_lost_callback(move |reason, message| {
+            if let Some(fault) = losses.upgrade() {
+                fault.lose(reason, &message);
+            }
+        });
         let made = Default::default();
         Arc::new(Self { instance, adapter, device, queue, info, has_timestamps, fault, made })
     }
