@@ -132,7 +132,8 @@ fn every_scene_is_the_same_on_ranks() {
 
 /// Crowds from two members on, so that some of them are too scattered for bitmaps.
 fn crowded(gpu: &Arc<Gpu>) -> GpuEngine {
-    let options = EngineOptions { crowded_above: 2, small_grid: 0, ..EngineOptions::default() };
+    let options =
+        EngineOptions { crowded_above: 2, small_grid: Some(0), ..EngineOptions::default() };
     GpuEngine::with_options(Arc::clone(gpu), options)
 }
 

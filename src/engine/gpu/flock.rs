@@ -7,7 +7,7 @@ use super::device::Gpu;
 use super::device_grid::DeviceGrid;
 use super::extent::Extent;
 use super::options::EngineOptions;
-use super::pass::{Pass, Pipeline, Sizes, TickKind};
+use super::pass::{Pass, Pipeline, Sizes, TickKind, small_grid};
 use super::pipelines::{Compiled, Pipelines};
 use super::row::{AgentBuffers, MAX_AGENTS, MEMORY_BYTES, MotionLayout, TAG_BYTES, Tag};
 use super::shaders::Variant;
@@ -95,8 +95,9 @@ impl FlockBuilder {
 
     /// The passes of a tick.
     pub fn compile(&mut self, plan: &Plan) -> Result<Compiled, EngineError> {
-        let EngineOptions { crowded_above, small_grid, .. } = self.options;
-        let kind = TickKind::of(plan.variant.uses, plan.extent, crowded_above, small_grid);
+        let EngineOptions { crowded_above, small_grid: blocks, .. } = self.options;
+        let blocks = blocks.unwrap_or_else(|| small_grid(self.gpu.is_software()));
+        let kind = TickKind::of(plan.variant.uses, plan.extent, crowded_above, blocks);
         self.pipelines.tick(&self.gpu, &self.options, plan.variant, kind)
     }
 

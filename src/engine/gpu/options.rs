@@ -1,6 +1,6 @@
 //! Options of the GPU engine.
 
-use super::{buffers, pass};
+use super::buffers;
 
 /// Options of the engine itself; they are not part of a scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,8 +12,8 @@ pub struct EngineOptions {
     pub crowded_above: u32,
     /// The most workgroups in a row of a dispatch; `None` uses the device's limit.
     pub dispatch_limit: Option<u32>,
-    /// The largest grid that one workgroup scans; blocks of cells.
-    pub small_grid: u32,
+    /// The largest grid that one workgroup scans; blocks of cells. `None` leaves it to the device.
+    pub small_grid: Option<u32>,
     /// Uses the common shaders also on the one driver that has its own: each agent reads its
     /// neighbours by itself, and loops are plain. Slower there. Changes no result while fewer than
     /// a million agents share a cell.
@@ -26,7 +26,7 @@ impl Default for EngineOptions {
             checked: cfg!(debug_assertions),
             crowded_above: buffers::CROWDED_ABOVE,
             dispatch_limit: None,
-            small_grid: pass::SMALL_GRID,
+            small_grid: None,
             without_subgroups: false,
         }
     }

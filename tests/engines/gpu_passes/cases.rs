@@ -55,7 +55,8 @@ pub struct Case {
 }
 
 pub fn cases() -> Vec<Case> {
-    let checked = EngineOptions { checked: true, ..EngineOptions::default() };
+    // As on a driver that computes on the CPU, so that every pass runs on any device.
+    let checked = EngineOptions { checked: true, small_grid: Some(8), ..EngineOptions::default() };
     let uniform = &["species.a.spawn={place = \"uniform\"}"][..];
     let point = &["species.a.spawn={place = \"point\", speed = 0}"][..];
     let case = |name, count, overrides, options| Case {
@@ -86,20 +87,20 @@ pub fn cases() -> Vec<Case> {
             "a block, in three passes",
             1_000,
             uniform,
-            EngineOptions { small_grid: 0, ..checked },
+            EngineOptions { small_grid: Some(0), ..checked },
         ),
         case("a small grid", 20_011, uniform, checked),
         case(
             "a small grid, in three passes",
             20_011,
             uniform,
-            EngineOptions { small_grid: 0, ..checked },
+            EngineOptions { small_grid: Some(0), ..checked },
         ),
         case(
             "a large grid, in one pass",
             65_537,
             uniform,
-            EngineOptions { small_grid: 99, ..checked },
+            EngineOptions { small_grid: Some(99), ..checked },
         ),
         case("all in one cell", 3_000, point, checked),
         case(
@@ -135,7 +136,7 @@ pub fn cases() -> Vec<Case> {
             "many crowds, in three passes",
             20_001,
             uniform,
-            EngineOptions { crowded_above: 2, small_grid: 0, ..checked },
+            EngineOptions { crowded_above: 2, small_grid: Some(0), ..checked },
         ),
         // Agents cross the whole world in a tick: the members of a cell come from everywhere.
         case(

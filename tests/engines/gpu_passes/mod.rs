@@ -10,7 +10,7 @@ use flockwork::engine::Engine;
 use flockwork::engine::gpu::buffers::HITS_BYTES;
 use flockwork::engine::gpu::device_grid::DeviceGrid;
 use flockwork::engine::gpu::extent::{CELLS_PER_BLOCK, Extent};
-use flockwork::engine::gpu::pass::{BITMAP_WORDS, Pass, TICK, TickKind};
+use flockwork::engine::gpu::pass::{BITMAP_WORDS, Pass, TICK, TickKind, small_grid};
 use flockwork::engine::gpu::row::Tag;
 use flockwork::engine::gpu::{EngineOptions, Gpu, GpuEngine, MotionLayout};
 use flockwork::model::behaviours::{Target, Uses};
@@ -49,11 +49,12 @@ fn load(gpu: &Arc<Gpu>, case: &Case) -> Loaded {
     }
     let grid = DeviceGrid::of(&scene, state.len());
     let layout = MotionLayout::of(&scene.world);
-    let EngineOptions { crowded_above, small_grid, .. } = case.options;
+    let EngineOptions { crowded_above, small_grid: blocks, .. } = case.options;
+    let blocks = blocks.unwrap_or_else(|| small_grid(gpu.is_software()));
     let count = state.len() as u32;
     let ids = state.id[state.len() - 1] + 1;
     let extent = Extent::of(layout, count, ids, grid.cells(), crowded_above);
-    let tick_kind = TickKind::of(Uses::MOVING_TARGETS, extent, crowded_above, small_grid);
+    let tick_kind = TickKind::of(Uses::MOVING_TARGETS, extent, crowded_above, blocks);
     Loaded {
         engine,
         layout,
@@ -338,7 +339,7 @@ fn the_bytes_do_not_depend_on_how_crowds_are_sorted_or_dispatched() {
     for options in [
         EngineOptions { checked: true, crowded_above: 3, ..EngineOptions::default() },
         EngineOptions { checked: true, dispatch_limit: Some(7), ..EngineOptions::default() },
-        EngineOptions { checked: true, small_grid: 0, ..EngineOptions::default() },
+        EngineOptions { checked: true, small_grid: Some(0), ..EngineOptions::default() },
         EngineOptions { checked: true, without_subgroups: true, ..EngineOptions::default() },
         EngineOptions {
             checked: true,

@@ -20,7 +20,7 @@ fn engines(test: &str, crowded_above: Option<u32>) -> Vec<Box<dyn Engine>> {
     if let Some(gpu) = adapter::gpu(test).filter(|gpu| gpu.is_software()) {
         let mut options = EngineOptions { checked: true, ..EngineOptions::default() };
         if let Some(few) = crowded_above {
-            (options.crowded_above, options.small_grid) = (few, 1);
+            (options.crowded_above, options.small_grid) = (few, Some(1));
         }
         all.push(Box::new(GpuEngine::with_options(gpu, options)));
     }
