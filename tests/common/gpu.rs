@@ -46,3 +46,14 @@ pub fn share() -> usize {
     let share = std::env::var("FLOCKWORK_TEST_SHARE").unwrap_or_else(|_| "1".into());
     share.parse().ok().filter(|share| *share >= 1).expect("FLOCKWORK_TEST_SHARE is a count")
 }
+
+/// True where the engines are compared to the bit: on a driver that rounds each operation by itself, as the
+/// CPU engine does, and software drivers must. A GPU may fuse a product and a sum, and divide less exactly;
+/// there this says so, and the engines are compared by the tests that have a tolerance.
+pub fn compares_bits(gpu: &Gpu, test: &str) -> bool {
+    let compares = gpu.is_software();
+    if !compares {
+        eprintln!("NOT COMPARED TO THE BIT on {}: {test}", gpu.name());
+    }
+    compares
+}

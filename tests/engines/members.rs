@@ -3,6 +3,7 @@
 
 use crate::adapter;
 use crate::common;
+use crate::common::gpu::compares_bits;
 use crate::common::{bits, flock, mixed};
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::{Engine, EngineError, EngineKind};
@@ -18,7 +19,7 @@ const AFTER: u32 = 5;
 fn engines(test: &str) -> (Vec<Box<dyn Engine>>, bool) {
     let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
     let gpu = adapter::gpu(test);
-    let alike = gpu.as_ref().is_none_or(|gpu| gpu.is_software());
+    let alike = gpu.as_ref().is_none_or(|gpu| compares_bits(gpu, test));
     engines.extend(gpu.map(|gpu| Box::new(common::gpu::engine(&gpu)) as _));
     (engines, alike)
 }

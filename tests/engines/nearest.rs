@@ -7,7 +7,7 @@ use flockwork::model::vector::Point;
 use flockwork::{CpuEngine, Engine, GpuEngine};
 
 use crate::adapter;
-use crate::common::gpu::{GPU, different, engine};
+use crate::common::gpu::{GPU, compares_bits, different, engine};
 use crate::common::situations::{Dice, FLOCKING, Situation, choosy};
 use crate::common::variants::situations_of;
 use crate::common::{assert_none, assert_ticks, bits, run};
@@ -180,7 +180,11 @@ fn the_gpu_engine_chooses_as_the_reference_does() {
 
 #[test]
 fn choices_are_alike_to_the_bit_on_both_engines() {
-    let Some(gpu) = adapter::gpu("choices_are_alike_to_the_bit") else { return };
+    let name = "choices_are_alike_to_the_bit_on_both_engines";
+    let Some(gpu) = adapter::gpu(name) else { return };
+    if !compares_bits(&gpu, name) {
+        return;
+    }
     let (mut gpu, mut cpu) = (GpuEngine::new(gpu), CpuEngine::new(Some(2)).unwrap());
     let mut after = |case: &Situation| {
         let on_gpu = run(&mut gpu, &case.scene, &case.state, 5);

@@ -84,6 +84,8 @@ struct Vehicle<'a> {
     kick: DVec3,
     /// How many times `min_speed` has lengthened the velocity.
     stretch: f64,
+    /// True if it moves as a behaviour desires, from which rounding takes it away.
+    is_where_it_wants: bool,
     doubtful: bool,
 }
 
@@ -130,6 +132,7 @@ pub fn step(scene: &Scene, state: &FlockState) -> Stepped {
             brake: 1.0,
             kick: DVec3::ZERO,
             stretch: 1.0,
+            is_where_it_wants: false,
             doubtful: false,
         };
         vehicle.approach();
@@ -244,7 +247,8 @@ impl Vehicle<'_> {
     }
 
     /// `limit(desired − v, max_force)`
-    fn steer(&self, desired: DVec3) -> DVec3 {
+    fn steer(&mut self, desired: DVec3) -> DVec3 {
+        self.is_where_it_wants |= desired == self.v && self.v != DVec3::ZERO;
         self.limited(desired - self.v)
     }
 
@@ -289,6 +293,7 @@ impl Vehicle<'_> {
             forces = decisive.map(|first| forces[first]).into_iter().collect();
             // Rounding may make it silent, or take its turn.
             self.doubtful |= forces.iter().any(|force| force.length() < HAIR);
+            self.doubtful |= self.is_where_it_wants;
         }
         let limits_the_sum = self.species.body.limit == 1.0;
         let mut total = DVec3::ZERO;
