@@ -75,12 +75,13 @@ impl<'a> SingleRules<'a> {
         self.kept_names.place(formula.states[index]).unwrap_or_default()
     }
 
-    /// Adds a neighbour to the sums of the rules that perceive it.
+    /// Adds a neighbour to the sums of the rules that perceive it and have `chosen` it.
     pub fn observe<const D: usize>(
         &mut self,
         uses: Uses,
         neighbour: &Neighbour<f32, D>,
         other: Other,
+        chosen: impl Fn(Kind) -> bool,
     ) {
         let squared = neighbour.distance_squared;
         let mut tile = Tile::<f32, D, 1>::new(0.0);
@@ -99,7 +100,7 @@ impl<'a> SingleRules<'a> {
             let unseen = uses.has(Uses::SIGHT) && neighbour.ahead < value("fov") * squared.sqrt();
             let ignored = self.several_species && (value("with") as u32 >> other.species) & 1 == 0;
             let near = squared < radius * radius && squared >= inner * inner;
-            if near && !unseen && !ignored {
+            if near && !unseen && !ignored && chosen(Kind::Formula(formula)) {
                 for (index, place) in tile.places.iter_mut().enumerate().take(formula.states.len())
                 {
                     *place = self.place(formula, index);

@@ -3,9 +3,12 @@
 use super::builder::ShapeBuilder;
 use super::{colour, legend};
 use crate::shapes::StyledShape;
-use flockwork_model::behaviours::{Agent, Kind, Neighbour, Rules, Sums, Surroundings, Target};
+use flockwork_model::behaviours::{
+    Agent, Kind, Neighbour, Rules, Sums, Surroundings, Target, Uses,
+};
 use flockwork_model::kept::KeptRow;
-use flockwork_model::random::{self, Use};
+use flockwork_model::parameter::{ALL_NEIGHBOURS, PICK_ONE};
+use flockwork_model::random::{self, Use, place_in_order};
 use flockwork_model::scene::{Other, Scene, SingleRules, Species};
 use flockwork_model::scenery::Scenery;
 use flockwork_model::state::FlockState;
@@ -148,6 +151,43 @@ const MIN_ARROW: f32 = 0.01;
 /// Length of an arrow's head; units.
 const HEAD: f32 = 0.14;
 
+/// The rows of the neighbours that each behaviour with `nearest` or `pick` chooses, among `others` as they are
+/// `seen`. `is_of` is true for agents of its species.
+fn choices<const D: usize>(
+    (species, scene): (&Species, &Scene),
+    state: &FlockState,
+    row: usize,
+    (others, seen): (&[usize], &[Neighbour<f32, D>]),
+    is_of: impl Fn(Kind, usize) -> bool,
+) -> Vec<(Kind, Vec<usize>)> {
+    let has_sight = scene.uses().has(Uses::SIGHT);
+    let order = random::bits(scene.seed, state.id[row], state.tick as u32, Use::Pick);
+    let mut all = Vec::new();
+    for kind in species.rules.iter().map(|rule| rule.kind) {
+        let encoded = |key| kind.parameter(key).map_or(0.0, |index| species.encoded(kind, index));
+        let (radius, fov, number) = (encoded("radius"), encoded("fov"), encoded("nearest"));
+        if number == ALL_NEIGHBOURS {
+            continue;
+        }
+        let mut near = Vec::new();
+        for (other, its) in others.iter().zip(seen).filter(|(other, _)| is_of(kind, **other)) {
+            let squared = its.distance_squared;
+            let unseen = has_sight && its.ahead < fov * squared.sqrt();
+            if squared < radius * radius && !unseen {
+                let id = state.id[*other];
+                // The bits of a distance ascend with it.
+                let place =
+                    if number == PICK_ONE { place_in_order(order, id) } else { squared.to_bits() };
+                near.push((place, id, *other));
+            }
+        }
+        near.sort_unstable();
+        let most = if number == PICK_ONE { 1 } else { number as usize };
+        all.push((kind, near.into_iter().take(most).map(|(.., other)| other).collect()));
+    }
+    all
+}
+
 /// The sums over all neighbours, and which agents they are.
 fn look_around<const D: usize>(
     rules: &Rules<f32>,
@@ -168,6 +208,7 @@ where
     }
     let heading = vector::<D>(state.velocity[row]).heading();
     let squared_radii = rules.squared_radii();
+    let mut seen = Vec::new();
     for (other, place) in state.position.iter().enumerate().filter(|(other, _)| *other != row) {
         let offset = vector(scene.world.shortest_between(state.position[row], *place));
         let distance_squared = offset.dot(offset);
@@ -175,25 +216,35 @@ where
             continue;
         }
         neighbours.push(other);
-        let neighbour = Neighbour {
+        seen.push(Neighbour {
             offset,
             distance_squared,
             velocity: vector(state.velocity[other]),
             ahead: heading.dot(offset),
             near: false,
             share: 1.0,
-        };
+        });
+    }
+    let is_of = |kind: Kind, other: usize| {
+        let set = species.value_of(kind, "with") as u32;
+        scene.species.len() < 2 || (set >> state.species[other]) & 1 == 1
+    };
+    let choices = choices((species, scene), state, row, (&neighbours, &seen), is_of);
+    for (other, neighbour) in neighbours.iter().copied().zip(&seen) {
         sums.neighbours += 1.0;
         let (its, id) = (state.species[other], state.id[other]);
         let size =
             scene.species.get(usize::from(its)).map_or(0.0, |own| own.size_of(scene.seed, id));
-        texts.observe(uses, &neighbour, Other { species: its, size, kept: kept(other) });
-        let its = u32::from(state.species[other]);
-        let perceives = |kind: Kind, share: f32| {
-            let set = kind.parameter("with").map_or(0, |i| species.value(kind, i) as u32);
-            if scene.species.len() < 2 || (set >> its) & 1 == 1 { share } else { 0.0 }
+        let chosen = |kind: Kind| {
+            let own = choices.iter().find(|(of, _)| *of == kind);
+            own.is_none_or(|(_, chosen)| chosen.contains(&other))
         };
-        rules.observe(uses, &neighbour, &squared_radii, perceives, &mut sums);
+        let facts = Other { species: its, size, kept: kept(other) };
+        texts.observe(uses, neighbour, facts, chosen);
+        let perceives = |kind: Kind, share: f32| {
+            if is_of(kind, other) && chosen(kind) { share } else { 0.0 }
+        };
+        rules.observe(uses, neighbour, &squared_radii, perceives, &mut sums);
     }
     (sums, neighbours)
 }
