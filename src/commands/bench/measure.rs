@@ -16,7 +16,7 @@ use crate::commands::host::interrupt::Interrupt;
 use crate::commands::host::progress::{progress, waiting};
 use crate::commands::host::ranks;
 use flockwork_engine::distributed::DistributedEngine;
-use flockwork_engine::{Engine, EngineError, Profile};
+use flockwork_engine::{Engine, EngineError, EngineKind, Profile};
 use flockwork_model::io::RunRecord;
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
@@ -230,7 +230,7 @@ fn first_tick(
     }
 }
 
-/// Runs ticks until the processor has raised its clock, for an idle GPU runs at a fifth of it.
+/// Runs ticks until a GPU has raised its clock: an idle one runs at a fifth of it.
 fn raise_clock(engine: &mut dyn Engine, interrupt: &Interrupt) -> Result<(), EngineError> {
     let (begin, mut ticks) = (Instant::now(), 1);
     while ranks::longest(begin.elapsed()) < CLOCK_RISES {
@@ -262,9 +262,13 @@ fn run_in_turn(
     let mut fastest = Duration::MAX;
     for contestant in contestants.iter_mut() {
         let spinner = waiting(&format!("{}: warming up", contestant.label));
-        raise_clock(contestant.engine, interrupt)?;
-        contestant.engine.load(scene, start)?;
-        let took = untimed(contestant.engine, 1 + WARM_UP, interrupt)?;
+        let mut ticks = WARM_UP;
+        if contestant.engine.kind() == EngineKind::Gpu {
+            raise_clock(contestant.engine, interrupt)?;
+            contestant.engine.load(scene, start)?;
+            ticks += 1;
+        }
+        let took = untimed(contestant.engine, ticks, interrupt)?;
         spinner.finish_and_clear();
         let Some(took) = took else { return Ok(Run { ticks: 0, batch: 0, same_tick: false }) };
         fastest = fastest.min(took);
@@ -400,10 +404,12 @@ fn profile(
     let mut ticks = 0;
     let bar = progress(PROFILED.into(), &format!("ticks of {label}, pass by pass"));
     bar.tick();
-    // It was idle while the engines were compared.
-    let state = engine.read_back()?;
-    raise_clock(engine, interrupt)?;
-    engine.load(scene, &state)?;
+    if engine.kind() == EngineKind::Gpu {
+        // It was idle while the engines were compared.
+        let state = engine.read_back()?;
+        raise_clock(engine, interrupt)?;
+        engine.load(scene, &state)?;
+    }
     engine.set_profiling(true);
     while ticks < PROFILED && !interrupt.is_raised() {
         engine.step(1)?;
