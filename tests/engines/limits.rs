@@ -295,7 +295,8 @@ fn every_state_of_the_cpu_engine_is_finite() {
 fn every_state_of_the_gpu_engine_is_finite() {
     let Some(gpu) = adapter::gpu("every_state_of_the_gpu_engine_is_finite") else { return };
     let mut engine = common::gpu::engine(&gpu);
-    let cases = (0..ON_THE_GPU).map(|number| drawn(number, true));
+    let numbers = (0..ON_THE_GPU).step_by(common::gpu::share());
+    let cases = numbers.map(|number| drawn(number, true));
     let mut cases: Vec<(String, Situation)> =
         cases.map(|case| (format!("{:?}", variant_of(&case)), case)).collect();
     // Sorted by shader.

@@ -7,7 +7,7 @@ use flockwork::model::vector::Point;
 use flockwork::{CpuEngine, Engine, GpuEngine};
 
 use crate::adapter;
-use crate::common::gpu::{GPU, compares_bits, different, engine};
+use crate::common::gpu::{GPU, compares_bits, different, engine, share};
 use crate::common::situations::{Dice, FLOCKING, Situation, choosy};
 use crate::common::variants::situations_of;
 use crate::common::{assert_none, assert_ticks, bits, run};
@@ -173,7 +173,7 @@ fn the_gpu_engine_chooses_as_the_reference_does() {
     let Some(gpu) = adapter::gpu("the_gpu_engine_chooses_as_the_reference") else { return };
     let mut engine = engine(&gpu);
     for axes in [2, 3] {
-        let usual = situations_of(axes, &FLOCKING, 20).into_iter().zip(0..);
+        let usual = situations_of(axes, &FLOCKING, 20).into_iter().zip(0..).step_by(share());
         assert_ticks(&mut engine, usual.map(|(case, number)| choosy(case, number)), 1, GPU);
     }
 }
