@@ -2,11 +2,11 @@
 
 use clap::{Parser, Subcommand};
 
-use flockwork::commands::bench::BenchArgs;
-use flockwork::commands::capture::CaptureArgs;
-use flockwork::commands::run::RunArgs;
-use flockwork::commands::simulate::SimulateArgs;
-use flockwork::commands::sweep::SweepArgs;
+use super::bench::BenchArgs;
+use super::capture::CaptureArgs;
+use super::run::RunArgs;
+use super::simulate::SimulateArgs;
+use super::sweep::SweepArgs;
 
 /// Massive flocks on the GPU, and on the CPU.
 ///
@@ -42,7 +42,7 @@ fn keys() -> String {
         "In the window (README.md explains each key):\n{}\n\
          Without a display it simulates --frames ticks (300 by default) and draws the last one to\n\
          flockwork.png.",
-        flockwork::app::list_of_keys()
+        flockwork_app::list_of_keys()
     )
 }
 
