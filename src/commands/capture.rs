@@ -6,15 +6,16 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Parser, ValueEnum};
 
-use super::files::capture_output::{Kind, Output, Plan};
+pub use super::files::capture_output::{Output, Plan};
+use super::files::capture_output::Kind;
 use super::files::scene_files::read_scene;
 use super::files::state_files::ran_on;
 use super::host::arg_parsers::{Size, frame_rate, whole};
-use super::host::drive;
+use super::host::drive::{self, Run};
 use super::host::errors::{Interrupted, wrong};
-use super::host::filming::film;
+use super::host::filming::{Shown, film};
 use super::host::interrupt::Interrupt;
 use super::host::memory_check;
 use super::host::messages::{say, tell};
@@ -24,6 +25,7 @@ use super::host::replay::{self, Replayed};
 use flockwork_model::io::RunRecord;
 use flockwork_model::scene::CameraPlan;
 use flockwork_session::Opening;
+use flockwork_view::Painter;
 use flockwork_view::frame::Frame;
 use flockwork_view::recorder::mp4::Quality;
 use flockwork_view::recorder::{Film, RecordError, Recorder};
@@ -172,8 +174,24 @@ impl View {
 }
 
 impl CaptureArgs {
+    /// The arguments in these words; the error is one line.
+    pub fn parse(words: &[String]) -> Result<Self, String> {
+        #[derive(Parser)]
+        struct Line {
+            #[command(flatten)]
+            args: CaptureArgs,
+        }
+        let name = "capture".to_string();
+        let line = Line::try_parse_from(std::iter::once(&name).chain(words));
+        line.map(|line| line.args).map_err(|error| {
+            let text = error.render().to_string();
+            let first = text.lines().next().unwrap_or_default();
+            first.trim_start_matches("error: ").to_string()
+        })
+    }
+
     /// The plan for pictures with a background.
-    fn plan(&self, ticks: u64) -> anyhow::Result<Plan> {
+    pub fn plan(&self, ticks: u64) -> anyhow::Result<Plan> {
         let Size { width, height } = self.size;
         let single = Kind::of(&self.out).is_ok_and(|kind| kind == Kind::Png);
         let of_films =
@@ -284,7 +302,7 @@ pub fn capture_on(
     // Output that cannot be written must fail before anything is simulated. Of several ranks the first
     // draws; the others keep step with a picture of one pixel.
     let open = || ranks::is_root().then(|| Output::open(&plan)).transpose();
-    let mut output = ranks::agree(open())?;
+    let output = ranks::agree(open())?;
     if output.is_none() {
         (plan.film.width, plan.film.height) = (1, 1);
     }
@@ -311,8 +329,6 @@ pub fn capture_on(
     let from = args.flock.init.as_deref().or(args.replay.as_deref());
     let comment = ran_on(record, engine.kind(), gpu.as_deref(), from).text();
     plan.film.alpha = scene.style.background.is_none();
-    let recorder = output.as_mut().map(|output| output.recorder(&plan, &comment)).transpose();
-    let mut recorder = ranks::agree(recorder)?.unwrap_or_else(|| Box::new(Discarded));
     if let Some(hint) = ranks::agree(args.hint())? {
         tell(&format!("flockwork: {hint}"));
     }
@@ -343,11 +359,8 @@ pub fn capture_on(
     }
     let mut painter = painter(gpu, args.size, &scene.style)?;
     let start = Instant::now();
-    let shown = film(&mut run, painter.as_mut(), recorder.as_mut(), &plan, &interrupt)
-        .and_then(|shown| Ok(recorder.finish().map(|()| shown)?))
-        .map_err(|error| named(error, &args.out))?;
-    let kept = output.map(|output| output.publish(&plan, shown.frames, &comment)).transpose();
-    let kept = ranks::agree(kept)?.unwrap_or_default();
+    let taken = take(&mut run, painter.as_mut(), (output, &plan, &comment), &interrupt);
+    let Taken { shown, kept } = taken?;
     shown.crowd.tell();
     if let Some(notice) = run.take_notice() {
         tell(&format!("flockwork: {notice}"));
@@ -371,6 +384,71 @@ pub fn capture_on(
         return Err(Interrupted { kept }.into());
     }
     Ok(())
+}
+
+/// The result of [`take`].
+pub struct Taken {
+    pub shown: Shown,
+    /// The files, in words.
+    pub kept: String,
+}
+
+/// Films a run as planned, into `output` if this process has one, with a comment in the files.
+pub fn take(
+    run: &mut Run,
+    painter: &mut dyn Painter,
+    (mut output, plan, comment): (Option<Output>, &Plan, &str),
+    interrupt: &Interrupt,
+) -> anyhow::Result<Taken> {
+    let recorder = output.as_mut().map(|output| output.recorder(plan, comment)).transpose();
+    let mut recorder = ranks::agree(recorder)?.unwrap_or_else(|| Box::new(Discarded));
+    let shown = film(run, painter, recorder.as_mut(), plan, interrupt)
+        .and_then(|shown| Ok(recorder.finish().map(|()| shown)?))
+        .map_err(|error| named(error, &plan.out))?;
+    let kept = output.map(|output| output.publish(plan, shown.frames, comment)).transpose();
+    Ok(Taken { shown, kept: ranks::agree(kept)?.unwrap_or_default() })
+}
+
+/// A picture of the flock as it is now.
+pub fn picture(
+    run: &mut Run,
+    painter: &mut dyn Painter,
+    size: Size,
+    samples: u64,
+) -> anyhow::Result<Frame> {
+    let Size { width, height } = size;
+    let alpha = run.scene().style.background.is_none();
+    let plan = Plan {
+        out: PathBuf::new(),
+        film: Film { width, height, rate: 1.0, alpha },
+        from: 0,
+        ticks: 0,
+        every: None,
+        geometry: false,
+        blur: 1,
+        samples,
+        fade: 0,
+        quality: Quality::Best,
+        most: None,
+    };
+    memory_check::check_pictures(size, plan.bytes_per_pixel(run.scene()))?;
+    let mut kept = Kept(None);
+    film(run, painter, &mut kept, &plan, &Interrupt::default())?;
+    kept.0.ok_or_else(|| anyhow::anyhow!("no picture was drawn"))
+}
+
+/// Keeps the last frame.
+struct Kept(Option<Frame>);
+
+impl Recorder for Kept {
+    fn push(&mut self, frame: Frame) -> Result<(), RecordError> {
+        self.0 = Some(frame);
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), RecordError> {
+        Ok(())
+    }
 }
 
 /// Takes the frames of ranks that draw nothing.

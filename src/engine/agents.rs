@@ -72,6 +72,12 @@ impl<'a> Component<'a> {
         }
     }
 
+    /// The numbers from the first one on, and how many numbers one agent's is after the other's.
+    #[must_use]
+    pub fn strided(self) -> (&'a [f32], usize) {
+        (self.numbers, self.stride)
+    }
+
     /// The component of agent number `agent`.
     #[inline]
     #[must_use]

@@ -118,6 +118,25 @@ impl<C: Clock> Session<C> {
         Ok(session)
     }
 
+    /// The same around an engine that has its flock already: `agents` agents at `tick`. For a host that lends
+    /// the engine; [`Session::into_engine`] gives it back.
+    pub fn around(
+        engine: Box<dyn Engine>,
+        scene: &Scene,
+        (tick, agents): (u64, usize),
+        clock: C,
+        time: HostTime,
+    ) -> Self {
+        let mut session = Self::unloaded(engine, scene, clock, time);
+        (session.runner.tick, session.runner.agents) = (tick, agents);
+        session
+    }
+
+    /// The engine, with its flock.
+    pub fn into_engine(self) -> Box<dyn Engine> {
+        self.runner.engine
+    }
+
     fn unloaded(engine: Box<dyn Engine>, scene: &Scene, clock: C, time: HostTime) -> Self {
         Self {
             clock,

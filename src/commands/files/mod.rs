@@ -7,7 +7,7 @@ pub(crate) mod metrics_file;
 pub mod output;
 pub(crate) mod output_folder;
 pub(crate) mod point_files;
-pub(crate) mod scene_files;
+pub mod scene_files;
 pub(crate) mod simulate_output;
 pub mod state_files;
 mod temp_files;

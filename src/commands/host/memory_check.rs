@@ -99,6 +99,11 @@ pub fn check_metrics(scene: &Scene, agents: usize, engine: &dyn Engine) -> anyho
     check_agents(count, PROGRAM + states + metrics + engine.host_bytes(&scene.world, count, cells))
 }
 
+/// Fails if the samples of a run, `wanted` bytes, do not fit the memory.
+pub fn check_samples(wanted: u64) -> anyhow::Result<()> {
+    check_bytes("the samples of this run", "take fewer of them", PROGRAM + wanted)
+}
+
 fn check_agents(count: u64, wanted: u64) -> anyhow::Result<()> {
     check_bytes(&counted(count, "agent"), "lower --count", wanted)
 }

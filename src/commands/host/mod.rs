@@ -2,7 +2,7 @@
 
 pub mod arg_parsers;
 pub(crate) mod beginning;
-pub(crate) mod drive;
+pub mod drive;
 pub mod errors;
 pub(crate) mod filming;
 pub mod interrupt;

@@ -9,6 +9,7 @@ mod plan;
 mod plot;
 mod results;
 mod runs;
+mod single;
 mod vary;
 
 use std::path::Path;
@@ -16,6 +17,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub use self::args::SweepArgs;
+pub use self::single::SingleRuns;
 
 use self::one_run::Worker;
 use self::plan::Plan;

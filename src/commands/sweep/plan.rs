@@ -180,15 +180,19 @@ fn text_of(value: &toml::Value) -> String {
 impl Plan {
     /// Reads a plan file. Its paths are relative to its folder.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
-        let place = || path.display().to_string();
-        let text = read_file(path, MAX_PLAN).with_context(place)?;
-        let mut plan: Self = toml::from_str(&text).map_err(|error| {
+        let place = path.display().to_string();
+        let text = read_file(path, MAX_PLAN).with_context(|| place.clone())?;
+        Self::parse(&text, &place, path.parent().unwrap_or(Path::new("")))
+    }
+
+    /// The plan in a text; `place` names it in messages, and its files are relative to `folder`.
+    pub fn parse(text: &str, place: &str, folder: &Path) -> anyhow::Result<Self> {
+        let mut plan: Self = toml::from_str(text).map_err(|error| {
             let start = error.span().map_or(0, |span| span.start);
             let before = text.as_bytes().get(..start).unwrap_or_default();
             let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-            anyhow::anyhow!("{}:{line}: {}", place(), shown(&problem(error.message())))
+            anyhow::anyhow!("{place}:{line}: {}", shown(&problem(error.message())))
         })?;
-        let folder = path.parent().unwrap_or(Path::new(""));
         if let Some(scene) = &mut plan.scene {
             let beside = folder.join(&*scene);
             if BuiltIn::named(scene).is_none() && (beside.exists() || scene.ends_with(".toml")) {

@@ -1,0 +1,538 @@
+"""The flock."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import struct
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _native
+from ._errors import MissingKey
+from .run import Run
+
+Agents = _native.Table
+
+#: Options of the picture of a notebook.
+_NOTEBOOK_SIZE = (640, 360)
+
+
+class Flock:
+    """A flock in time: a scene, its agents, and the engine that moves them.
+
+    Arrays have a row for each agent, in ascending order of ids. In a plane vectors have two components, in space
+    three. Lengths are world units, velocities world units per tick.
+
+    ``scene`` is the name of a built-in scene (see :func:`pyflockwork.scenes`), the path of a scene file, the text of
+    one (with a line break in it) or a dict of its keys. Without it, it is the flock of the command line. Further
+    keyword arguments set keys of the scene, as ``--set`` does. ``engine`` is ``"gpu"``, ``"cpu"`` or ``"auto"``: the
+    GPU if it is hardware. ``adapter`` names a GPU, ``threads`` limits the threads of the CPU engine.
+
+    >>> flock = Flock("flock", count=500, seed=1, engine="cpu", **{"starling.separation.weight": 2})
+    >>> len(flock), flock.tick
+    (500, 0)
+    >>> flock["starling.separation.weight"]
+    2
+    """
+
+    _native: _native.Flock
+
+    def __init__(
+        self,
+        scene: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+        *,
+        count: SupportsIndex | None = None,
+        density: float | None = None,
+        seed: SupportsIndex | None = None,
+        engine: str = "auto",
+        adapter: str | int | None = None,
+        threads: SupportsIndex | None = None,
+        **keys: Any,
+    ) -> None:
+        name = text = None
+        if isinstance(scene, Mapping):
+            text = _native.toml_of_dict(dict(scene))
+        elif isinstance(scene, str) and "\n" in scene:
+            text = scene
+        elif scene is not None:
+            name = os.fspath(scene)
+            if not isinstance(name, str):
+                raise TypeError("scene: expected a name, a path, a text or a dict, and not bytes")
+        self._machine = (engine, None if adapter is None else str(adapter), _whole("threads", threads, 1, 4096))
+        self._native = _native.Flock(
+            name,
+            text,
+            [_assignment(key, value) for key, value in keys.items()],
+            _whole("count", count, 1, 2**32 - 1),
+            _density(density),
+            _whole("seed", seed, 0, 2**32 - 1),
+            None,
+            *self._machine,
+        )
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        scene: str | os.PathLike[str] | None = None,
+        engine: str = "auto",
+        adapter: str | int | None = None,
+        threads: SupportsIndex | None = None,
+        **keys: Any,
+    ) -> Flock:
+        """A flock from a file that :meth:`save` or ``flockwork simulate --out`` has written: it goes on from the last
+        tick. An ``.npz`` file brings its scene; for others name it.
+        """
+        flock = cls.__new__(cls)
+        flock._machine = (engine, None if adapter is None else str(adapter), _whole("threads", threads, 1, 4096))
+        flock._native = _native.Flock(
+            None if scene is None else os.fspath(scene),
+            None,
+            [_assignment(key, value) for key, value in keys.items()],
+            None,
+            None,
+            None,
+            os.fspath(path),
+            *flock._machine,
+        )
+        return flock
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the flock to an ``.npz`` file, whole or not at all. NumPy reads its arrays; :meth:`load` and
+        ``flockwork --init`` go on from it exactly.
+        """
+        path = pathlib.Path(path)
+        if path.suffix.lower() != ".npz":
+            raise ValueError(f"{path}: a flock is saved as NPZ; call the file NAME.npz")
+        _write(path, self._native.save())
+
+    @staticmethod
+    def _restore(data: bytes, next_id: int, machine: tuple[str, str | None, int | None]) -> Flock:
+        flock = Flock.__new__(Flock)
+        flock._machine = machine
+        flock._native = _native.Flock.restore(data, next_id, *machine)
+        return flock
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled and copied flocks step on to the same bytes."""
+        return Flock._restore, (self._native.save(), self._native.next_id(), self._machine)
+
+    def __len__(self) -> int:
+        return self._native.count()
+
+    def __repr__(self) -> str:
+        kind, _ = self._native.describe()
+        return f"<Flock of {len(self)} agents at tick {self.tick} on the {kind.upper()}>"
+
+    # Time
+
+    @property
+    def tick(self) -> int:
+        """Ticks since the start."""
+        return self._native.tick()
+
+    def step(self, ticks: SupportsIndex = 1) -> None:
+        """Advance by so many ticks. Other Python threads run meanwhile; Ctrl-C stops between two ticks."""
+        self._native.step(_index("ticks", ticks))
+
+    def run(
+        self,
+        ticks: SupportsIndex,
+        *,
+        every: SupportsIndex = 1,
+        record: str | Sequence[str] = (),
+        agents: str | Sequence[str] = (),
+        agents_every: SupportsIndex | None = None,
+    ) -> Run:
+        """Advance, and sample on the way: the metrics ``record`` now, every so many ticks and at the end, and the
+        arrays ``agents`` (``"positions"``, ``"velocities"``, ``"state.NAME"``), every ``agents_every`` ticks.
+
+        Ctrl-C ends the run; what was sampled until then is returned.
+
+        >>> run = Flock("flock", count=300, seed=1).run(20, every=5, record="polarisation", agents="positions")
+        >>> run.ticks.tolist()
+        [0, 5, 10, 15, 20]
+        >>> run["polarisation"].shape, run.agents["positions"].shape
+        ((5,), (5, 300, 2))
+        """
+        stride = _index("every", every)
+        found = self._native.run(
+            _index("ticks", ticks),
+            stride,
+            _names(record),
+            _names(agents),
+            stride if agents_every is None else _index("agents_every", agents_every),
+        )
+        return Run(**found)
+
+    # Agents
+
+    @property
+    def positions(self) -> NDArray[np.float32]:
+        """Positions, shape (N, D); world units."""
+        return self._native.positions()
+
+    @property
+    def velocities(self) -> NDArray[np.float32]:
+        """Velocities, shape (N, D); world units per tick."""
+        return self._native.velocities()
+
+    @property
+    def ids(self) -> NDArray[np.uint32]:
+        """Ids, shape (N,), ascending. An id is never used twice."""
+        return self._native.ids()
+
+    @property
+    def species(self) -> NDArray[np.uint8]:
+        """Species, shape (N,): indices into :attr:`species_names`."""
+        return self._native.species()
+
+    @property
+    def species_names(self) -> list[str]:
+        """Names of the species."""
+        return self._native.species_names()
+
+    def state(self, name: str) -> NDArray[np.float32]:
+        """A number that agents keep for rules in text, shape (N,): ``flock.state("phase")``."""
+        return self._native.state(name)
+
+    @property
+    def state_names(self) -> list[str]:
+        """Names of the numbers that agents keep."""
+        return self._native.state_names()
+
+    def agents(self) -> Agents:
+        """The agents as a table that pandas, polars, duckdb and pyarrow read: ``polars.DataFrame(flock.agents())``.
+
+        >>> Flock("flock", count=10).agents().columns
+        ['id', 'species', 'x', 'y', 'vx', 'vy']
+        """
+        return self._native.table()
+
+    def view(self) -> View:
+        """Arrays over the memory of the engine, without a copy, for use in a ``with`` block.
+
+        >>> flock = Flock("flock", count=10, engine="cpu")
+        >>> with flock.view() as view:
+        ...     x, y = view.positions
+        ...     middle = float(x.mean())
+        >>> view.positions
+        Traceback (most recent call last):
+        ...
+        ValueError: this view has ended; its arrays were valid only inside the `with` block
+        """
+        return View(self._native)
+
+    def neighbours(self, agent: SupportsIndex, radius: float | None = None) -> NDArray[np.uint32]:
+        """The ids of the agents less than ``radius`` from the one with the id ``agent``, ascending, by the shortest
+        way in a wrapped world. Without a radius it is the largest at which agents perceive others.
+        """
+        number = _index("agent", agent)
+        if not 0 <= number < 2**32:
+            raise MissingKey(f"agent {number}: there is no such agent now")
+        return self._native.neighbours(number, self._radius(radius))
+
+    def pairs(self, radius: float | None = None) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+        """All pairs of agents less than ``radius`` apart, as two arrays of row numbers: row ``first[k]`` has the
+        neighbour in row ``second[k]``. Each pair is there from both sides.
+
+        >>> flock = Flock("flock", count=200, seed=1)
+        >>> first, second = flock.pairs(30.0)
+        >>> number_of_neighbours = np.bincount(first, minlength=len(flock))
+        """
+        return self._native.pairs(self._radius(radius))
+
+    def _radius(self, radius: float | None) -> float:
+        if radius is None:
+            return self._native.radius()
+        if not (np.isfinite(radius) and 0 <= radius <= 1e7):
+            raise ValueError(f"radius {radius}: expected a number of world units from 0 to 1e7")
+        return float(radius)
+
+    def metric(self, name: str) -> float:
+        """A metric of the flock as it is now; see :func:`pyflockwork.metrics`."""
+        return self._native.metrics([name])[0]
+
+    def metrics(self, *names: str) -> dict[str, float]:
+        """Several metrics; without names those that the command line writes."""
+        chosen = list(names) or [name for name, is_usual in _native.metrics() if is_usual]
+        return dict(zip(chosen, self._native.metrics(chosen)))
+
+    # Edits
+
+    def push(self, forces: ArrayLike) -> None:
+        """Add ``forces``, shape (N, D), to the velocities before the next tick, in world units per tick. The tick
+        limits the speed as ever. For learning and control: ``flock.push(policy(flock.positions)); flock.step()``.
+        """
+        self._native.push(self._vectors("forces", forces, len(self)))
+
+    def add(
+        self,
+        positions: ArrayLike,
+        velocities: ArrayLike | None = None,
+        *,
+        species: str | int | ArrayLike = 0,
+    ) -> NDArray[np.uint32]:
+        """Add agents and return their ids, in order. Without velocities they start at rest. ``species`` is a name, an
+        index or one for each.
+
+        >>> flock = Flock("flock", count=10)
+        >>> flock.add([[5, 5], [6, 5]]).tolist()
+        [10, 11]
+        """
+        places = self._vectors("positions", positions)
+        count = len(places)
+        speeds = np.zeros_like(places) if velocities is None else self._vectors("velocities", velocities, count)
+        first = self._native.add(places, speeds, self._indices(species, count))
+        return np.arange(first, first + count, dtype=np.uint32)
+
+    def remove(self, ids: ArrayLike) -> None:
+        """Remove agents by their ids: all, or none if one of them is not there."""
+        chosen = np.atleast_1d(np.asarray(ids))
+        if chosen.size == 0:
+            return
+        if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
+            raise TypeError(f"ids: expected a list of whole numbers, and not {chosen.dtype} of shape {chosen.shape}")
+        if (chosen < 0).any() or (chosen >= 2**32).any():
+            wrong = chosen[(chosen < 0) | (chosen >= 2**32)][0]
+            raise MissingKey(f"agent {wrong}: there is no such agent now")
+        self._native.remove(np.ascontiguousarray(chosen, dtype=np.uint32))
+
+    def _vectors(self, name: str, values: ArrayLike, count: int | None = None) -> NDArray[np.float32]:
+        array = np.asarray(values)
+        if array.dtype.kind not in "fiu":
+            raise TypeError(f"{name}: expected numbers, and not {array.dtype}")
+        axes = self._native.axes()
+        wanted = f"({'N' if count is None else count}, {axes})"
+        if array.ndim != 2 or array.shape[1] != axes or (count is not None and len(array) != count):
+            raise ValueError(f"{name} of shape {array.shape}: this flock needs {wanted}")
+        if not np.isfinite(array).all():
+            row = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
+            raise ValueError(f"{name}: row {row} is {array[row].tolist()}, and must be finite")
+        with np.errstate(over="ignore"):
+            numbers = np.ascontiguousarray(array, dtype=np.float32)
+        if not np.isfinite(numbers).all():
+            raise ValueError(f"{name}: a number is too large for 32 bits")
+        return numbers
+
+    def _indices(self, species: str | int | ArrayLike, count: int) -> NDArray[np.uint8]:
+        names = self.species_names
+        if isinstance(species, str):
+            if species not in names:
+                raise MissingKey(f"species {species!r}: the scene has {', '.join(names)}")
+            species = names.index(species)
+        array = np.asarray(species)
+        if array.dtype.kind not in "iu":
+            raise TypeError(f"species: expected a name, an index or one for each agent, and not {array.dtype}")
+        if array.ndim > 1 or (array.ndim == 1 and array.size != count):
+            raise ValueError(f"species of shape {array.shape}: there are {count} agents")
+        if (array < 0).any() or (array >= len(names)).any():
+            raise ValueError(f"species {array.max()}: the scene has {len(names)} species, numbered from 0")
+        return np.ascontiguousarray(np.broadcast_to(array, (count,)), dtype=np.uint8)
+
+    # Scene
+
+    @property
+    def scene(self) -> dict[str, Any]:
+        """The scene with every key, as a dict; a copy. Its places are those of the scene file."""
+        found: dict[str, Any] = self._native.scene()
+        return found
+
+    def toml(self) -> str:
+        """The scene as the text of a scene file that makes a flock like this one."""
+        return self._native.toml()
+
+    @property
+    def world(self) -> tuple[float, ...]:
+        """The sides of the world; world units."""
+        return tuple(self._native.world())
+
+    @property
+    def engine(self) -> str:
+        """The engine: the GPU's name, or processor, threads and instruction set."""
+        return self._native.describe()[1]
+
+    def __getitem__(self, key: str) -> Any:
+        """A value of the scene: ``flock["starling.alignment.weight"]``."""
+        value: Any = self.scene
+        keys = key.split(".")
+        if keys[0] in value.get("species", {}):
+            keys.insert(0, "species")
+        for depth, part in enumerate(keys):
+            try:
+                value = value[int(part)] if isinstance(value, list) else value[part]
+            except (KeyError, IndexError, ValueError, TypeError):
+                known = f"; there are {', '.join(value)}" if isinstance(value, dict) else ""
+                raise MissingKey(f"{'.'.join(keys[: depth + 1])}: the scene has no such key{known}") from None
+        return value
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        """Change a value of the scene before the next tick, as ``--set`` does at the start."""
+        self._native.set(_assignment(key, value))
+
+    # Pictures
+
+    def picture(self, width: int = 1280, height: int = 720, *, samples: int = 1) -> NDArray[np.uint8]:
+        """The flock as it is now, as ``flockwork capture`` draws it: RGBA, shape (height, width, 4)."""
+        sides = [_index(name, side) for name, side in (("width", width), ("height", height))]
+        for name, side in zip(("width", "height"), sides):
+            if not 1 <= side <= 16384:
+                raise ValueError(f"{name} {side}: expected pixels, from 1 to 16384")
+        number = _index("samples", samples)
+        if not 1 <= number <= 256:
+            raise ValueError(f"samples {number}: expected pictures to average, from 1 to 256")
+        width, height = sides
+        return self._native.picture(width, height, number).reshape(height, width, 4)
+
+    def film(
+        self,
+        path: str | os.PathLike[str],
+        ticks: SupportsIndex,
+        *,
+        every: SupportsIndex = 1,
+        fps: float = 30,
+        size: tuple[int, int] = (1280, 720),
+        samples: SupportsIndex = 1,
+        blur: SupportsIndex = 1,
+        loop: SupportsIndex = 0,
+        quality: str = "best",
+        max_mb: float | None = None,
+        geometry: bool = False,
+    ) -> str:
+        """Advance by so many ticks and film them, as ``flockwork capture`` does: ``.mp4`` (needs ffmpeg), ``.gif``,
+        ``.apng``, a single ``.png`` of the last tick, or a folder. Returns what was written. After Ctrl-C the frames
+        so far are kept.
+        """
+        options: dict[str, Any] = {
+            "--ticks": _index("ticks", ticks),
+            "--every": _index("every", every),
+            "--fps": fps,
+            "--size": f"{size[0]}x{size[1]}",
+            "--samples": _index("samples", samples),
+            "--blur": _index("blur", blur),
+            "--loop": _index("loop", loop),
+            "--quality": quality,
+            "--max-mb": max_mb,
+            "--out": os.fspath(path),
+        }
+        words = [f"{name}={value}" for name, value in options.items() if value is not None]
+        return self._native.film(words + ["--geometry"] * geometry)
+
+    def _repr_png_(self) -> bytes:
+        return _png(self.picture(*_NOTEBOOK_SIZE))
+
+
+class View:
+    """Read-only arrays over the memory of an engine, in the order in which it has its agents; ``ids`` names them.
+
+    While one of the arrays is alive, calls that would change the flock raise ``BufferError``.
+    """
+
+    def __init__(self, flock: _native.Flock) -> None:
+        self._flock = flock
+        self._arrays: dict[str, Any] | None = None
+
+    def __enter__(self) -> View:
+        self._arrays = self._flock.lend()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._arrays = None
+
+    def _array(self, name: str) -> Any:
+        if self._arrays is None:
+            raise ValueError("this view has ended; its arrays were valid only inside the `with` block")
+        return self._arrays[name]
+
+    @property
+    def positions(self) -> tuple[NDArray[np.float32], ...]:
+        """An array for each axis, shape (N,) each; world units."""
+        arrays: tuple[NDArray[np.float32], ...] = self._array("positions")
+        return arrays
+
+    @property
+    def velocities(self) -> tuple[NDArray[np.float32], ...]:
+        """An array for each axis, shape (N,) each; world units per tick."""
+        arrays: tuple[NDArray[np.float32], ...] = self._array("velocities")
+        return arrays
+
+    @property
+    def ids(self) -> NDArray[np.uint32]:
+        """Ids, shape (N,)."""
+        array: NDArray[np.uint32] = self._array("ids")
+        return array
+
+    @property
+    def species(self) -> NDArray[np.uint8]:
+        """Species, shape (N,)."""
+        array: NDArray[np.uint8] = self._array("species")
+        return array
+
+
+def _index(name: str, value: SupportsIndex) -> int:
+    try:
+        return value.__index__()
+    except AttributeError:
+        raise TypeError(f"{name}: expected a whole number, and not {type(value).__name__}") from None
+
+
+def _whole(name: str, value: SupportsIndex | None, least: int, most: int) -> int | None:
+    if value is None:
+        return None
+    number = _index(name, value)
+    if not least <= number <= most:
+        raise ValueError(f"{name} {number}: expected a whole number from {least} to {most}")
+    return number
+
+
+def _density(value: float | None) -> float | None:
+    if value is None:
+        return None
+    if not (np.isfinite(value) and value > 0):
+        raise ValueError(f"density {value}: expected a mean number of neighbours above 0")
+    return float(value)
+
+
+def _names(names: str | Iterable[str]) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)
+
+
+def _assignment(key: str, value: Any) -> str:
+    return f"{key}={_native.toml_of_value(value)}"
+
+
+def _write(path: pathlib.Path, data: bytes) -> None:
+    """Write a file whole or not at all."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        beside.write_bytes(data)
+        os.replace(beside, path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+
+
+def _png(pixels: NDArray[np.uint8]) -> bytes:
+    """RGBA as a PNG file."""
+    height, width, _ = pixels.shape
+
+    def chunk(name: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+    rows = np.zeros((height, 1 + 4 * width), dtype=np.uint8)
+    rows[:, 1:] = pixels.reshape(height, 4 * width)
+    head = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
+    body = zlib.compress(rows.tobytes(), 6)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", body) + chunk(b"IEND", b"")

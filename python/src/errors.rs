@@ -1,0 +1,142 @@
+//! Errors as Python raises them, with the sentences of the command line.
+
+use flockwork::commands::host::errors::UsageError;
+use flockwork::scene::Origin;
+use flockwork::{EngineError, Error, SceneError, UnknownMetric};
+use pyo3::exceptions::{
+    PyBufferError, PyFileNotFoundError, PyKeyError, PyOSError, PyRuntimeError, PyValueError,
+};
+use pyo3::prelude::*;
+
+/// An error of a call.
+pub enum Fault {
+    /// `ValueError`.
+    Value(String),
+    /// `KeyError`: a key, a metric or an id that is not there.
+    Key(String),
+    /// `FileNotFoundError`.
+    Missing(String),
+    /// `OSError`.
+    System(String),
+    /// `RuntimeError`: no device, or a lost one.
+    Device(String),
+    /// `BufferError`: arrays of a view are in use.
+    Lent,
+    /// What Python itself has raised, such as `KeyboardInterrupt`.
+    Python(PyErr),
+}
+
+impl From<Fault> for PyErr {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Value(text) => PyValueError::new_err(text),
+            Fault::Key(text) => key_error(text),
+            Fault::Missing(text) => PyFileNotFoundError::new_err(text),
+            Fault::System(text) => PyOSError::new_err(text),
+            Fault::Device(text) => PyRuntimeError::new_err(text),
+            Fault::Lent => PyBufferError::new_err(
+                "arrays of a view are still in use, and this call would change them; copy what you keep, and \
+                 let the others go",
+            ),
+            Fault::Python(error) => error,
+        }
+    }
+}
+
+/// A `KeyError` that prints its sentence as it is, where Python's own prints it in quotes.
+fn key_error(text: String) -> PyErr {
+    Python::attach(|py| {
+        let of_package = || py.import("pyflockwork._errors")?.getattr("MissingKey")?.call1((&text,));
+        match of_package() {
+            Ok(error) => PyErr::from_value(error),
+            Err(_) => PyKeyError::new_err(text),
+        }
+    })
+}
+
+impl From<EngineError> for Fault {
+    fn from(error: EngineError) -> Self {
+        let text = error.to_string();
+        match error {
+            EngineError::NoAgent { .. } => Self::Key(text),
+            EngineError::NoAdapter(_)
+            | EngineError::Lost { .. }
+            | EngineError::Device { .. }
+            | EngineError::Threads { .. } => Self::Device(text),
+            _ => Self::Value(text),
+        }
+    }
+}
+
+impl From<SceneError> for Fault {
+    fn from(error: SceneError) -> Self {
+        // Python has no option `--set`.
+        let text = match &error.origin {
+            Origin::Set(_) => format!("{}: {}", error.key, error.problem),
+            Origin::Line { .. } => error.to_string(),
+        };
+        match error.problem.starts_with("unknown key") {
+            true => Self::Key(text),
+            false => Self::Value(text),
+        }
+    }
+}
+
+impl From<UnknownMetric> for Fault {
+    fn from(error: UnknownMetric) -> Self {
+        let text = error.to_string();
+        match error {
+            UnknownMetric::Name(..) | UnknownMetric::Species(..) => Self::Key(text),
+            _ => Self::Value(text),
+        }
+    }
+}
+
+impl From<std::io::Error> for Fault {
+    fn from(error: std::io::Error) -> Self {
+        match error.kind() {
+            std::io::ErrorKind::NotFound => Self::Missing(error.to_string()),
+            _ => Self::System(error.to_string()),
+        }
+    }
+}
+
+impl From<anyhow::Error> for Fault {
+    fn from(error: anyhow::Error) -> Self {
+        let text = format!("{error:#}");
+        if let Some(cause) = error.downcast_ref::<EngineError>() {
+            return cause.clone().into();
+        }
+        if let Some(cause) = error.downcast_ref::<SceneError>() {
+            return cause.clone().into();
+        }
+        if error.downcast_ref::<UsageError>().is_some() {
+            return if text.contains(": unknown key") { Self::Key(text) } else { Self::Value(text) };
+        }
+        let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>());
+        match causes.next().map(std::io::Error::kind) {
+            Some(std::io::ErrorKind::NotFound) => Self::Missing(text),
+            Some(_) => Self::System(text),
+            None => Self::Value(text),
+        }
+    }
+}
+
+/// Errors of the library that are sentences about values.
+macro_rules! values {
+    ($($error:ty)*) => {
+        $(impl From<$error> for Fault {
+            fn from(error: $error) -> Self {
+                Self::Value(error.to_string())
+            }
+        })*
+    };
+}
+
+values! { flockwork::PopulateError flockwork::FileError Error toml::ser::Error toml::de::Error }
+
+impl From<PyErr> for Fault {
+    fn from(error: PyErr) -> Self {
+        Self::Python(error)
+    }
+}

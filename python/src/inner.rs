@@ -1,0 +1,298 @@
+//! A flock behind its lock: an engine, its scene, and the last copy of its state.
+
+use std::io::Cursor;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use flockwork::commands::files::scene_files::{populate, with_flow};
+use flockwork::commands::host::memory_check;
+use flockwork::commands::host::options::{FlockArgs, Prepared};
+use flockwork::scene::Target;
+use flockwork::{
+    Change, Engine, FlockState, Gpu, Point, Request, RunRecord, Scene, load_flock, save_flock,
+};
+use pyo3::prelude::*;
+
+use crate::errors::Fault;
+use crate::machine::Machine;
+
+/// Shortest and longest time that ticks take between two looks for Ctrl-C.
+const PAUSES: [Duration; 2] = [Duration::from_millis(25), Duration::from_millis(100)];
+
+/// The most ticks between two looks.
+const MAX_AT_ONCE: u64 = 256;
+
+/// What a flock is made from.
+pub struct Source {
+    /// A built-in scene or a file; the command line's own if there is neither this nor a text.
+    pub scene: Option<String>,
+    /// A scene file as text.
+    pub text: Option<String>,
+    /// Values in the syntax of `--set`.
+    pub overrides: Vec<String>,
+    pub count: Option<u64>,
+    pub density: Option<f32>,
+    pub seed: Option<u32>,
+    /// A state file.
+    pub init: Option<PathBuf>,
+}
+
+pub struct Inner {
+    /// Lent to a session while a film is made.
+    engine: Option<Box<dyn Engine>>,
+    pub gpu: Option<Arc<Gpu>>,
+    pub scene: Scene,
+    pub tick: u64,
+    pub agents: usize,
+    /// No agent ever had this id or a larger one.
+    next_id: u32,
+    /// The flock at this tick, once it was read.
+    copy: Option<Arc<FlockState>>,
+    /// Number of arrays that show the engine's memory.
+    pub lent: Arc<AtomicUsize>,
+    /// The last look for Ctrl-C.
+    looked: Instant,
+}
+
+impl Inner {
+    /// Makes the flock of a scene, or reads one from a state file.
+    pub fn open((engine, gpu): Machine, source: Source) -> Result<Self, Fault> {
+        let Source { scene, text, overrides, count, density, seed, init } = source;
+        let (scene, state) = match text {
+            Some(text) => {
+                let scene = Scene::parse_with("scene", &text, &overrides)?;
+                let scene = with_flow(scene, None)?;
+                let density = density.or(scene.asked_density());
+                populate(&scene, &Request { count, density, seed }, Some(engine.as_ref()))?
+            }
+            None => {
+                let args = FlockArgs { scene, count, density, seed, overrides, init };
+                let Prepared { scene, state, .. } = args.prepare(Some(engine.as_ref()))?;
+                (scene, state)
+            }
+        };
+        Self::load((engine, gpu), scene, state, 0)
+    }
+
+    /// Goes on from the bytes of [`Inner::save`].
+    pub fn restore((engine, gpu): Machine, bytes: &[u8], next_id: u32) -> Result<Self, Fault> {
+        let (scene, state) = load_flock(Cursor::new(bytes))?;
+        Self::load((engine, gpu), scene, state, next_id)
+    }
+
+    fn load(
+        (mut engine, gpu): Machine,
+        scene: Scene,
+        state: FlockState,
+        next_id: u32,
+    ) -> Result<Self, Fault> {
+        engine.load(&scene, &state)?;
+        let next_id = state.id.last().map_or(0, |id| id.saturating_add(1)).max(next_id);
+        Ok(Self {
+            engine: Some(engine),
+            gpu,
+            scene,
+            tick: state.tick,
+            agents: state.len(),
+            next_id,
+            copy: Some(Arc::new(state)),
+            lent: Arc::default(),
+            looked: Instant::now(),
+        })
+    }
+
+    pub fn next_id(&self) -> u32 {
+        self.next_id
+    }
+
+    /// The engine. It is missing only if a film has ended in a panic.
+    pub fn engine(&mut self) -> Result<&mut dyn Engine, Fault> {
+        match &mut self.engine {
+            Some(engine) => Ok(engine.as_mut()),
+            None => Err(Fault::Device("the flock was lost when a film failed; make it again".into())),
+        }
+    }
+
+    /// The engine for a change of the flock.
+    pub fn engine_to_change(&mut self) -> Result<&mut dyn Engine, Fault> {
+        self.check_lent()?;
+        self.copy = None;
+        self.engine()
+    }
+
+    fn check_lent(&self) -> Result<(), Fault> {
+        if self.lent.load(Ordering::Acquire) > 0 { Err(Fault::Lent) } else { Ok(()) }
+    }
+
+    /// Lends the engine to `work`, which may advance the flock.
+    pub fn lend<T>(
+        &mut self,
+        work: impl FnOnce(Box<dyn Engine>, &Scene) -> (Box<dyn Engine>, T),
+    ) -> Result<T, Fault> {
+        self.engine_to_change()?;
+        let Some(engine) = self.engine.take() else { unreachable!("checked above") };
+        let (engine, result) = work(engine, &self.scene);
+        self.engine = Some(engine);
+        self.tick = self.state()?.tick;
+        Ok(result)
+    }
+
+    /// The flock after all ticks.
+    pub fn state(&mut self) -> Result<Arc<FlockState>, Fault> {
+        if let Some(copy) = &self.copy {
+            return Ok(Arc::clone(copy));
+        }
+        let state = Arc::new(self.engine()?.read_back()?);
+        self.copy = Some(Arc::clone(&state));
+        Ok(state)
+    }
+
+    /// Advances by `ticks`. Between portions it lets Python look for Ctrl-C; what that raises ends the run there.
+    pub fn step(&mut self, ticks: u64) -> Result<(), Fault> {
+        let (mut left, mut portion) = (ticks, 1);
+        self.engine_to_change()?;
+        while left > 0 {
+            if self.looked.elapsed() > PAUSES[0] {
+                check_signals()?;
+                self.looked = Instant::now();
+            }
+            let now = left.min(portion);
+            let begin = Instant::now();
+            let engine = self.engine()?;
+            engine.step(now as u32)?;
+            engine.finish()?;
+            (left, self.tick) = (left - now, self.tick + now);
+            let took = begin.elapsed();
+            if took < PAUSES[0] {
+                portion = (portion * 2).min(MAX_AT_ONCE);
+            } else if took > PAUSES[1] {
+                portion = (portion / 2).max(1);
+            }
+        }
+        Ok(())
+    }
+
+    /// The targets where they are now.
+    fn targets(&mut self) -> Result<Vec<Target>, Fault> {
+        Ok(match self.scene.targets.iter().any(Target::moves) {
+            true => self.engine()?.targets()?,
+            false => self.scene.targets.clone(),
+        })
+    }
+
+    /// Changes a value of the scene, as `--set` does, before the next tick.
+    pub fn set(&mut self, assignment: &str) -> Result<(), Fault> {
+        let key = assignment.split('=').next().unwrap_or_default().trim();
+        let first = key.split('.').next().unwrap_or_default();
+        if key.ends_with(".count") && key.matches('.').count() <= 2 {
+            return Err(Fault::Value(format!(
+                "{key}: a flock that runs changes its number by add and remove; make another Flock for another start"
+            )));
+        }
+        if first == "obstacles" {
+            return Err(Fault::Value(format!(
+                "{key}: obstacles stand where they were put at the start; make another Flock"
+            )));
+        }
+        let mut scene = self.scene.clone();
+        scene.targets = self.targets()?;
+        let targets = scene.targets.clone();
+        scene.set(assignment)?;
+        if first != "targets" {
+            scene.targets = targets;
+        }
+        if scene.species.len() < self.scene.species.len() {
+            return Err(Fault::Value(format!("{key}: a species that has agents cannot go")));
+        }
+        scene.check_world()?;
+        scene.check_scenery()?;
+        let change = match first {
+            "targets" => Change::TARGETS,
+            "world" | "time_step" | "seed" => Change::PARAMETERS | Change::WORLD,
+            "paths" | "flow" => Change::PARAMETERS | Change::SCENERY,
+            _ => Change::PARAMETERS,
+        };
+        self.engine_to_change()?.update(&scene, change)?;
+        self.scene = scene;
+        Ok(())
+    }
+
+    /// Adds to the velocities, in the order of ids.
+    pub fn push(&mut self, forces: &[Point]) -> Result<(), Fault> {
+        self.check_lent()?;
+        let mut state = FlockState::clone(&*self.state()?);
+        for (velocity, force) in state.velocity.iter_mut().zip(forces) {
+            *velocity += *force;
+        }
+        self.replace(state)
+    }
+
+    /// Goes on from another state of the same agents.
+    fn replace(&mut self, state: FlockState) -> Result<(), Fault> {
+        let targets = self.targets()?;
+        let scene = self.scene.with_targets(targets);
+        self.engine_to_change()?.load(&scene, &state)?;
+        self.copy = Some(Arc::new(state));
+        Ok(())
+    }
+
+    /// Adds agents. Returns the id of the first; the others' follow it.
+    pub fn add(
+        &mut self,
+        position: Vec<Point>,
+        velocity: Vec<Point>,
+        species: Vec<u8>,
+    ) -> Result<u32, Fault> {
+        self.check_lent()?;
+        let (first, more) = (self.next_id, position.len());
+        let (agents, room) = (self.agents as u64, more as u64);
+        if let Some(engine) = self.engine.as_deref() {
+            engine.check_count(&self.scene.world, agents + room)?;
+            memory_check::check_more(&self.scene, agents, room, engine).map_err(Fault::Value)?;
+        }
+        // Ids beyond 32 bits come to be refused as used ones.
+        let id = (0..more).map(|row| first.saturating_add(row as u32)).collect();
+        let newcomers = FlockState { id, species, position, velocity, ..FlockState::default() };
+        self.engine_to_change()?.append(&newcomers)?;
+        self.agents += more;
+        self.next_id = first.saturating_add(more as u32);
+        Ok(first)
+    }
+
+    /// Removes agents by id.
+    pub fn remove(&mut self, ids: &[u32]) -> Result<(), Fault> {
+        self.engine_to_change()?.remove(ids)?;
+        self.agents = self.state()?.len();
+        Ok(())
+    }
+
+    /// The scene that by itself makes a flock like this one.
+    pub fn fixed_scene(&self) -> Scene {
+        let agents = self.agents.max(1) as u64;
+        let mut scene = self.scene.fixed(agents);
+        if agents != self.scene.own_count() {
+            // The world has the size that it has, whatever the number of agents is now.
+            (scene.density, scene.grows) = (None, false);
+        }
+        scene
+    }
+
+    /// The flock as the bytes of an NPZ file, from which it goes on exactly.
+    pub fn save(&mut self) -> Result<Vec<u8>, Fault> {
+        let (state, targets) = (self.state()?, self.targets()?);
+        let scene = self.fixed_scene();
+        let record = RunRecord::new(&scene, &Request::default(), scene.world.size, &[]);
+        let kind = self.engine()?.kind().to_string();
+        let adapter = self.gpu.as_ref().map(|gpu| gpu.name());
+        let mut file = Cursor::new(Vec::new());
+        save_flock(&mut file, record.on(&kind, adapter, None), &state, &targets)?;
+        Ok(file.into_inner())
+    }
+}
+
+/// Raises what a signal has asked for.
+pub fn check_signals() -> Result<(), Fault> {
+    Python::attach(|py| py.check_signals()).map_err(Fault::Python)
+}

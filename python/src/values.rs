@@ -1,0 +1,59 @@
+//! Values of scene files as Python's, and back.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use toml::{Table, Value};
+
+/// A Python value as one of TOML. Numbers of NumPy and arrays become plain ones.
+pub fn to_toml(value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    if let Ok(text) = value.cast::<PyString>() {
+        return Ok(Value::String(text.to_str()?.into()));
+    }
+    if value.is_instance_of::<PyBool>() {
+        return Ok(Value::Boolean(value.extract()?));
+    }
+    if value.is_instance_of::<PyInt>() {
+        return Ok(Value::Integer(value.extract()?));
+    }
+    if value.is_instance_of::<PyFloat>() {
+        return Ok(Value::Float(value.extract()?));
+    }
+    if let Ok(table) = value.cast::<PyDict>() {
+        let entries = table.iter().map(|(key, value)| Ok((key.extract()?, to_toml(&value)?)));
+        return entries.collect::<PyResult<Table>>().map(Value::Table);
+    }
+    if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+        let items = value.try_iter()?.map(|item| to_toml(&item?));
+        return items.collect::<PyResult<Vec<Value>>>().map(Value::Array);
+    }
+    if value.hasattr("tolist")? {
+        return to_toml(&value.call_method0("tolist")?);
+    }
+    Err(PyTypeError::new_err(format!(
+        "a value of a scene is a number, a text, True or False, a list or a dict, and not {}",
+        value.get_type().name()?
+    )))
+}
+
+/// A value of TOML as Python's.
+pub fn from_toml<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value {
+        Value::String(text) => text.into_pyobject(py)?.into_any(),
+        Value::Boolean(value) => value.into_pyobject(py)?.to_owned().into_any(),
+        Value::Integer(value) => value.into_pyobject(py)?.into_any(),
+        Value::Float(value) => value.into_pyobject(py)?.into_any(),
+        Value::Datetime(value) => value.to_string().into_pyobject(py)?.into_any(),
+        Value::Array(items) => {
+            let items = items.iter().map(|item| from_toml(py, item));
+            PyList::new(py, items.collect::<PyResult<Vec<_>>>()?)?.into_any()
+        }
+        Value::Table(table) => {
+            let dict = PyDict::new(py);
+            for (key, value) in table {
+                dict.set_item(key, from_toml(py, value)?)?;
+            }
+            dict.into_any()
+        }
+    })
+}

@@ -1,0 +1,379 @@
+"""The flock: the same bytes as the command line, arrays, edits, and errors."""
+
+import copy
+import io
+import json
+import pickle
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import pyflockwork as fw
+
+ENGINES = ["cpu", "gpu"]
+
+
+def program(*words, **options):
+    """The command line of the same package."""
+    return subprocess.run(
+        [sys.executable, "-m", "pyflockwork", *map(str, words)], check=True, capture_output=True, text=True, **options
+    )
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("scene", ["flock", "flock-3d", "predators", "fireflies"])
+def test_same_bytes_as_the_command_line(tmp_path, scene, engine):
+    out = tmp_path / "states.npz"
+    program("simulate", "--scene", scene, "--count", 700, "--seed", 5, "--engine", engine, "--ticks", 30, "--out", out)
+    flock = fw.Flock(scene, count=700, seed=5, engine=engine)
+    flock.step(7)
+    flock.step(23)
+    with np.load(out) as states:
+        last = states["tick"] == 30
+        np.testing.assert_array_equal(flock.positions, states["position"][last])
+        np.testing.assert_array_equal(flock.velocities, states["velocity"][last])
+        # A control: another seed is another flock.
+        other = fw.Flock(scene, count=700, seed=6, engine=engine)
+        other.step(30)
+        assert (other.positions != states["position"][last]).any()
+
+
+def test_metrics_are_those_of_the_command_line(tmp_path):
+    out = tmp_path / "metrics.csv"
+    names = ["polarisation", "clusters", "nematic_order"]
+    program("simulate", "--scene", "flock", "--count", 400, "--engine", "cpu", "--ticks", 12, "--metrics", out,
+            "--metric", ",".join(names), "--metrics-every", 5)
+    rows = np.genfromtxt(out, delimiter=",", names=True)
+    run = fw.Flock("flock", count=400, engine="cpu").run(12, every=5, record=names)
+    assert run.ticks.tolist() == [0, 5, 10, 12] == rows["tick"].tolist()
+    for name in names:
+        np.testing.assert_array_equal(run[name], rows[name])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_copies_and_files_go_on_to_the_same_bytes(tmp_path, engine):
+    flock = fw.Flock("predators", count=600, seed=2, engine=engine)
+    flock.step(10)
+    flock.remove(flock.ids[5:9])
+    flock.add([[3, 4]], species="predator" if "predator" in flock.species_names else 0)
+    flock[f"{flock.species_names[0]}.max_speed"] = 2.5
+    flock.step(3)
+    path = tmp_path / "flock.npz"
+    flock.save(path)
+    others = [copy.deepcopy(flock), pickle.loads(pickle.dumps(flock)), fw.Flock.load(path, engine=engine)]
+    flock.step(20)
+    for other in others:
+        assert other.tick == 13
+        other.step(20)
+        np.testing.assert_array_equal(other.positions, flock.positions)
+        np.testing.assert_array_equal(other.ids, flock.ids)
+        assert other.world == flock.world
+    # Ids of agents that went are not given again.
+    flock.remove(flock.ids[-1:])
+    again = copy.deepcopy(flock)
+    assert again.add([[1, 1]]).tolist() == flock.add([[1, 1]]).tolist() == [601]
+
+
+def test_scenes_by_name_path_text_and_dict(tmp_path):
+    text = "[world]\nsize = [200, 100]\n[species.bird]\ncount = 50\nseparation = { radius = 9, weight = 1.5 }\n"
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    by_dict = {"world": {"size": [200, 100]},
+               "species": {"bird": {"count": np.int64(50), "separation": {"radius": np.float32(9), "weight": 1.5}}}}
+    flocks = [fw.Flock(text), fw.Flock(path), fw.Flock(str(path)), fw.Flock(by_dict)]
+    for flock in flocks:
+        flock.step(20)
+        assert len(flock) == 50 and flock.world == (200, 100)
+        np.testing.assert_array_equal(flock.positions, flocks[0].positions)
+    assert fw.Flock(flocks[0].toml()).world == (200, 100)
+    assert len(fw.Flock()) == 3000
+    assert len(fw.scenes()) > 60 and all(fw.scenes().values())
+
+
+def test_edits_hold_from_the_next_tick():
+    edited, at_start = (fw.Flock("flock", count=300, seed=1, engine="cpu", **keys)
+                        for keys in ({}, {"starling.alignment.weight": 0.25}))
+    edited["starling.alignment.weight"] = 0.25
+    assert edited["starling.alignment.weight"] == at_start.scene["species"]["starling"]["alignment"]["weight"] == 0.25
+    edited.step(40)
+    at_start.step(40)
+    np.testing.assert_array_equal(edited.positions, at_start.positions)
+    plain = fw.Flock("flock", count=300, seed=1, engine="cpu")
+    plain.step(40)
+    assert (plain.positions != edited.positions).any(), "a control: the weight matters"
+
+
+def test_push_adds_to_velocities():
+    scene = {"world": {"size": [100, 100]}, "species": {"dot": {"count": 3, "max_speed": 5, "max_force": 1}}}
+    flock = fw.Flock(scene, engine="cpu")
+    before, speed = flock.positions.astype(float), flock.velocities.astype(float)
+    force = np.array([[0.5, 0], [0, -0.25], [0, 0]])
+    flock.push(force)
+    np.testing.assert_allclose(flock.velocities, speed + force, atol=1e-6)
+    flock.step()
+    way = (flock.positions - before - speed - force + 50) % 100 - 50
+    np.testing.assert_allclose(way, 0, atol=1e-4)
+
+
+def wrapped(places, world):
+    """Distances of all pairs by brute force."""
+    way = np.abs(places[:, None].astype(float) - places[None])
+    way = np.minimum(way, np.asarray(world) - way)
+    return np.sqrt((way**2).sum(-1))
+
+
+@pytest.mark.parametrize("scene", ["flock", "flock-3d"])
+def test_pairs_and_neighbours_are_those_of_brute_force(scene):
+    flock = fw.Flock(scene, count=400, seed=3)
+    flock.step(50)
+    radius = flock._radius(None)
+    distance = wrapped(flock.positions, flock.world)
+    np.fill_diagonal(distance, np.inf)
+    first, second = np.nonzero(distance < radius)
+    found = flock.pairs()
+    assert len(first) > 500
+    np.testing.assert_array_equal(found[0], first)
+    np.testing.assert_array_equal(found[1], second)
+    for agent in (0, 17, 399):
+        np.testing.assert_array_equal(flock.neighbours(agent), second[first == agent])
+    # A control: a slightly larger radius finds more.
+    assert len(flock.pairs(radius * 1.1)[0]) > len(first)
+
+
+@pytest.mark.parametrize("scene", ["flock", "flock-3d"])
+def test_pairs_and_clusters_are_those_of_freud(scene):
+    freud = pytest.importorskip("freud")
+    flock = fw.Flock(scene, count=2000, seed=4)
+    flock.step(100)
+    world, radius = flock.world, flock._radius(None)
+    places = np.zeros((len(flock), 3))
+    places[:, : len(world)] = flock.positions - np.asarray(world) / 2
+    box = freud.box.Box(*world, is2D=len(world) == 2)
+    query = freud.locality.AABBQuery(box, places.astype(np.float32))
+    near = query.query(places.astype(np.float32), {"r_max": radius, "exclude_ii": True}).toNeighborList()
+    theirs = set(zip(near.query_point_indices.tolist(), near.point_indices.tolist()))
+    ours = set(zip(*(rows.tolist() for rows in flock.pairs())))
+    # Distances of pairs on the border are rounded: freud's box has its middle at 0.
+    border = {pair for pair in ours ^ theirs}
+    assert all(abs(wrapped(flock.positions[list(pair)], world)[0, 1] - radius) < 1e-3 for pair in border)
+    assert len(border) < len(ours) / 1000
+    if not border:
+        clusters = freud.cluster.Cluster()
+        clusters.compute((box, places.astype(np.float32)), neighbors=near)
+        assert flock.metric("clusters") == clusters.num_clusters
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_view_has_the_agents_and_holds_the_flock(engine):
+    flock = fw.Flock("flock-3d", count=300, seed=1, engine=engine)
+    flock.step(5)
+    with flock.view() as view:
+        order = np.argsort(view.ids)
+        np.testing.assert_array_equal(np.stack(view.positions, 1)[order], flock.positions)
+        np.testing.assert_array_equal(np.stack(view.velocities, 1)[order], flock.velocities)
+        assert view.species.shape == (300,)
+        with pytest.raises(BufferError, match="still in use"):
+            flock.step()
+        with pytest.raises(ValueError):
+            view.positions[0][0] = 1.0
+        kept = view.positions[0]
+    with pytest.raises(ValueError, match="has ended"):
+        view.positions
+    with pytest.raises(BufferError):
+        flock.remove([1])
+    del kept, order
+    flock.step()
+    assert flock.tick == 6
+
+
+def test_threads_wait_for_each_other():
+    flock, alone = (fw.Flock("flock", count=300, seed=1, engine="cpu") for _ in range(2))
+    threads = [threading.Thread(target=lambda: [flock.step() for _ in range(25)]) for _ in range(4)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    alone.step(100)
+    assert flock.tick == 100
+    np.testing.assert_array_equal(flock.positions, alone.positions)
+
+
+def test_steps_let_other_threads_run():
+    flock, count, done = fw.Flock("flock", count=20_000, engine="cpu", threads=1), [0], threading.Event()
+    thread = threading.Thread(target=lambda: (flock.step(30), done.set()))
+    thread.start()
+    while not done.wait(0.001):
+        count[0] += 1
+    thread.join()
+    assert count[0] > 5, "this thread ran while the flock moved"
+
+
+@pytest.mark.parametrize("what", ["run", "step"])
+def test_ctrl_c_keeps_what_is_there(what):
+    code = f"""
+import signal, threading, os, pyflockwork as fw
+flock = fw.Flock("flock", count=20000, engine="cpu")
+threading.Timer(1.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+if {what == "run"}:
+    run = flock.run(10**9, every=1, record="polarisation")
+    assert run.interrupted and len(run.ticks) == len(run["polarisation"]) > 1, run
+else:
+    try:
+        flock.step(10**9)
+    except KeyboardInterrupt:
+        assert flock.tick > 0
+    else:
+        raise AssertionError("no KeyboardInterrupt")
+before = flock.tick
+flock.step(2)
+print("ended", flock.tick - before)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "ended 2\n", done.stderr
+
+
+def test_a_forked_process_is_told(tmp_path):
+    code = """
+import os, pyflockwork as fw
+fw.Flock("flock", count=10)
+if os.fork() == 0:
+    try:
+        fw.Flock("flock", count=10)
+    except RuntimeError as error:
+        print("told:", "spawn" in str(error), flush=True)
+    os._exit(0)
+os.wait()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "told: True\n", done.stderr
+
+
+def test_tables_are_read_by_others():
+    flock = fw.Flock("predators", count=200, seed=1)
+    table = flock.agents()
+    assert len(table) == 200
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame(table)
+    np.testing.assert_array_equal(frame["x"].to_numpy(), flock.positions[:, 0])
+    np.testing.assert_array_equal(frame["id"].to_numpy(), flock.ids)
+    names = np.array(flock.species_names)[flock.species]
+    assert frame["species"].cast(str).to_list() == names.tolist()
+    kept = fw.Flock("fireflies", count=20)
+    assert "state.phase" in kept.agents().columns and kept.state("phase").shape == (20,)
+
+
+def test_pictures_are_those_of_capture(tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    out = tmp_path / "picture.png"
+    words = ("--scene", "flock", "--count", 500, "--seed", 1, "--engine", "cpu")
+    program("capture", *words, "--ticks", 20, "--size", "320x180", "--out", out)
+    flock = fw.Flock("flock", count=500, seed=1, engine="cpu")
+    flock.step(20)
+    theirs = np.asarray(image.open(out).convert("RGBA"))
+    np.testing.assert_array_equal(flock.picture(320, 180), theirs)
+    np.testing.assert_array_equal(np.asarray(image.open(io.BytesIO(flock._repr_png_()))), flock.picture(640, 360))
+    assert flock.tick == 20
+    said = flock.film(tmp_path / "film.gif", 10, every=5, size=(96, 54))
+    assert "film.gif" in said and (tmp_path / "film.gif").read_bytes()[:3] == b"GIF"
+    alone = fw.Flock("flock", count=500, seed=1, engine="cpu")
+    alone.step(30)
+    assert flock.tick == 30
+    np.testing.assert_array_equal(flock.positions, alone.positions)
+
+
+def test_a_sweep_spreads_over_processes():
+    import multiprocessing
+
+    plan = {"scene": "vicsek", "count": 60, "ticks": 100, "seeds": 2, "metric": "polarisation",
+            "vary": {"agent.rules.align.parameters.noise.value": [0.5, 5]}}
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        spread = fw.sweep(plan, map=pool.map, engine="cpu")
+    here = fw.sweep(plan, engine="cpu")
+    assert spread == here and len(here) == 4
+    assert here[0]["polarisation"] > here[2]["polarisation"] and here[0]["failure"] is None
+    json.dumps(here)
+
+
+BAD = [
+    (lambda: fw.Flock("flokc"), ValueError, "did you mean"),
+    (lambda: fw.Flock("flock", count=0), ValueError, "count 0"),
+    (lambda: fw.Flock("flock", count=-5), ValueError, "count -5"),
+    (lambda: fw.Flock("flock", count=2.5), TypeError, "whole number"),
+    (lambda: fw.Flock("flock", seed=2**40), ValueError, "seed"),
+    (lambda: fw.Flock("flock", density=float("nan")), ValueError, "density nan"),
+    (lambda: fw.Flock("flock", engine="tpu"), ValueError, "engine \"tpu\""),
+    (lambda: fw.Flock("flock", engine="gpu", adapter="no such GPU"), RuntimeError, "no such GPU"),
+    (lambda: fw.Flock("flock", threads=0), ValueError, "threads 0"),
+    (lambda: fw.Flock("flock", **{"starling.separation.wieght": 2}), KeyError, "did you mean `weight`"),
+    (lambda: fw.Flock("flock", **{"starling.separation.weight": "much"}), ValueError, "starling.separation.weight"),
+    (lambda: fw.Flock("flock", **{"starling.separation.weight": object()}), TypeError, "not object"),
+    (lambda: fw.Flock("[species.a]\nmax_speed = 'x'\n"), ValueError, "max_speed"),
+    (lambda: fw.Flock({"species": {"a": {"count": 3, "nonsense": 1}}}), KeyError, "nonsense"),
+    (lambda: fw.Flock(b"flock"), TypeError, "bytes"),
+    (lambda: fw.Flock.load("no-such-file.npz"), FileNotFoundError, "no-such-file.npz"),
+    (lambda: fw.average([]), ValueError, "one series"),
+    (lambda: fw.average([1.0, float("nan")]), ValueError, "not finite"),
+    (lambda: fw.sweep({"scene": "flock", "nonsense": 1}), ValueError, "nonsense"),
+    (lambda: fw.sweep("no-such-plan.toml"), FileNotFoundError, "no-such-plan.toml"),
+]
+
+BAD_CALLS = [
+    (lambda flock: flock.step(-1), ValueError, "ticks -1"),
+    (lambda flock: flock.step(1.5), TypeError, "whole number"),
+    (lambda flock: flock.run(10, every=0), ValueError, "every 0"),
+    (lambda flock: flock.run(10, record="polarization"), KeyError, "did you mean `polarisation`"),
+    (lambda flock: flock.run(10, agents="colours"), KeyError, "colours"),
+    (lambda flock: flock.run(10**15, agents="positions"), ValueError, "memory"),
+    (lambda flock: flock.metric("starlin.polarisation"), KeyError, "starlin"),
+    (lambda flock: flock.state("phase"), KeyError, "phase"),
+    (lambda flock: flock.neighbours(10**6), KeyError, "no such agent"),
+    (lambda flock: flock.neighbours(0, -1), ValueError, "radius -1"),
+    (lambda flock: flock.pairs(float("inf")), ValueError, "radius inf"),
+    (lambda flock: flock.push(np.zeros((20, 3))), ValueError, r"\(20, 2\)"),
+    (lambda flock: flock.push([["a", "b"]] * 20), TypeError, "numbers"),
+    (lambda flock: flock.push(np.full((20, 2), np.nan)), ValueError, "row 0"),
+    (lambda flock: flock.push(np.full((20, 2), 1e300)), ValueError, "32 bits"),
+    (lambda flock: flock.add([[1, np.inf]]), ValueError, "finite"),
+    (lambda flock: flock.add([[1e9, 1]]), ValueError, "inside the world"),
+    (lambda flock: flock.add([[1, 1]], species="eagle"), KeyError, "starling"),
+    (lambda flock: flock.add([[1, 1]], species=7), ValueError, "species 7"),
+    (lambda flock: flock.remove([99]), KeyError, "agent 99"),
+    (lambda flock: flock.remove([1.5]), TypeError, "whole numbers"),
+    (lambda flock: flock["starling.alignment.wieght"], KeyError, "wieght"),
+    (lambda flock: flock.__setitem__("starling.alignment.wieght", 1), KeyError, "did you mean"),
+    (lambda flock: flock.__setitem__("starling.alignment.radius", -3), ValueError, "radius"),
+    (lambda flock: flock.__setitem__("starling.count", 3), ValueError, "add and remove"),
+    (lambda flock: flock.save("flock.csv"), ValueError, "NAME.npz"),
+    (lambda flock: flock.save("no-such-folder/flock.npz"), FileNotFoundError, "no-such-folder"),
+    (lambda flock: flock.picture(0, 10), ValueError, "width 0"),
+    (lambda flock: flock.film("film.xyz", 10), ValueError, "xyz"),
+    (lambda flock: flock.film("film.gif", 10, quality="bad"), ValueError, "bad"),
+]
+
+
+@pytest.mark.parametrize("call, error, words", BAD)
+def test_bad_input_is_told(call, error, words):
+    with pytest.raises(error, match=words) as raised:
+        call()
+    assert "\n" not in str(raised.value) or len(str(raised.value)) < 600
+
+
+def test_bad_calls_change_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    flock, same = (fw.Flock("flock", count=20, seed=1, engine="cpu") for _ in range(2))
+    for call, error, words in BAD_CALLS:
+        with pytest.raises(error, match=words) as raised:
+            call(flock)
+        assert "Error" not in str(raised.value), raised.value
+        np.testing.assert_array_equal(flock.positions, same.positions)
+    assert list(tmp_path.iterdir()) == []
+    flock.step(10)
+    same.step(10)
+    np.testing.assert_array_equal(flock.positions, same.positions)
+
+
+def test_the_command_line_is_there():
+    assert program("--version").stdout.startswith("flockwork ")
+    failed = subprocess.run([sys.executable, "-m", "pyflockwork", "simulate"], capture_output=True, text=True)
+    assert failed.returncode == 2 and "--ticks" in failed.stderr
