@@ -4,15 +4,25 @@ use flockwork::Point;
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray2, PyReadonlyArray2};
 use pyo3::prelude::*;
+use rayon::prelude::*;
 
 use crate::errors::Fault;
 
+/// Number of vectors that one thread copies.
+const PART: usize = 1 << 16;
+
 /// Vectors as rows of one number for each axis.
 pub fn rows(points: &[Point], axes: usize) -> Vec<f32> {
-    let mut numbers = Vec::with_capacity(points.len() * axes);
-    match axes {
-        2 => numbers.extend(points.iter().flat_map(|point| [point.x, point.y])),
-        _ => numbers.extend(points.iter().flat_map(Point::to_array)),
+    let mut numbers = vec![0.0; points.len() * axes];
+    let copy = |(numbers, points): (&mut [f32], &[Point])| {
+        for (row, point) in numbers.chunks_exact_mut(axes).zip(points) {
+            row.copy_from_slice(&point.to_array()[..axes]);
+        }
+    };
+    if points.len() <= PART {
+        copy((&mut numbers, points));
+    } else {
+        numbers.par_chunks_mut(PART * axes).zip(points.par_chunks(PART)).for_each(copy);
     }
     numbers
 }

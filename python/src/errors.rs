@@ -46,7 +46,8 @@ impl From<Fault> for PyErr {
 /// A `KeyError` that prints its sentence as it is, where Python's own prints it in quotes.
 fn key_error(text: String) -> PyErr {
     Python::attach(|py| {
-        let of_package = || py.import("pyflockwork._errors")?.getattr("MissingKey")?.call1((&text,));
+        let of_package =
+            || py.import("pyflockwork._errors")?.getattr("MissingKey")?.call1((&text,));
         match of_package() {
             Ok(error) => PyErr::from_value(error),
             Err(_) => PyKeyError::new_err(text),
@@ -111,7 +112,11 @@ impl From<anyhow::Error> for Fault {
             return cause.clone().into();
         }
         if error.downcast_ref::<UsageError>().is_some() {
-            return if text.contains(": unknown key") { Self::Key(text) } else { Self::Value(text) };
+            return if text.contains(": unknown key") {
+                Self::Key(text)
+            } else {
+                Self::Value(text)
+            };
         }
         let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>());
         match causes.next().map(std::io::Error::kind) {

@@ -9,9 +9,9 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2}
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyInt};
 
-use crate::arrays::{matrix, points, rows};
+use crate::arrays::{matrix, points};
 use crate::errors::Fault;
-use crate::inner::{Inner, Source};
+use crate::inner::{Inner, Quantity, Source};
 use crate::machine::{check_process, open};
 use crate::recording::{Plan, Samples, kept, kept_numbers, ticks};
 use crate::table::Table;
@@ -35,6 +35,16 @@ impl Flock {
     ) -> PyResult<T> {
         let done = py.detach(|| check_process().and_then(|()| work(&mut self.lock())));
         done.map_err(PyErr::from)
+    }
+
+    fn vectors<'py>(
+        &self,
+        py: Python<'py>,
+        quantity: Quantity,
+    ) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        let (numbers, axes) =
+            self.with(py, |inner| Ok((inner.vectors(quantity)?, inner.scene.world.axes())))?;
+        matrix(py, numbers, axes)
     }
 }
 
@@ -111,9 +121,7 @@ impl Flock {
     }
 
     fn species_names(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        self.with(py, |inner| {
-            Ok(inner.scene.species.iter().map(|own| own.name.clone()).collect())
-        })
+        self.with(py, |inner| Ok(inner.scene.species.iter().map(|own| own.name.clone()).collect()))
     }
 
     /// The largest distance at which agents perceive others.
@@ -127,19 +135,11 @@ impl Flock {
     }
 
     fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f32>>> {
-        let (numbers, axes) = self.with(py, |inner| {
-            let axes = inner.scene.world.axes();
-            Ok((rows(&inner.state()?.position, axes), axes))
-        })?;
-        matrix(py, numbers, axes)
+        self.vectors(py, Quantity::Positions)
     }
 
     fn velocities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f32>>> {
-        let (numbers, axes) = self.with(py, |inner| {
-            let axes = inner.scene.world.axes();
-            Ok((rows(&inner.state()?.velocity, axes), axes))
-        })?;
-        matrix(py, numbers, axes)
+        self.vectors(py, Quantity::Velocities)
     }
 
     fn ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {

@@ -11,10 +11,12 @@ use flockwork::commands::host::memory_check;
 use flockwork::commands::host::options::{FlockArgs, Prepared};
 use flockwork::scene::Target;
 use flockwork::{
-    Change, Engine, FlockState, Gpu, Point, Request, RunRecord, Scene, load_flock, save_flock,
+    AgentsAt, Change, Engine, FlockState, Gpu, Point, Request, RunRecord, Scene, load_flock,
+    save_flock,
 };
 use pyo3::prelude::*;
 
+use crate::arrays::rows;
 use crate::errors::Fault;
 use crate::machine::Machine;
 
@@ -37,6 +39,13 @@ pub struct Source {
     pub seed: Option<u32>,
     /// A state file.
     pub init: Option<PathBuf>,
+}
+
+/// A vector of each agent.
+#[derive(Clone, Copy, Debug)]
+pub enum Quantity {
+    Positions,
+    Velocities,
 }
 
 pub struct Inner {
@@ -111,7 +120,9 @@ impl Inner {
     pub fn engine(&mut self) -> Result<&mut dyn Engine, Fault> {
         match &mut self.engine {
             Some(engine) => Ok(engine.as_mut()),
-            None => Err(Fault::Device("the flock was lost when a film failed; make it again".into())),
+            None => {
+                Err(Fault::Device("the flock was lost when a film failed; make it again".into()))
+            }
         }
     }
 
@@ -147,6 +158,34 @@ impl Inner {
         let state = Arc::new(self.engine()?.read_back()?);
         self.copy = Some(Arc::clone(&state));
         Ok(state)
+    }
+
+    /// The positions, or the velocities, as rows of one number for each axis.
+    pub fn vectors(&mut self, quantity: Quantity) -> Result<Vec<f32>, Fault> {
+        let (axes, count) = (self.scene.world.axes(), self.agents);
+        // Every id is its row: one array can be read without a copy of all others.
+        if self.copy.is_none()
+            && self.next_id as usize == count
+            && let AgentsAt::Host(agents) = self.engine()?.agents()
+        {
+            let own = match quantity {
+                Quantity::Positions => agents.position,
+                Quantity::Velocities => agents.velocity,
+            };
+            let mut numbers = vec![0.0; count * axes];
+            for (index, id) in agents.id.iter().enumerate() {
+                let row = &mut numbers[*id as usize * axes..][..axes];
+                for (number, own) in row.iter_mut().zip(own) {
+                    *number = own.get(index);
+                }
+            }
+            return Ok(numbers);
+        }
+        let state = self.state()?;
+        Ok(match quantity {
+            Quantity::Positions => rows(&state.position, axes),
+            Quantity::Velocities => rows(&state.velocity, axes),
+        })
     }
 
     /// Advances by `ticks`. Between portions it lets Python look for Ctrl-C; what that raises ends the run there.

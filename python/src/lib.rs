@@ -83,7 +83,8 @@ mod _native {
         samples: Vec<f64>,
         settle: Option<usize>,
     ) -> Option<(usize, usize, f64, f64, f64, f64, bool)> {
-        let begin = settle.unwrap_or_else(|| settled(&samples)).min(samples.len().saturating_sub(1));
+        let begin =
+            settle.unwrap_or_else(|| settled(&samples)).min(samples.len().saturating_sub(1));
         let own = TimeAverage::of(samples.get(begin..)?)?;
         let TimeAverage { samples, mean, standard_error, correlation_time, binder, .. } = own;
         let long = own.is_long_enough;

@@ -39,7 +39,8 @@ fn gpu(adapter: Option<&str>) -> Result<Arc<Gpu>, EngineError> {
         return Ok(gpu);
     }
     let choice = adapter.map(|name| name.parse::<AdapterChoice>());
-    let choice = choice.transpose().map_err(|problem| EngineError::NoAdapter(problem.to_string()))?;
+    let choice =
+        choice.transpose().map_err(|problem| EngineError::NoAdapter(problem.to_string()))?;
     let gpu = Gpu::open(&choice.unwrap_or_default())?;
     known.insert(name.into(), Arc::downgrade(&gpu));
     Ok(gpu)

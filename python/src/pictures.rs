@@ -37,9 +37,7 @@ fn with_run<T>(
 /// The flock as it is now: a picture with colours that are not multiplied by alpha.
 pub fn picture(inner: &mut Inner, pixels: (u32, u32), samples: u64) -> Result<Frame, Fault> {
     let size = size(pixels)?;
-    with_run(inner, size, |run, painter| {
-        Ok(capture::picture(run, painter, size, samples)?)
-    })
+    with_run(inner, size, |run, painter| Ok(capture::picture(run, painter, size, samples)?))
 }
 
 /// Runs the flock and films it, by options of `flockwork capture`. Returns what was written, in words.

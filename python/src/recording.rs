@@ -13,14 +13,14 @@ use crate::inner::Inner;
 
 /// An array of each agent that a run samples.
 #[derive(Clone, Debug)]
-enum Quantity {
+enum Recorded {
     Positions,
     Velocities,
     /// The number at this place of what agents keep.
     Kept(usize),
 }
 
-impl Quantity {
+impl Recorded {
     fn named(name: &str, scene: &Scene) -> Result<Self, Fault> {
         match (name, name.strip_prefix("state.")) {
             ("positions", _) => Ok(Self::Positions),
@@ -95,12 +95,13 @@ impl Samples {
         };
         selection.as_ref().map_or(Ok(()), |own| own.check(&inner.scene))?;
         let scene = inner.scene.clone();
-        let named = plan.agents.iter().map(|name| Quantity::named(name, &scene));
-        let quantities: Vec<Quantity> = named.collect::<Result<_, _>>()?;
+        let named = plan.agents.iter().map(|name| Recorded::named(name, &scene));
+        let quantities: Vec<Recorded> = named.collect::<Result<_, _>>()?;
         let numbers: usize = quantities.iter().map(|own| own.width(&scene)).sum();
         let samples = (ticks / agents_every).saturating_add(2);
         memory_check::check_samples(
-            samples.saturating_mul((4 * numbers * inner.agents) as u64)
+            samples
+                .saturating_mul((4 * numbers * inner.agents) as u64)
                 .saturating_add((ticks / every).saturating_mul(8 * plan.metrics.len() as u64 + 8)),
         )?;
         let arrays = plan.agents.iter().zip(&quantities);
@@ -108,7 +109,9 @@ impl Samples {
             ticks: Vec::new(),
             metrics: plan.metrics.iter().map(|name| (name.clone(), Vec::new())).collect(),
             agents_ticks: Vec::new(),
-            agents: arrays.map(|(name, own)| (name.clone(), own.width(&scene), Vec::new())).collect(),
+            agents: arrays
+                .map(|(name, own)| (name.clone(), own.width(&scene), Vec::new()))
+                .collect(),
             count: inner.agents,
             interrupted: None,
         };
@@ -121,7 +124,11 @@ impl Samples {
                 let state = inner.state()?;
                 if let Some(selection) = selection.as_ref().filter(|_| measures) {
                     let values = selection.values(&scene, &state);
-                    samples.metrics.iter_mut().zip(values).for_each(|(own, value)| own.1.push(value));
+                    samples
+                        .metrics
+                        .iter_mut()
+                        .zip(values)
+                        .for_each(|(own, value)| own.1.push(value));
                 }
                 if copies {
                     samples.agents_ticks.push(inner.tick);
@@ -187,5 +194,7 @@ impl Samples {
 /// A number of ticks from Python, which may be negative or too large there.
 pub fn ticks(value: &Bound<'_, PyInt>, name: &str, least: u64) -> Result<u64, Fault> {
     let ticks = value.extract::<u64>().ok().filter(|ticks| *ticks >= least);
-    ticks.ok_or_else(|| Fault::Value(format!("{name} {value}: expected a whole number from {least} on")))
+    ticks.ok_or_else(|| {
+        Fault::Value(format!("{name} {value}: expected a whole number from {least} on"))
+    })
 }

@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use clap::{Args, Parser, ValueEnum};
 
-pub use super::files::capture_output::{Output, Plan};
 use super::files::capture_output::Kind;
+pub use super::files::capture_output::{Output, Plan};
 use super::files::scene_files::read_scene;
 use super::files::state_files::ran_on;
 use super::host::arg_parsers::{Size, frame_rate, whole};

@@ -87,9 +87,7 @@ fn call(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Simulate(args)) => simulate::simulate(&args),
         Some(Command::Sweep(args)) => sweep::sweep(&args),
         Some(Command::Bench(args)) => bench::bench(&args),
-        Some(Command::Scenes { name, overrides }) => {
-            scenes::scenes(name.as_deref(), &overrides)
-        }
+        Some(Command::Scenes { name, overrides }) => scenes::scenes(name.as_deref(), &overrides),
         Some(Command::Adapters) => adapters::adapters(),
     }
 }

@@ -49,8 +49,12 @@ impl SingleRuns {
         sweep.learn(&[run], &interrupt)?;
         let bar = ProgressBar::hidden();
         let result = Worker::new(gpu, threads).run(sweep, run, &bar, &interrupt);
-        let values: serde_json::Map<_, _> =
-            sweep.keys.iter().cloned().zip(sweep.values(run).iter().map(|own| json!(own))).collect();
+        let values: serde_json::Map<_, _> = sweep
+            .keys
+            .iter()
+            .cloned()
+            .zip(sweep.values(run).iter().map(|own| json!(own)))
+            .collect();
         Ok(json!({
             "run": number,
             "values": values,

@@ -38,12 +38,10 @@ use super::{Component, EngineError, HostAgents, Profile, Snapshot};
 use flock::{Identity, Motion};
 use flockwork_model::behaviours::{Surroundings, Uses};
 use flockwork_model::grid::{Grid, Slab, Window};
-use flockwork_model::kept::KeptRow;
-use flockwork_model::memory::Memory;
 use flockwork_model::scene::Scene;
 use flockwork_model::scenery::Scenery;
 use flockwork_model::state::FlockState;
-use flockwork_model::vector::{Axes, DIMENSIONS, Point, Space, point};
+use flockwork_model::vector::{Axes, DIMENSIONS, Space, point};
 use group::SortedFlock;
 use lane_parameters::SpeciesTable;
 use sort::{Sorted, Unsorted};
@@ -117,6 +115,17 @@ struct Flock<const D: usize> {
     identity_spare: Identity,
     /// Where `sort` writes the index that each agent had before.
     source: Vec<u32>,
+}
+
+/// Flocks up to this size are copied by the calling thread, before other threads would have started.
+const SMALL: usize = 8192;
+
+/// The values of the agents with these indices, in this order.
+fn gathered<T: Send>(source: &[u32], of: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    if source.len() <= SMALL {
+        return source.iter().map(|index| of(*index as usize)).collect();
+    }
+    source.par_iter().map(|index| of(*index as usize)).collect()
 }
 
 /// The grid of a scene for `count` agents.
@@ -270,30 +279,26 @@ where
     }
 
     fn snapshot(&self) -> Snapshot {
-        let count = self.ids.len();
-        let mut state = FlockState {
-            tick: self.tick,
-            id: self.ids.all().to_vec(),
-            species: vec![0; count],
-            position: vec![Point::ZERO; count],
-            velocity: vec![Point::ZERO; count],
-            memory: vec![Memory::default(); self.motion.memory.len()],
-            shown: self.scene.shown(),
-            kept: vec![KeptRow::default(); if self.motion.kept.is_empty() { 0 } else { count }],
-            kept_names: self.scene.kept_names(),
-        };
-        for (index, id) in self.identity.id.iter().enumerate() {
-            let Some(row) = self.ids.row(*id) else { continue };
-            state.species[row] = self.identity.species[index];
-            state.position[row] = point(self.motion.position(index));
-            state.velocity[row] = point(self.motion.velocity(index));
-            if let Some(memory) = self.motion.memory.get(index) {
-                state.memory[row] = *memory;
-            }
-            if let Some(kept) = state.kept.get_mut(row) {
-                *kept = self.motion.kept(index);
+        let Self { motion, identity, ids, .. } = self;
+        // The index of each row's agent. A flock in slabs has no rows.
+        let mut source = vec![0_u32; ids.len()];
+        for (index, id) in identity.id.iter().enumerate() {
+            if let Some(row) = ids.row(*id) {
+                source[row] = index as u32;
             }
         }
+        let none = |is_empty| if is_empty { &[][..] } else { &source[..] };
+        let state = FlockState {
+            tick: self.tick,
+            id: ids.all().to_vec(),
+            species: gathered(&source, |index| identity.species[index]),
+            position: gathered(&source, |index| point(motion.position(index))),
+            velocity: gathered(&source, |index| point(motion.velocity(index))),
+            memory: gathered(none(motion.memory.is_empty()), |index| motion.memory[index]),
+            shown: self.scene.shown(),
+            kept: gathered(none(motion.kept.is_empty()), |index| motion.kept(index)),
+            kept_names: self.scene.kept_names(),
+        };
         Snapshot { state, targets: self.scene.targets.clone() }
     }
 

@@ -44,9 +44,7 @@ fn of_cells<const D: usize>(cells: &Cells<D>, radius: f32) -> Pairs {
         let agent = place[row] as usize;
         let runs = cells.starts.grid.runs_around(cells.cell[agent]);
         let others = runs.flat_map(|run| cells.starts.agents(run.first, run.last));
-        let near = |other: &usize| {
-            *other != agent && cells.distance_squared(agent, *other) < limit
-        };
+        let near = |other: &usize| *other != agent && cells.distance_squared(agent, *other) < limit;
         let begin = found.len();
         found.extend(others.filter(near).map(|other| cells.row(other) as u32));
         found[begin..].sort_unstable();
@@ -77,10 +75,12 @@ mod tests {
     /// Every pair, by the shortest of all ways round the world.
     fn by_brute_force(world: &World, positions: &[Point], radius: f32) -> Pairs {
         let mut pairs = Pairs::default();
-        let rounds: &[f64] = if world.boundary == Boundary::Wrap { &[-1.0, 0.0, 1.0] } else { &[0.0] };
+        let rounds: &[f64] =
+            if world.boundary == Boundary::Wrap { &[-1.0, 0.0, 1.0] } else { &[0.0] };
         let along = |axis: usize, a: Point, b: Point| {
             let ways = rounds.iter().map(|round| {
-                (f64::from(b[axis]) - f64::from(a[axis]) + round * f64::from(world.size[axis])).abs()
+                (f64::from(b[axis]) - f64::from(a[axis]) + round * f64::from(world.size[axis]))
+                    .abs()
             });
             if axis < world.axes() { ways.fold(f64::INFINITY, f64::min) } else { 0.0 }
         };
@@ -114,7 +114,11 @@ mod tests {
                     let positions: Vec<Point> = (0..150).map(place).collect();
                     assert_eq!(world.is_flat(), flat);
                     let pairs = Pairs::of(&world, &positions, radius);
-                    assert_eq!(pairs, by_brute_force(&world, &positions, radius), "{world:?} {radius}");
+                    assert_eq!(
+                        pairs,
+                        by_brute_force(&world, &positions, radius),
+                        "{world:?} {radius}"
+                    );
                     found += pairs.first.len();
                 }
             }
