@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use super::rules::root;
 
 /// Folders and files whose comments and pages are read.
-const READ: [&str; 9] = [
+const READ: [&str; 10] = [
     "src",
+    "scenes",
     "shaders",
     "tests",
     "docs",

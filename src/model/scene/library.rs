@@ -1,8 +1,4 @@
-//! The built-in scenes: the files of `scenes/`, embedded.
-
-use include_dir::{Dir, include_dir};
-
-static SCENES: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../scenes");
+//! The built-in scenes: the files of `scenes/`.
 
 /// A scene that is part of the program.
 #[derive(Clone, Copy, Debug)]
@@ -23,13 +19,8 @@ impl BuiltIn {
 
 /// Every built-in scene, by name.
 pub fn built_in() -> impl Iterator<Item = BuiltIn> {
-    let mut scenes: Vec<BuiltIn> = SCENES
-        .files()
-        .filter_map(|file| {
-            let name = file.path().file_stem()?.to_str()?;
-            Some(BuiltIn { name, text: file.contents_utf8()? })
-        })
-        .collect();
+    let files = flockwork_scenes::files();
+    let mut scenes: Vec<_> = files.map(|(name, text)| BuiltIn { name, text }).collect();
     scenes.sort_by_key(|scene| scene.name);
     scenes.into_iter()
 }
