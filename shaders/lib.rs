@@ -18,6 +18,18 @@ use include_dir::{Dir, DirEntry, include_dir};
 
 static SHADERS: Dir = include_dir!("$CARGO_MANIFEST_DIR");
 
+// Shaders that import nothing, so no scene composes them.
+/// The text of `shaders/bloom.wgsl`.
+pub const BLOOM: &str = include_str!("bloom.wgsl");
+/// The text of `shaders/draw_background.wgsl`.
+pub const DRAW_BACKGROUND: &str = include_str!("draw_background.wgsl");
+/// The text of `shaders/draw_solids.wgsl`.
+pub const DRAW_SOLIDS: &str = include_str!("draw_solids.wgsl");
+/// The text of `shaders/expose.wgsl`.
+pub const EXPOSE: &str = include_str!("expose.wgsl");
+/// The text of `shaders/trails.wgsl`.
+pub const TRAILS: &str = include_str!("trails.wgsl");
+
 /// The module that is the template.
 const TEMPLATE: &str = "rules";
 

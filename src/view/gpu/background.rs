@@ -10,14 +10,11 @@ use crate::cpu::shape_raster;
 use crate::shapes::StyledShape;
 use crate::shapes::scenery::{SceneryShapes, seam_shapes, target_shapes};
 use crate::style::Backdrop;
-use flockwork_engine::gpu::Gpu;
+use flockwork_engine::gpu::{Gpu, shaders};
 use flockwork_model::behaviours::Target;
 use flockwork_model::scene::Scene;
 use flockwork_model::vector::Point;
 use flockwork_model::world::{Boundary, World};
-
-/// Source of the shader.
-pub const SHADER: &str = include_str!("../../../shaders/draw_background.wgsl");
 
 /// Draws the scenery of a world, if it has any.
 #[derive(Debug)]
@@ -198,7 +195,7 @@ fn pipeline(
 ) -> wgpu::RenderPipeline {
     let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
         label: Some("draw_background"),
-        source: wgpu::ShaderSource::Wgsl(SHADER.into()),
+        source: wgpu::ShaderSource::Wgsl(shaders::DRAW_BACKGROUND.into()),
     });
     let entries = ["cover", "copy"];
     let mut drawing = Drawing {

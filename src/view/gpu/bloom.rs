@@ -4,10 +4,7 @@ use std::sync::Arc;
 
 use super::drawing::{Drawing, LIGHT};
 use super::trails::canvas;
-use flockwork_engine::gpu::Gpu;
-
-/// Source of the shader.
-pub const SHADER: &str = include_str!("../../../shaders/bloom.wgsl");
+use flockwork_engine::gpu::{Gpu, shaders};
 
 /// Pictures of the pyramid in a picture with one pixel per point. Larger ones have more, so that light
 /// spreads as far in any resolution.
@@ -47,7 +44,7 @@ impl Bloom {
         let device = &gpu.device;
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some("bloom"),
-            source: wgpu::ShaderSource::Wgsl(SHADER.into()),
+            source: wgpu::ShaderSource::Wgsl(shaders::BLOOM.into()),
         });
         let entries = [texture_entry(0), sampler_entry(1)];
         let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {

@@ -9,11 +9,8 @@ use super::bloom::{Bloom, sampler, sampler_entry, texture_entry};
 use super::chunks::layout_entry;
 use super::drawing::{Drawing, LIGHT};
 use super::trails::canvas;
-use flockwork_engine::gpu::Gpu;
+use flockwork_engine::gpu::{Gpu, shaders};
 use flockwork_model::scene::Style;
-
-/// Source of the shader.
-pub const SHADER: &str = include_str!("../../../shaders/expose.wgsl");
 
 /// The uniform of `expose.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -47,7 +44,7 @@ impl Exposure {
         let device = &gpu.device;
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some("expose"),
-            source: wgpu::ShaderSource::Wgsl(SHADER.into()),
+            source: wgpu::ShaderSource::Wgsl(shaders::EXPOSE.into()),
         });
         let fragment = wgpu::ShaderStages::FRAGMENT;
         let uniform = layout_entry(3, fragment, wgpu::BufferBindingType::Uniform);

@@ -7,10 +7,7 @@ use super::drawing::{Drawing, LIGHT};
 use crate::camera::Camera;
 use crate::space::solids::Corner;
 use crate::style::light_of_paint;
-use flockwork_engine::gpu::Gpu;
-
-/// Source of the shader.
-pub const SHADER: &str = include_str!("../../../shaders/draw_solids.wgsl");
+use flockwork_engine::gpu::{Gpu, shaders};
 
 /// How triangles treat depths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +80,7 @@ fn pipeline(
 ) -> wgpu::RenderPipeline {
     let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
         label: Some("draw_solids"),
-        source: wgpu::ShaderSource::Wgsl(SHADER.into()),
+        source: wgpu::ShaderSource::Wgsl(shaders::DRAW_SOLIDS.into()),
     });
     let depth = match layer {
         Layer::Floor => None,

@@ -8,10 +8,7 @@ use glam::{Vec2, Vec3};
 
 use super::drawing::{Drawing, LIGHT};
 use crate::camera::Camera;
-use flockwork_engine::gpu::Gpu;
-
-/// Source of the shader.
-pub const SHADER: &str = include_str!("../../../shaders/trails.wgsl");
+use flockwork_engine::gpu::{Gpu, shaders};
 
 /// A camera in the uniform of `trails.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -115,7 +112,7 @@ impl FullPass {
         let device = &gpu.device;
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some(label),
-            source: wgpu::ShaderSource::Wgsl(SHADER.into()),
+            source: wgpu::ShaderSource::Wgsl(shaders::TRAILS.into()),
         });
         let entry_of = |binding, ty| wgpu::BindGroupLayoutEntry {
             binding,
@@ -304,7 +301,7 @@ mod tests {
 
     #[test]
     fn the_layout_is_that_of_the_shader() {
-        let module = wgpu::naga::front::wgsl::parse_str(SHADER).unwrap();
+        let module = wgpu::naga::front::wgsl::parse_str(shaders::TRAILS).unwrap();
         let members = |name: &str| {
             let found = module.types.iter().find(|(_, ty)| ty.name.as_deref() == Some(name));
             match &found.unwrap().1.inner {
