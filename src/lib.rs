@@ -72,13 +72,13 @@
 //! ```
 //!
 //! This page has what most programs need. [`scene`] has the parts of a scene, [`host`] the flock in time and
-//! the window, [`pictures`] cameras, painters and recorders, and [`distributed`] one flock over several
+//! the window, `pictures` cameras, painters and recorders, and [`distributed`] one flock over several
 //! processes. `examples/` has complete programs.
 //!
 //! The features `io` (state and scene files), `gpu` (the GPU engine), `view` (pictures), `app` (the window) and `cli`
 //! (the commands) are all on by default. An embedding program may need less: `default-features = false`
 //! leaves the model, the CPU engine and the session, and compiles no wgpu. With the feature `mpi` the
-//! processes of a distributed flock talk through MPI. A program that brings its own device takes [`wgpu`]
+//! processes of a distributed flock talk through MPI. A program that brings its own device takes `wgpu`
 //! from here, and vectors from [`glam`].
 
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
