@@ -70,9 +70,17 @@ fn the_page_leads_to_a_behaviour_that_works_on_both_engines() {
     let scratch = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("new-behaviour");
     let _ = fs::remove_dir_all(&scratch);
     fs::create_dir_all(&scratch).unwrap();
-    for name in
-        ["Cargo.toml", "Cargo.lock", "src", "shaders", "scenes", "tests", "benches", "examples"]
-    {
+    for name in [
+        "Cargo.toml",
+        "Cargo.lock",
+        "src",
+        "shaders",
+        "scenes",
+        "tests",
+        "benches",
+        "examples",
+        "packaging",
+    ] {
         copy(&root.join(name), &scratch.join(name));
     }
 

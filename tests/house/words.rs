@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::rules::root;
 
 /// Folders and files whose comments and pages are read.
-const READ: [&str; 10] = [
+const READ: [&str; 11] = [
     "src",
     "scenes",
     "shaders",
@@ -14,6 +14,7 @@ const READ: [&str; 10] = [
     "docs",
     "benches",
     "examples",
+    "packaging",
     "README.md",
     "ARCHITECTURE.md",
     "CHANGELOG.md",
