@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::rules::root;
 
 /// Folders and files whose comments and pages are read.
-const READ: [&str; 11] = [
+const READ: [&str; 12] = [
     "src",
     "scenes",
     "shaders",
@@ -15,6 +15,7 @@ const READ: [&str; 11] = [
     "benches",
     "examples",
     "packaging",
+    "python",
     "README.md",
     "ARCHITECTURE.md",
     "CHANGELOG.md",
