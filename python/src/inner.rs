@@ -332,6 +332,10 @@ impl Inner {
 }
 
 /// Raises what a signal has asked for.
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the method has a lifetime of its own"
+)]
 pub fn check_signals() -> Result<(), Fault> {
-    Python::attach(|py| py.check_signals()).map_err(Fault::Python)
+    Ok(Python::attach(|py| py.check_signals())?)
 }

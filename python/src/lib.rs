@@ -78,7 +78,6 @@ mod _native {
     /// The average of samples: how many were left out at the beginning, how many there are, mean, standard error,
     /// correlation time in samples, Binder cumulant, and whether they are enough for the error.
     #[pyfunction]
-    #[expect(clippy::type_complexity, reason = "the package names them")]
     fn average(
         samples: Vec<f64>,
         settle: Option<usize>,

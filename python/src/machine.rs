@@ -38,9 +38,8 @@ fn gpu(adapter: Option<&str>) -> Result<Arc<Gpu>, EngineError> {
     if let Some(gpu) = known.get(name).and_then(Weak::upgrade).filter(|gpu| gpu.check().is_ok()) {
         return Ok(gpu);
     }
-    let choice = adapter.map(|name| name.parse::<AdapterChoice>());
-    let choice =
-        choice.transpose().map_err(|problem| EngineError::NoAdapter(problem.to_string()))?;
+    let choice = adapter.map(str::parse::<AdapterChoice>);
+    let choice = choice.transpose().map_err(EngineError::NoAdapter)?;
     let gpu = Gpu::open(&choice.unwrap_or_default())?;
     known.insert(name.into(), Arc::downgrade(&gpu));
     Ok(gpu)

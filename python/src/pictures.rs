@@ -14,7 +14,7 @@ use crate::errors::Fault;
 use crate::inner::{Inner, check_signals};
 
 fn size((width, height): (u32, u32)) -> Result<Size, Fault> {
-    format!("{width}x{height}").parse().map_err(|problem| Fault::Value(format!("{problem}")))
+    format!("{width}x{height}").parse().map_err(Fault::Value)
 }
 
 /// Lends the engine to a session for some work with a painter.

@@ -118,8 +118,8 @@ impl Samples {
         let mut done = 0;
         loop {
             let last = done == ticks;
-            let measures = done % every == 0 || last;
-            let copies = !quantities.is_empty() && (done % agents_every == 0 || last);
+            let measures = done.is_multiple_of(every) || last;
+            let copies = !quantities.is_empty() && (done.is_multiple_of(agents_every) || last);
             if copies || (measures && selection.is_some()) {
                 let state = inner.state()?;
                 if let Some(selection) = selection.as_ref().filter(|_| measures) {

@@ -109,7 +109,7 @@ mod tests {
                         let free = point([0, 1, 2].map(|axis| along(axis) * size[axis as usize]));
                         // Some share a place, and in an open world some are outside.
                         let beyond = if boundary == Boundary::Open { 1.3 } else { 1.0 };
-                        if id % 7 == 0 { world.size * 0.5 } else { free * beyond }
+                        if id.is_multiple_of(7) { world.size * 0.5 } else { free * beyond }
                     };
                     let positions: Vec<Point> = (0..150).map(place).collect();
                     assert_eq!(world.is_flat(), flat);
