@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the wheel of the package into target/wheels and prints its path. PROFILE names a build profile: `release`
-# (the default) takes what other builds have made, `dist` makes the smallest and fastest wheel.
+# (the default) takes what other builds have made, `dist` makes the smallest and fastest wheel. MANYLINUX=2_28 makes one
+# for every Linux with a C library of that version or later, by the linker of zig; without it, of this machine's or later.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 environment=${PYFLOCKWORK_ENVIRONMENT:-target/python}
@@ -11,6 +12,14 @@ if [ ! -x "$environment/bin/maturin" ]; then
   }
   "$environment/bin/pip" install --quiet --disable-pip-version-check 'maturin>=1.16,<2'
 fi
+options=()
+if [ -n "${MANYLINUX:-}" ]; then
+  "$environment/bin/pip" install --quiet --disable-pip-version-check ziglang
+  options=(--zig --compatibility "manylinux_$MANYLINUX")
+  # maturin looks for zig through the first Python.
+  export PATH="$PWD/$environment/bin:$PATH"
+fi
 rm -f target/wheels/pyflockwork-*.whl
-"$environment/bin/maturin" build --quiet --locked --profile "${PROFILE:-release}" --manifest-path python/Cargo.toml >&2
+"$environment/bin/maturin" build --quiet --locked --profile "${PROFILE:-release}" "${options[@]}" \
+  --manifest-path python/Cargo.toml >&2
 realpath target/wheels/pyflockwork-*.whl

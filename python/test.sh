@@ -1,8 +1,15 @@
 #!/usr/bin/env bash
 # Builds the wheel, installs it into an environment of its own, and runs all that tests it: tests, examples of the
-# documents, types, stubs and notebooks. With arguments, those tests alone.
+# documents, types, stubs and notebooks. On Debian and Ubuntu it first installs Python. With arguments, those tests alone.
 set -euo pipefail
 cd "$(dirname "$0")"
+if ! python3 -c 'import ensurepip, venv' 2>/dev/null && command -v dpkg-query >/dev/null; then
+  as_root=()
+  [ "$(id -u)" -eq 0 ] || as_root=(sudo)
+  echo "installing python3-venv"
+  "${as_root[@]}" apt-get update -qq
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends python3-venv >/dev/null
+fi
 export PYFLOCKWORK_ENVIRONMENT=target/python
 wheel=$(./build.sh)
 cd ..

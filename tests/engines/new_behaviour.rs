@@ -80,6 +80,7 @@ fn the_page_leads_to_a_behaviour_that_works_on_both_engines() {
         "benches",
         "examples",
         "packaging",
+        "python",
     ] {
         copy(&root.join(name), &scratch.join(name));
     }
