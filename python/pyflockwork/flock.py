@@ -19,8 +19,11 @@ from .run import Run
 
 Agents = _native.Table
 
-#: Options of the picture of a notebook.
+#: Width and height of the picture of a notebook.
 _NOTEBOOK_SIZE = (640, 360)
+
+#: No coordinate and no component of a velocity is larger.
+_LARGEST = 1e12
 
 
 class Flock:
@@ -60,11 +63,11 @@ class Flock:
             text = _native.toml_of_dict(dict(scene))
         elif isinstance(scene, str) and "\n" in scene:
             text = scene
+        elif isinstance(scene, (str, os.PathLike)):
+            name = os.fsdecode(scene)
         elif scene is not None:
-            name = os.fspath(scene)
-            if not isinstance(name, str):
-                raise TypeError("scene: expected a name, a path, a text or a dict, and not bytes")
-        self._machine = (engine, None if adapter is None else str(adapter), _whole("threads", threads, 1, 4096))
+            raise TypeError(f"scene: expected a name, a path, a text or a dict, and not {type(scene).__name__}")
+        self._machine = _machine(engine, adapter, threads)
         self._native = _native.Flock(
             name,
             text,
@@ -91,15 +94,15 @@ class Flock:
         tick. An ``.npz`` file brings its scene; for others name it.
         """
         flock = cls.__new__(cls)
-        flock._machine = (engine, None if adapter is None else str(adapter), _whole("threads", threads, 1, 4096))
+        flock._machine = _machine(engine, adapter, threads)
         flock._native = _native.Flock(
-            None if scene is None else os.fspath(scene),
+            None if scene is None else os.fsdecode(scene),
             None,
             [_assignment(key, value) for key, value in keys.items()],
             None,
             None,
             None,
-            os.fspath(path),
+            os.fsdecode(path),
             *flock._machine,
         )
         return flock
@@ -108,7 +111,7 @@ class Flock:
         """Write the flock to an ``.npz`` file, whole or not at all. NumPy reads its arrays; :meth:`load` and
         ``flockwork --init`` go on from it exactly.
         """
-        path = pathlib.Path(path)
+        path = pathlib.Path(os.fsdecode(path))
         if path.suffix.lower() != ".npz":
             raise ValueError(f"{path}: a flock is saved as NPZ; call the file NAME.npz")
         _write(path, self._native.save())
@@ -152,7 +155,8 @@ class Flock:
         agents_every: SupportsIndex | None = None,
     ) -> Run:
         """Advance, and sample on the way: the metrics ``record`` now, every so many ticks and at the end, and the
-        arrays ``agents`` (``"positions"``, ``"velocities"``, ``"state.NAME"``), every ``agents_every`` ticks.
+        arrays ``agents`` (``"positions"``, ``"velocities"``, ``"state.NAME"``) now, every ``agents_every`` ticks and at
+        the end.
 
         Ctrl-C ends the run; what was sampled until then is returned.
 
@@ -252,13 +256,14 @@ class Flock:
     def _radius(self, radius: float | None) -> float:
         if radius is None:
             return self._native.radius()
-        if not (np.isfinite(radius) and 0 <= radius <= 1e7):
+        number = _number("radius", radius)
+        if not 0 <= number <= 1e7:
             raise ValueError(f"radius {radius}: expected a number of world units from 0 to 1e7")
-        return float(radius)
+        return number
 
     def metric(self, name: str) -> float:
         """A metric of the flock as it is now; see :func:`pyflockwork.metrics`."""
-        return self._native.metrics([name])[0]
+        return self._native.metrics(_names(name))[0]
 
     def metrics(self, *names: str) -> dict[str, float]:
         """Several metrics; without names those that the command line writes."""
@@ -269,7 +274,7 @@ class Flock:
 
     def push(self, forces: ArrayLike) -> None:
         """Add ``forces``, shape (N, D), to the velocities before the next tick, in world units per tick. The tick
-        limits the speed as ever. For learning and control: ``flock.push(policy(flock.positions)); flock.step()``.
+        limits the speed as ever. A velocity beyond 1e12 is refused. For learning and control: ``flock.push(policy(flock.positions)); flock.step()``.
         """
         self._native.push(self._vectors("forces", forces, len(self)))
 
@@ -281,7 +286,7 @@ class Flock:
         species: str | int | ArrayLike = 0,
     ) -> NDArray[np.uint32]:
         """Add agents and return their ids, in order. Without velocities they start at rest. ``species`` is a name, an
-        index or one for each.
+        index or an index for each.
 
         >>> flock = Flock("flock", count=10)
         >>> flock.add([[5, 5], [6, 5]]).tolist()
@@ -295,7 +300,7 @@ class Flock:
 
     def remove(self, ids: ArrayLike) -> None:
         """Remove agents by their ids: all, or none if one of them is not there."""
-        chosen = np.atleast_1d(np.asarray(ids))
+        chosen = np.atleast_1d(_plain("ids", ids))
         if chosen.size == 0:
             return
         if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
@@ -306,7 +311,7 @@ class Flock:
         self._native.remove(np.ascontiguousarray(chosen, dtype=np.uint32))
 
     def _vectors(self, name: str, values: ArrayLike, count: int | None = None) -> NDArray[np.float32]:
-        array = np.asarray(values)
+        array = _plain(name, values)
         if array.dtype.kind not in "fiu":
             raise TypeError(f"{name}: expected numbers, and not {array.dtype}")
         axes = self._native.axes()
@@ -316,11 +321,10 @@ class Flock:
         if not np.isfinite(array).all():
             row = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
             raise ValueError(f"{name}: row {row} is {array[row].tolist()}, and must be finite")
-        with np.errstate(over="ignore"):
-            numbers = np.ascontiguousarray(array, dtype=np.float32)
-        if not np.isfinite(numbers).all():
-            raise ValueError(f"{name}: a number is too large for 32 bits")
-        return numbers
+        if (np.abs(array.astype(float)) > _LARGEST).any():
+            row = int(np.flatnonzero((np.abs(array.astype(float)) > _LARGEST).any(axis=1))[0])
+            raise ValueError(f"{name}: row {row} is {array[row].tolist()}; numbers go from -1e12 to 1e12")
+        return np.ascontiguousarray(array, dtype=np.float32)
 
     def _indices(self, species: str | int | ArrayLike, count: int) -> NDArray[np.uint8]:
         names = self.species_names
@@ -328,9 +332,9 @@ class Flock:
             if species not in names:
                 raise MissingKey(f"species {species!r}: the scene has {', '.join(names)}")
             species = names.index(species)
-        array = np.asarray(species)
+        array = _plain("species", species)
         if array.dtype.kind not in "iu":
-            raise TypeError(f"species: expected a name, an index or one for each agent, and not {array.dtype}")
+            raise TypeError(f"species: expected a name, an index or an index for each agent, and not {array.dtype}")
         if array.ndim > 1 or (array.ndim == 1 and array.size != count):
             raise ValueError(f"species of shape {array.shape}: there are {count} agents")
         if (array < 0).any() or (array >= len(names)).any():
@@ -341,7 +345,9 @@ class Flock:
 
     @property
     def scene(self) -> dict[str, Any]:
-        """The scene with every key, as a dict; a copy. Its places are those of the scene file."""
+        """The scene with every key, as a dict; a copy. Counts, places and the size of the world are the scene file's,
+        before it was scaled to this flock. :meth:`toml` has this flock's.
+        """
         found: dict[str, Any] = self._native.scene()
         return found
 
@@ -360,7 +366,8 @@ class Flock:
         return self._native.describe()[1]
 
     def __getitem__(self, key: str) -> Any:
-        """A value of the scene: ``flock["starling.alignment.weight"]``."""
+        """A value of the :attr:`scene`: ``flock["starling.alignment.weight"]``."""
+        _check_key(key)
         value: Any = self.scene
         keys = key.split(".")
         if keys[0] in value.get("species", {}):
@@ -372,6 +379,16 @@ class Flock:
                 known = f"; there are {', '.join(value)}" if isinstance(value, dict) else ""
                 raise MissingKey(f"{'.'.join(keys[: depth + 1])}: the scene has no such key{known}") from None
         return value
+
+    def __contains__(self, key: str) -> bool:
+        try:
+            self[key]
+        except MissingKey:
+            return False
+        return True
+
+    #: The keys of a scene are nested: ``flock.scene`` has them.
+    __iter__ = None
 
     def __setitem__(self, key: str, value: Any) -> None:
         """Change a value of the scene before the next tick, as ``--set`` does at the start."""
@@ -407,23 +424,32 @@ class Flock:
         geometry: bool = False,
     ) -> str:
         """Advance by so many ticks and film them, as ``flockwork capture`` does: ``.mp4`` (needs ffmpeg), ``.gif``,
-        ``.apng``, a single ``.png`` of the last tick, or a folder. Returns what was written. After Ctrl-C the frames
-        so far are kept.
+        ``.apng``, a single ``.png`` of the last tick, or a folder. ``size`` is the width and height in pixels. Returns
+        what was written. After Ctrl-C the frames so far are kept. A film that fails has advanced the flock all the same.
         """
+        sides = tuple(size) if isinstance(size, (tuple, list)) else ()
+        if len(sides) != 2:
+            raise TypeError(f"size: expected (width, height), and not {size!r}")
+        width, height = (_index("size", side) for side in sides)
+        if not 1 <= width <= 16384 or not 1 <= height <= 16384:
+            raise ValueError(f"size {width}x{height}: expected pixels, from 1 to 16384")
+        name = os.fsdecode(path)
+        if not name or "\0" in name:
+            raise ValueError(f"path {name!r}: expected the name of a file or a folder")
         options: dict[str, Any] = {
-            "--ticks": _index("ticks", ticks),
-            "--every": _index("every", every),
-            "--fps": fps,
-            "--size": f"{size[0]}x{size[1]}",
-            "--samples": _index("samples", samples),
-            "--blur": _index("blur", blur),
-            "--loop": _index("loop", loop),
+            "--ticks": _whole("ticks", ticks, 0, 2**64 - 1),
+            "--every": _whole("every", every, 1, 2**64 - 1),
+            "--fps": _number("fps", fps),
+            "--size": f"{width}x{height}",
+            "--samples": _whole("samples", samples, 1, 256),
+            "--blur": _whole("blur", blur, 1, 64),
+            "--loop": _whole("loop", loop, 0, 1000),
             "--quality": quality,
-            "--max-mb": max_mb,
-            "--out": os.fspath(path),
+            "--max-mb": None if max_mb is None else _number("max_mb", max_mb),
+            "--out": name,
         }
         words = [f"{name}={value}" for name, value in options.items() if value is not None]
-        return self._native.film(words + ["--geometry"] * geometry)
+        return self._native.film(words + ["--geometry"] * bool(geometry))
 
     def _repr_png_(self) -> bytes:
         return _png(self.picture(*_NOTEBOOK_SIZE))
@@ -432,7 +458,8 @@ class Flock:
 class View:
     """Read-only arrays over the memory of an engine, in the order in which it has its agents; ``ids`` names them.
 
-    While one of the arrays is alive, calls that would change the flock raise ``BufferError``.
+    Inside the block, and as long as one of the arrays is alive, calls that would change the flock raise
+    ``BufferError``.
     """
 
     def __init__(self, flock: _native.Flock) -> None:
@@ -497,19 +524,57 @@ def _whole(name: str, value: SupportsIndex | None, least: int, most: int) -> int
     return number
 
 
+def _number(name: str, value: float) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}: expected a number, and not {value!r}") from None
+
+
 def _density(value: float | None) -> float | None:
     if value is None:
         return None
-    if not (np.isfinite(value) and value > 0):
+    number = _number("density", value)
+    if not (np.isfinite(number) and number > 0):
         raise ValueError(f"density {value}: expected a mean number of neighbours above 0")
-    return float(value)
+    return number
 
 
-def _names(names: str | Iterable[str]) -> list[str]:
-    return [names] if isinstance(names, str) else list(names)
+def _machine(
+    engine: str, adapter: str | int | None, threads: SupportsIndex | None
+) -> tuple[str, str | None, int | None]:
+    if not isinstance(engine, str):
+        raise TypeError(f'engine: expected "auto", "gpu" or "cpu", and not {engine!r}')
+    return engine, None if adapter is None else str(adapter), _whole("threads", threads, 1, 4096)
+
+
+def _plain(name: str, values: ArrayLike) -> NDArray[Any]:
+    """An array whose every value counts."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise TypeError(f"{name}: a masked array hides values, and all of them are needed; take .filled() or .data")
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{name}: the rows have different lengths") from None
+
+
+def _names(names: str | Iterable[str] | None) -> list[str]:
+    found = [names] if isinstance(names, str) else list(names or ())
+    for name in found:
+        if not isinstance(name, str):
+            raise TypeError(f"expected names, and not {name!r}")
+    return found
+
+
+def _check_key(key: str) -> None:
+    if not isinstance(key, str):
+        raise TypeError(f"a key of a scene is a text, and not {key!r}")
+    if not all(key.split(".")) or any(letter in key for letter in "=\n\r"):
+        raise MissingKey(f"{key!r} is no key of a scene; one is \"starling.alignment.weight\"")
 
 
 def _assignment(key: str, value: Any) -> str:
+    _check_key(key)
     return f"{key}={_native.toml_of_value(value)}"
 
 
@@ -519,6 +584,9 @@ def _write(path: pathlib.Path, data: bytes) -> None:
     try:
         beside.write_bytes(data)
         os.replace(beside, path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise type(error)(error.errno, error.strerror, str(path)) from None
     except BaseException:
         beside.unlink(missing_ok=True)
         raise

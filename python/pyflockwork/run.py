@@ -9,10 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _native
+from ._errors import MissingKey
 
 
 class Average(NamedTuple):
-    """The mean of samples that are correlated in time, with its error."""
+    """The mean of samples that are correlated in time, with its error. Times are numbers of samples: times ``every``
+    they are ticks.
+    """
 
     mean: float
     #: Standard error of the mean, by blocking (Flyvbjerg and Petersen, 1989).
@@ -37,18 +40,22 @@ def average(samples: ArrayLike, settle: int | None = None) -> Average:
     >>> average([1.0, 2.0, 3.0, 2.0] * 50, settle=0).mean
     2.0
     """
+    if isinstance(samples, np.ma.MaskedArray):
+        raise TypeError("samples: a masked array hides values, and all of them count; take .compressed()")
     series = np.asarray(samples, dtype=float)
     if series.ndim != 1 or series.size == 0:
         raise ValueError(f"samples of shape {series.shape}: an average needs one series with a sample at least")
     if settle is not None and not 0 <= settle < series.size:
         raise ValueError(f"settle {settle}: there are {series.size} samples, and one at least must count")
-    if not np.isfinite(series).all():
-        raise ValueError("samples: one of them is not finite")
+    if not (np.abs(series) < 1e75).all():
+        raise ValueError("samples: one of them is not finite, or beyond 1e75")
     found = _native.average(series.tolist(), settle)
     assert found is not None, "there is a sample"
     begin, number, mean, error, time, binder, is_long_enough = found
     # A series that settles only in its middle may not have settled at all.
     has_settled = settle is not None or 2 * begin + 10 < series.size
+    # One sample says nothing of its error.
+    error = error if number > 1 else float("nan")
     return Average(mean, error, time, binder, number, begin, is_long_enough and has_settled)
 
 
@@ -82,7 +89,10 @@ class Run(Mapping[str, NDArray[np.float64]]):
         self.interrupted = interrupted
 
     def __getitem__(self, metric: str) -> NDArray[np.float64]:
-        return self._metrics[metric]
+        try:
+            return self._metrics[metric]
+        except KeyError:
+            raise MissingKey(f"{metric!r}: this run has {', '.join(self._metrics) or 'no metrics'}") from None
 
     def __iter__(self):  # type: ignore[no-untyped-def]
         return iter(self._metrics)

@@ -7,6 +7,7 @@ use flockwork::Selection;
 use flockwork::model::statistics::Pairs;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyInt};
 
 use crate::arrays::{matrix, points};
@@ -174,7 +175,7 @@ impl Flock {
 
     /// The scene as a file that makes a flock like this one.
     fn toml(&self, py: Python<'_>) -> PyResult<String> {
-        self.with(py, |inner| Ok(inner.fixed_scene().to_toml()))
+        self.with(py, |inner| Ok(inner.fixed_scene()?.to_toml()))
     }
 
     fn set(&self, py: Python<'_>, assignment: &str) -> PyResult<()> {
@@ -262,7 +263,9 @@ impl Flock {
     fn lend<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyDict>> {
         let (py, flock) = (slf.py(), slf.get());
         flock.with(py, |_| Ok(()))?;
-        Ok(view::lend(py, &slf.clone().unbind(), &mut flock.lock())?)
+        // Other threads wait for the flock without the interpreter; so does this one.
+        let mut inner = flock.0.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        Ok(view::lend(py, &slf.clone().unbind(), &mut inner)?)
     }
 
     /// Width, height and RGBA of a picture.

@@ -9,16 +9,17 @@ use std::time::{Duration, Instant};
 use flockwork::commands::files::scene_files::{populate, with_flow};
 use flockwork::commands::host::memory_check;
 use flockwork::commands::host::options::{FlockArgs, Prepared};
+use flockwork::model::world::MAX_COORDINATE;
 use flockwork::scene::Target;
 use flockwork::{
     AgentsAt, Change, Engine, FlockState, Gpu, Point, Request, RunRecord, Scene, load_flock,
     save_flock,
 };
-use pyo3::prelude::*;
 
 use crate::arrays::rows;
 use crate::errors::Fault;
-use crate::machine::Machine;
+use crate::machine::{Machine, check_process};
+use crate::signals::check_signals;
 
 /// Shortest and longest time that ticks take between two looks for Ctrl-C.
 const PAUSES: [Duration; 2] = [Duration::from_millis(25), Duration::from_millis(100)];
@@ -63,6 +64,15 @@ pub struct Inner {
     pub lent: Arc<AtomicUsize>,
     /// The last look for Ctrl-C.
     looked: Instant,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        // A device waits for threads of its driver, which a forked process lacks.
+        if check_process().is_err() {
+            std::mem::forget((self.engine.take(), self.gpu.take()));
+        }
+    }
 }
 
 impl Inner {
@@ -137,16 +147,22 @@ impl Inner {
         if self.lent.load(Ordering::Acquire) > 0 { Err(Fault::Lent) } else { Ok(()) }
     }
 
-    /// Lends the engine to `work`, which may advance the flock.
+    /// Lends the engine to `work`, which may advance the flock if it says so.
     pub fn lend<T>(
         &mut self,
+        advances: bool,
         work: impl FnOnce(Box<dyn Engine>, &Scene) -> (Box<dyn Engine>, T),
     ) -> Result<T, Fault> {
-        self.engine_to_change()?;
+        if advances {
+            self.engine_to_change()?;
+        }
+        self.engine()?;
         let Some(engine) = self.engine.take() else { unreachable!("checked above") };
         let (engine, result) = work(engine, &self.scene);
         self.engine = Some(engine);
-        self.tick = self.state()?.tick;
+        if advances {
+            self.tick = self.state()?.tick;
+        }
         Ok(result)
     }
 
@@ -230,9 +246,9 @@ impl Inner {
                 "{key}: a flock that runs changes its number by add and remove; make another Flock for another start"
             )));
         }
-        if first == "obstacles" {
+        if first == "obstacles" || ["world.density", "world.within", "world.grows"].contains(&key) {
             return Err(Fault::Value(format!(
-                "{key}: obstacles stand where they were put at the start; make another Flock"
+                "{key}: it decides how a flock starts, and this one runs; make another Flock"
             )));
         }
         let mut scene = self.scene.clone();
@@ -262,8 +278,17 @@ impl Inner {
     pub fn push(&mut self, forces: &[Point]) -> Result<(), Fault> {
         self.check_lent()?;
         let mut state = FlockState::clone(&*self.state()?);
-        for (velocity, force) in state.velocity.iter_mut().zip(forces) {
-            *velocity += *force;
+        for (row, force) in forces.iter().enumerate().take(state.len()) {
+            let velocity = state.velocity[row] + *force;
+            // State files hold no more, and infinity would be no flock.
+            if velocity.abs().max_element() > MAX_COORDINATE || !velocity.is_finite() {
+                return Err(Fault::Value(format!(
+                    "forces: row {row} would make the velocity of agent {} {velocity}; its numbers go from \
+                     -{MAX_COORDINATE:e} to {MAX_COORDINATE:e}",
+                    state.id[row]
+                )));
+            }
+            state.velocity[row] = velocity;
         }
         self.replace(state)
     }
@@ -307,21 +332,30 @@ impl Inner {
         Ok(())
     }
 
-    /// The scene that by itself makes a flock like this one.
-    pub fn fixed_scene(&self) -> Scene {
-        let agents = self.agents.max(1) as u64;
-        let mut scene = self.scene.fixed(agents);
-        if agents != self.scene.own_count() {
+    /// The scene that by itself makes a flock like this one. There is none of a flock without agents.
+    pub fn fixed_scene(&mut self) -> Result<Scene, Fault> {
+        if self.agents == 0 {
+            return Err(Fault::Value("a flock without agents is not kept; add one first".into()));
+        }
+        let mut scene = self.scene.fixed(self.agents as u64);
+        let mut counts = vec![0; scene.species.len()];
+        for species in &self.state()?.species {
+            counts[usize::from(*species)] += 1;
+        }
+        if scene.species.iter().zip(&counts).any(|(own, count)| own.count != *count) {
             // The world has the size that it has, whatever the number of agents is now.
             (scene.density, scene.grows) = (None, false);
+            for (own, count) in scene.species.iter_mut().zip(counts) {
+                (own.count, own.counted) = (count, true);
+            }
         }
-        scene
+        Ok(scene)
     }
 
     /// The flock as the bytes of an NPZ file, from which it goes on exactly.
     pub fn save(&mut self) -> Result<Vec<u8>, Fault> {
+        let scene = self.fixed_scene()?;
         let (state, targets) = (self.state()?, self.targets()?);
-        let scene = self.fixed_scene();
         let record = RunRecord::new(&scene, &Request::default(), scene.world.size, &[]);
         let kind = self.engine()?.kind().to_string();
         let adapter = self.gpu.as_ref().map(|gpu| gpu.name());
@@ -329,13 +363,4 @@ impl Inner {
         save_flock(&mut file, record.on(&kind, adapter, None), &state, &targets)?;
         Ok(file.into_inner())
     }
-}
-
-/// Raises what a signal has asked for.
-#[expect(
-    clippy::redundant_closure_for_method_calls,
-    reason = "the method has a lifetime of its own"
-)]
-pub fn check_signals() -> Result<(), Fault> {
-    Ok(Python::attach(|py| py.check_signals())?)
 }

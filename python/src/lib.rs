@@ -8,6 +8,7 @@ mod inner;
 mod machine;
 mod pictures;
 mod recording;
+mod signals;
 mod table;
 mod values;
 mod view;
@@ -33,6 +34,7 @@ mod _native {
     use super::view::Lent;
 
     use super::errors::Fault;
+    use super::signals::Signals;
     use super::{machine, values};
 
     /// The version of the library.
@@ -108,7 +110,11 @@ mod _native {
     ) -> PyResult<String> {
         let compute = || {
             let (_, gpu) = machine::open(engine, None, Some(threads))?;
-            Ok::<_, Fault>(runs(file, text)?.compute(number, gpu, threads as usize)?)
+            let signals = Signals::default();
+            let interrupt = signals.interrupt();
+            let result = runs(file, text)?.compute(number, gpu, threads as usize, &interrupt);
+            signals.raised()?;
+            Ok::<_, Fault>(result?)
         };
         Ok(py.detach(compute)?)
     }

@@ -3,28 +3,29 @@
 use flockwork::commands::capture::{self, CaptureArgs, Output, Plan};
 use flockwork::commands::host::arg_parsers::Size;
 use flockwork::commands::host::drive::{Run, host_time};
-use flockwork::commands::host::interrupt::Interrupt;
 use flockwork::commands::host::options::painter;
 use flockwork::host::Session;
-use flockwork::pictures::{Camera, Frame, Painter, StyledShape};
+use flockwork::pictures::{Frame, Painter};
 use flockwork::session::Stops;
-use flockwork::{Engine, EngineError, Request, RunRecord, Scene};
+use flockwork::{Request, RunRecord};
 
 use crate::errors::Fault;
-use crate::inner::{Inner, check_signals};
+use crate::inner::Inner;
+use crate::signals::Signals;
 
 fn size((width, height): (u32, u32)) -> Result<Size, Fault> {
     format!("{width}x{height}").parse().map_err(Fault::Value)
 }
 
-/// Lends the engine to a session for some work with a painter.
+/// Lends the engine to a session for some work with a painter, which may advance the flock.
 fn with_run<T>(
     inner: &mut Inner,
     size: Size,
+    advances: bool,
     work: impl FnOnce(&mut Run, &mut dyn Painter) -> Result<T, Fault>,
 ) -> Result<T, Fault> {
     let (at, gpu) = ((inner.tick, inner.agents), inner.gpu.clone());
-    inner.lend(|engine, scene| {
+    inner.lend(advances, |engine, scene| {
         let clock = Stops::default();
         let mut run = Session::around(engine, scene, at, clock, host_time());
         let result = painter(gpu, size, &scene.style)
@@ -37,7 +38,7 @@ fn with_run<T>(
 /// The flock as it is now: a picture with colours that are not multiplied by alpha.
 pub fn picture(inner: &mut Inner, pixels: (u32, u32), samples: u64) -> Result<Frame, Fault> {
     let size = size(pixels)?;
-    with_run(inner, size, |run, painter| Ok(capture::picture(run, painter, size, samples)?))
+    with_run(inner, size, false, |run, painter| Ok(capture::picture(run, painter, size, samples)?))
 }
 
 /// Runs the flock and films it, by options of `flockwork capture`. Returns what was written, in words.
@@ -47,74 +48,16 @@ pub fn film(inner: &mut Inner, options: &[String]) -> Result<String, Fault> {
     let mut plan: Plan = args.plan(args.ticks.unwrap_or_default())?;
     plan.film.alpha = inner.scene.style.background.is_none();
     let output = Output::open(&plan)?;
-    let scene = inner.fixed_scene();
+    let scene = inner.fixed_scene()?;
     let record = RunRecord::new(&scene, &Request::default(), scene.world.size, &[]);
     let comment = record.on(&inner.engine()?.kind().to_string(), None, None).text();
-    let interrupt = Interrupt::default();
-    let (taken, raised) = with_run(inner, size, |run, painter| {
-        let mut watched = Watched { painter, interrupt: &interrupt, raised: None };
-        let taken = capture::take(run, &mut watched, (Some(output), &plan, &comment), &interrupt)?;
-        Ok((taken, watched.raised))
+    let (signals, begin) = (Signals::default(), inner.tick);
+    let taken = with_run(inner, size, true, |run, painter| {
+        Ok(capture::take(run, painter, (Some(output), &plan, &comment), &signals.interrupt())?)
     })?;
     // The frames so far are kept.
-    raised.map_or(Ok(taken.kept), Err)
-}
-
-/// Looks for Ctrl-C before each picture.
-struct Watched<'a> {
-    painter: &'a mut dyn Painter,
-    interrupt: &'a Interrupt,
-    raised: Option<Fault>,
-}
-
-impl Watched<'_> {
-    fn look(&mut self) {
-        if self.raised.is_none()
-            && let Err(fault) = check_signals()
-        {
-            self.raised = Some(fault);
-            self.interrupt.raise();
-        }
-    }
-}
-
-impl Painter for Watched<'_> {
-    fn describe(&self) -> String {
-        self.painter.describe()
-    }
-
-    fn paint(
-        &mut self,
-        engine: &mut dyn Engine,
-        scene: &Scene,
-        camera: &Camera,
-        above: &[StyledShape],
-    ) -> Result<Frame, EngineError> {
-        self.painter.paint(engine, scene, camera, above)
-    }
-
-    fn begin(
-        &mut self,
-        engine: &mut dyn Engine,
-        scene: &Scene,
-        camera: &Camera,
-        above: &[StyledShape],
-    ) -> Result<Option<Frame>, EngineError> {
-        self.look();
-        self.painter.begin(engine, scene, camera, above)
-    }
-
-    fn paint_agents(
-        &mut self,
-        engine: &mut dyn Engine,
-        scene: &Scene,
-        camera: &Camera,
-    ) -> Result<Frame, EngineError> {
-        self.look();
-        self.painter.paint_agents(engine, scene, camera)
-    }
-
-    fn finish(&mut self) -> Result<Option<Frame>, EngineError> {
-        self.painter.finish()
-    }
+    signals.raised()?;
+    // Ticks behind the last frame.
+    inner.step(plan.ticks.saturating_sub(inner.tick - begin))?;
+    Ok(taken.kept)
 }

@@ -195,6 +195,9 @@ impl Samples {
 pub fn ticks(value: &Bound<'_, PyInt>, name: &str, least: u64) -> Result<u64, Fault> {
     let ticks = value.extract::<u64>().ok().filter(|ticks| *ticks >= least);
     ticks.ok_or_else(|| {
-        Fault::Value(format!("{name} {value}: expected a whole number from {least} on"))
+        Fault::Value(format!(
+            "{name} {value}: expected a whole number from {least} to {}",
+            u64::MAX
+        ))
     })
 }

@@ -1,6 +1,6 @@
 //! Values of scene files as Python's, and back.
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use toml::{Table, Value};
@@ -14,13 +14,20 @@ pub fn to_toml(value: &Bound<'_, PyAny>) -> PyResult<Value> {
         return Ok(Value::Boolean(value.extract()?));
     }
     if value.is_instance_of::<PyInt>() {
-        return Ok(Value::Integer(value.extract()?));
+        let number = value.extract().map_err(|_| {
+            PyValueError::new_err(format!("{value}: a whole number of a scene has 64 bits at most"))
+        });
+        return Ok(Value::Integer(number?));
     }
     if value.is_instance_of::<PyFloat>() {
         return Ok(Value::Float(value.extract()?));
     }
     if let Ok(table) = value.cast::<PyDict>() {
-        let entries = table.iter().map(|(key, value)| Ok((key.extract()?, to_toml(&value)?)));
+        let named = |key: &Bound<'_, PyAny>| {
+            key.extract()
+                .map_err(|_| PyTypeError::new_err(format!("{key}: a key of a scene is a text")))
+        };
+        let entries = table.iter().map(|(key, value)| Ok((named(&key)?, to_toml(&value)?)));
         return entries.collect::<PyResult<Table>>().map(Value::Table);
     }
     if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {

@@ -4,9 +4,12 @@ import copy
 import io
 import json
 import pickle
+import shutil
+import signal
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -311,6 +314,11 @@ BAD = [
     (lambda: fw.Flock("[species.a]\nmax_speed = 'x'\n"), ValueError, "max_speed"),
     (lambda: fw.Flock({"species": {"a": {"count": 3, "nonsense": 1}}}), KeyError, "nonsense"),
     (lambda: fw.Flock(b"flock"), TypeError, "bytes"),
+    (lambda: fw.Flock("flock", engine=None), TypeError, "engine"),
+    (lambda: fw.Flock("flock", density="x"), TypeError, "density"),
+    (lambda: fw.Flock("flock", **{"starling.separation.weight": 2**70}), ValueError, "64 bits"),
+    (lambda: fw.Flock("flock", count=5).run(1)["speed"], KeyError, "no metrics"),
+    (lambda: fw.average(np.ma.masked_array([1.0])), TypeError, "masked"),
     (lambda: fw.Flock.load("no-such-file.npz"), FileNotFoundError, "no-such-file.npz"),
     (lambda: fw.average([]), ValueError, "one series"),
     (lambda: fw.average([1.0, float("nan")]), ValueError, "not finite"),
@@ -333,7 +341,16 @@ BAD_CALLS = [
     (lambda flock: flock.push(np.zeros((20, 3))), ValueError, r"\(20, 2\)"),
     (lambda flock: flock.push([["a", "b"]] * 20), TypeError, "numbers"),
     (lambda flock: flock.push(np.full((20, 2), np.nan)), ValueError, "row 0"),
-    (lambda flock: flock.push(np.full((20, 2), 1e300)), ValueError, "32 bits"),
+    (lambda flock: flock.push(np.full((20, 2), 1e300)), ValueError, "from -1e12"),
+    (lambda flock: flock.push(np.full((20, 2), 1e12)), ValueError, "velocity of agent 0"),
+    (lambda flock: flock.push(np.ma.masked_array(np.zeros((20, 2)))), TypeError, "masked"),
+    (lambda flock: flock[5], TypeError, "text, and not 5"),
+    (lambda flock: flock[""], KeyError, "no key"),
+    (lambda flock: list(flock), TypeError, "not iterable"),
+    (lambda flock: flock.__setitem__("world.density", 5), ValueError, "another Flock"),
+    (lambda flock: flock.step(2**70), ValueError, "18446744073709551615"),
+    (lambda flock: flock.film("film.gif", 10, size="64x48"), TypeError, "width, height"),
+    (lambda flock: flock.film("", 10), ValueError, "name of a file"),
     (lambda flock: flock.add([[1, np.inf]]), ValueError, "finite"),
     (lambda flock: flock.add([[1e9, 1]]), ValueError, "inside the world"),
     (lambda flock: flock.add([[1, 1]], species="eagle"), KeyError, "starling"),
@@ -371,6 +388,110 @@ def test_bad_calls_change_nothing(tmp_path, monkeypatch):
     flock.step(10)
     same.step(10)
     np.testing.assert_array_equal(flock.positions, same.positions)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_views_edits_and_steps_of_many_threads_end(engine):
+    flock, end, errors = fw.Flock("flock", count=300, engine=engine), time.monotonic() + 3, []
+
+    def again(work):
+        while time.monotonic() < end:
+            try:
+                work()
+            except BufferError:
+                pass
+            except Exception as error:
+                errors.append(error)
+
+    def look():
+        with flock.view() as view:
+            view.positions[0].sum()
+
+    works = [flock.step, look, look, lambda: flock.__setitem__("starling.alignment.weight", 2), lambda: flock.positions]
+    threads = [threading.Thread(target=again, args=(work,), daemon=True) for work in works]
+    [thread.start() for thread in threads]
+    [thread.join(20) for thread in threads]
+    assert not any(thread.is_alive() for thread in threads), "they wait for each other for ever"
+    assert not errors and flock.tick > 10
+
+
+@pytest.mark.parametrize("work", [
+    'flock.film("film.png", 10**7, size=(64, 48))',
+    'flock.film("film.apng", 10**6, every=10**3, size=(64, 48))',
+    'fw.sweep({"scene": "vicsek", "count": 1000, "ticks": 10**8, "metric": "polarisation"}, engine="cpu")',
+])
+def test_ctrl_c_ends_films_and_sweeps(tmp_path, work):
+    code = f"""
+import signal, threading, os, pyflockwork as fw
+flock = fw.Flock("flock", count=2000, engine="cpu")
+threading.Timer(1.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    {work}
+except KeyboardInterrupt:
+    flock.step(2)
+    print("ended")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, cwd=tmp_path)
+    assert done.stdout == "ended\n", done.stderr
+    assert not [path for path in tmp_path.iterdir() if "unfinished" in path.name]
+
+
+def test_a_film_leaves_signals_alone(tmp_path):
+    code = """
+import os, shutil, signal, pyflockwork as fw
+fw.Flock("flock", count=20, engine="cpu").film("film.mp4", 5, size=(64, 48))
+os.kill(os.getpid(), signal.SIGTERM)
+"""
+    if not shutil.which("ffmpeg"):
+        pytest.skip("no ffmpeg")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, cwd=tmp_path)
+    assert done.returncode == -signal.SIGTERM, done.stderr
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_forked_process_ends(engine):
+    code = f"""
+import os, sys, pyflockwork as fw
+flock = fw.Flock("flock", count=10, engine={engine!r})
+flock.step(2)
+if os.fork() == 0:
+    sys.exit(0)
+os.wait()
+print("ended")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30)
+    assert done.stdout == "ended\n", done.stderr
+
+
+def test_a_scene_with_a_pick_is_edited():
+    flock = fw.Flock("schooling-by-noise", count=20, engine="cpu")
+    flock["fish.size"] = 0.9
+    assert flock["fish.size"] == 0.9
+    flock.step(3)
+
+
+def test_the_text_of_a_flock_has_its_numbers():
+    flock = fw.Flock("predators", count=200, seed=1, engine="cpu")
+    flock.remove(flock.ids[flock.species == 0][:100])
+    flock.add(np.ones((20, 2)), species="hunter")
+    again = fw.Flock(flock.toml(), engine="cpu")
+    assert again.world == flock.world
+    assert np.bincount(again.species).tolist() == np.bincount(flock.species).tolist() == [99, 21]
+    flock.remove(flock.ids)
+    for work in (flock.toml, lambda: copy.deepcopy(flock)):
+        with pytest.raises(ValueError, match="without agents"):
+            work()
+    flock.step(2)
+    flock.add([[1, 1]])
+    assert len(flock) == 1 and "world.size" in flock and "nonsense" not in flock
+
+
+def test_a_film_advances_by_its_ticks(tmp_path):
+    flock = fw.Flock("flock", count=20, engine="cpu")
+    flock.film(tmp_path / "film.gif", 7, every=4, size=(64, 48))
+    assert flock.tick == 7
+    with flock.view():
+        assert flock.picture(64, 48).shape == (48, 64, 4)
 
 
 def test_the_command_line_is_there():

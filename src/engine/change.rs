@@ -3,7 +3,7 @@
 use std::ops::{BitOr, BitOrAssign};
 
 use super::EngineError;
-use flockwork_model::parameter::Parameters;
+use flockwork_model::parameter::{Meaning, PICK_ONE, Parameters};
 use flockwork_model::quote::cut;
 use flockwork_model::scene::{Body, MAX_TARGETS, Scene};
 use flockwork_model::vector::Point;
@@ -137,7 +137,12 @@ impl Change {
                 for rule in &species.rules {
                     let info = rule.kind.info();
                     for (one, value) in info.parameters.iter().zip(&rule.values) {
-                        within(&|| named(&format!("{}.{}", info.key, one.key)), *value, one.range)?;
+                        // Files say `pick` for the value beyond the range.
+                        let range = match one.meaning {
+                            Meaning::Nearest => (one.range.0, PICK_ONE),
+                            _ => one.range,
+                        };
+                        within(&|| named(&format!("{}.{}", info.key, one.key)), *value, range)?;
                     }
                 }
             }
@@ -188,6 +193,8 @@ impl BitOrAssign for Change {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use flockwork_model::behaviours::Kind;
+    use flockwork_model::scene::{Request, built_in};
     use flockwork_model::vector::flat;
 
     const TEXT: &str = "[[targets]]\nvelocity = [3, 0]\n[[targets]]\nposition = [1, 2]\n\
@@ -219,6 +226,26 @@ mod tests {
         assert_eq!((one.seed, one.species[0].body.max_speed), (9, 7.0));
         assert!(Change::default().is_nothing() && !Change::POINTER.is_nothing());
         assert!(Change::target(MAX_TARGETS).is_nothing());
+    }
+
+    #[test]
+    fn every_built_in_scene_can_be_edited() {
+        let all = Change::PARAMETERS | Change::SCENERY | Change::WORLD | Change::TARGETS;
+        for built_in in built_in() {
+            let scene = Scene::parse(built_in.name, built_in.text).unwrap();
+            let (mut scene, _) = scene.populate(&Request::default()).unwrap();
+            assert_eq!(all.check(&scene), Ok(()), "{}", built_in.name);
+            for rule in scene.species.iter_mut().flat_map(|species| &mut species.rules) {
+                let parameters = rule.kind.info().parameters.iter().zip(&mut rule.values);
+                for (_, value) in parameters.filter(|(one, _)| one.meaning == Meaning::Nearest) {
+                    *value = PICK_ONE + 1.0;
+                }
+            }
+            let chooses = |kind: &Kind| kind.info().parameters.iter().any(|p| p.key == "nearest");
+            let rules = || scene.species.iter().flat_map(|species| &species.rules);
+            let chosen = rules().any(|rule| chooses(&rule.kind));
+            assert_eq!(all.check(&scene).is_err(), chosen, "{}", built_in.name);
+        }
     }
 
     #[test]

@@ -179,7 +179,7 @@ impl Kind {
 /// Checks for an ffmpeg that can encode films. One that does not answer can be interrupted.
 pub fn ask_ffmpeg() -> anyhow::Result<()> {
     let kept = "ffmpeg does not answer, and nothing is written".into();
-    let answer = Interrupt::watch().unless_raised("asking ffmpeg", mp4::check);
+    let answer = Interrupt::watched().unless_raised("asking ffmpeg", mp4::check);
     Ok(answer.ok_or(Interrupted { kept })??)
 }
 
@@ -307,7 +307,7 @@ impl Output {
                          {most}: the film has none; write a .png of it too"
                     ));
                 }
-                let interrupt = Interrupt::watch();
+                let interrupt = Interrupt::watched();
                 let recorder = Mp4Recorder::start_in(
                     plan.quality,
                     plan.most_rate(),

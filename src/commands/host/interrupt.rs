@@ -48,17 +48,29 @@ pub fn survive_file_limits() {
     }
 }
 
+/// The flag of the signals, once they are watched.
+static WATCHED: OnceLock<Interrupt> = OnceLock::new();
+
 /// True once the user has asked the command to stop (Ctrl-C, or a termination signal).
-#[derive(Clone, Debug, Default)]
-pub struct Interrupt(Arc<AtomicBool>);
+#[derive(Clone, Default)]
+pub struct Interrupt {
+    raised: Arc<AtomicBool>,
+    /// A host's own way to learn of it.
+    ask: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
+}
+
+impl std::fmt::Debug for Interrupt {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Interrupt").field(&self.raised).finish()
+    }
+}
 
 impl Interrupt {
     /// Starts to watch for Ctrl-C. Every call returns the same flag. A signal that was ignored when
     /// the program started stays ignored (`nohup`, or `&` in a script). A signal that cannot be
     /// watched ends the program at once, as by default.
     pub fn watch() -> Self {
-        static FLAG: OnceLock<Interrupt> = OnceLock::new();
-        let flag = FLAG.get_or_init(|| {
+        let flag = WATCHED.get_or_init(|| {
             let flag = Self::default();
             let armed = Arc::new(AtomicBool::new(false));
             for signal in SIGNALS.into_iter().filter(|signal| !is_ignored(*signal)) {
@@ -72,10 +84,20 @@ impl Interrupt {
         flag.clone()
     }
 
+    /// The flag of [`Interrupt::watch`]; a new one in a process that does not watch.
+    pub fn watched() -> Self {
+        if WATCHED.get().is_some() { Self::watch() } else { Self::default() }
+    }
+
+    /// A flag that is raised once `ask` says so, for a host that has its own signals.
+    pub fn asking(ask: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        Self { ask: Some(Arc::new(ask)), ..Self::default() }
+    }
+
     /// Makes a signal raise the flag, and end the program once `armed` is true.
     fn register(&self, signal: i32, armed: &Arc<AtomicBool>) -> io::Result<()> {
         flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(armed))?;
-        flag::register(signal, Arc::clone(&self.0))?;
+        flag::register(signal, Arc::clone(&self.raised))?;
         Ok(())
     }
 
@@ -95,12 +117,16 @@ impl Interrupt {
 
     /// Asks the command to stop.
     pub fn raise(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.raised.store(true, Ordering::Relaxed);
     }
 
     /// True once the command should stop.
     pub fn is_raised(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        let asked = || self.ask.as_ref().is_some_and(|ask| ask());
+        if !self.raised.load(Ordering::Relaxed) && asked() {
+            self.raise();
+        }
+        self.raised.load(Ordering::Relaxed)
     }
 
     /// Runs `work` with a spinner that shows `what`. Returns `None` if Ctrl-C comes long before the

@@ -33,22 +33,22 @@ impl SingleRuns {
     }
 
     /// Computes a run on a device, or on `threads` threads. Returns it as JSON: its values, its seed, the averages of
-    /// its metrics, and the reason if it failed.
+    /// its metrics, and the reason if it failed; an interrupted run has no result.
     pub fn compute(
         &mut self,
         number: usize,
         gpu: Option<Arc<Gpu>>,
         threads: usize,
+        interrupt: &Interrupt,
     ) -> anyhow::Result<String> {
         let Self(sweep) = self;
-        let interrupt = Interrupt::default();
         let run = sweep.runs(|other| other == number).pop();
         let run = run.ok_or_else(|| {
             wrong(format!("run {number}: the plan has the runs 1 to {}", sweep.len()))
         })?;
-        sweep.learn(&[run], &interrupt)?;
+        sweep.learn(&[run], interrupt)?;
         let bar = ProgressBar::hidden();
-        let result = Worker::new(gpu, threads).run(sweep, run, &bar, &interrupt);
+        let result = Worker::new(gpu, threads).run(sweep, run, &bar, interrupt);
         let values: serde_json::Map<_, _> = sweep
             .keys
             .iter()
