@@ -22,7 +22,7 @@ pub enum Fault {
     Device(String),
     /// `BufferError`: arrays of a view are in use.
     Lent,
-    /// What Python itself has raised, such as `KeyboardInterrupt`.
+    /// An exception of Python itself, such as `KeyboardInterrupt`.
     Python(PyErr),
 }
 

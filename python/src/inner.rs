@@ -27,7 +27,7 @@ const PAUSES: [Duration; 2] = [Duration::from_millis(25), Duration::from_millis(
 /// The most ticks between two looks.
 const MAX_AT_ONCE: u64 = 256;
 
-/// What a flock is made from.
+/// The source of a flock.
 pub struct Source {
     /// A built-in scene or a file; the command line's own if there is neither this nor a text.
     pub scene: Option<String>,

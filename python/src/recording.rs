@@ -59,7 +59,7 @@ pub fn kept_numbers(state: &FlockState, place: usize) -> Vec<f32> {
     (0..state.len()).map(number).collect()
 }
 
-/// What a run samples, and how often.
+/// The samples that a run takes, and how often.
 pub struct Plan {
     pub ticks: u64,
     pub every: u64,
