@@ -42,6 +42,10 @@ pub struct Source {
     pub init: Option<PathBuf>,
 }
 
+fn lost() -> Fault {
+    Fault::Device("the flock was lost when a film failed; make it again".into())
+}
+
 /// A vector of each agent.
 #[derive(Clone, Copy, Debug)]
 pub enum Quantity {
@@ -156,8 +160,7 @@ impl Inner {
         if advances {
             self.engine_to_change()?;
         }
-        self.engine()?;
-        let Some(engine) = self.engine.take() else { unreachable!("checked above") };
+        let engine = self.engine.take().ok_or_else(lost)?;
         let (engine, result) = work(engine, &self.scene);
         self.engine = Some(engine);
         if advances {

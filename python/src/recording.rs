@@ -86,7 +86,8 @@ fn next(done: u64, every: u64, end: u64) -> u64 {
 }
 
 impl Samples {
-    /// Advances a flock and samples it: now, every so many ticks, and at the end. After Ctrl-C it has what there is.
+    /// Advances a flock, and samples it now, every so many ticks and at the end. Ctrl-C ends it early, with the samples so
+    /// far.
     pub fn take(inner: &mut Inner, plan: &Plan) -> Result<Self, Fault> {
         let Plan { ticks, every, agents_every, .. } = *plan;
         let selection = match plan.metrics.as_slice() {

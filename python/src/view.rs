@@ -28,7 +28,7 @@ impl Drop for Lent {
     }
 }
 
-/// The arrays of a flock, in the order in which the engine has the agents.
+/// The arrays of a flock. Their rows are in the engine's own order.
 pub fn lend<'py>(
     py: Python<'py>,
     flock: &Py<Flock>,

@@ -3,7 +3,7 @@
 //! A film or a sequence shows the ticks F, F + E, F + 2E, … up to T. F is the tick of `--from`, and 0 without
 //! it. A single PNG shows tick T. Ticks count from the first state's.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, Parser, ValueEnum};
@@ -13,22 +13,20 @@ pub use super::files::capture_output::{Output, Plan};
 use super::files::scene_files::read_scene;
 use super::files::state_files::ran_on;
 use super::host::arg_parsers::{Size, frame_rate, whole};
-use super::host::drive::{self, Run};
+use super::host::drive;
 use super::host::errors::{Interrupted, wrong};
-use super::host::filming::{Shown, film};
 use super::host::interrupt::Interrupt;
 use super::host::memory_check;
 use super::host::messages::{say, tell};
 use super::host::options::{FlockArgs, Machine, MachineArgs, Prepared, painter};
 use super::host::ranks;
 use super::host::replay::{self, Replayed};
+pub use super::shots::{Taken, picture, take};
 use flockwork_model::io::RunRecord;
 use flockwork_model::scene::CameraPlan;
 use flockwork_session::Opening;
-use flockwork_view::Painter;
-use flockwork_view::frame::Frame;
+use flockwork_view::recorder::Film;
 use flockwork_view::recorder::mp4::Quality;
-use flockwork_view::recorder::{Film, RecordError, Recorder};
 use flockwork_view::shapes::geometry::MAX_DRAWN;
 use flockwork_view::words::counted;
 
@@ -384,90 +382,4 @@ pub fn capture_on(
         return Err(Interrupted { kept }.into());
     }
     Ok(())
-}
-
-/// The result of [`take`].
-pub struct Taken {
-    pub shown: Shown,
-    /// The files, in words.
-    pub kept: String,
-}
-
-/// Films a run as planned, into `output` if this process has one, with a comment in the files.
-pub fn take(
-    run: &mut Run,
-    painter: &mut dyn Painter,
-    (mut output, plan, comment): (Option<Output>, &Plan, &str),
-    interrupt: &Interrupt,
-) -> anyhow::Result<Taken> {
-    let recorder = output.as_mut().map(|output| output.recorder(plan, comment)).transpose();
-    let mut recorder = ranks::agree(recorder)?.unwrap_or_else(|| Box::new(Discarded));
-    let shown = film(run, painter, recorder.as_mut(), plan, interrupt)
-        .and_then(|shown| Ok(recorder.finish().map(|()| shown)?))
-        .map_err(|error| named(error, &plan.out))?;
-    let kept = output.map(|output| output.publish(plan, shown.frames, comment)).transpose();
-    Ok(Taken { shown, kept: ranks::agree(kept)?.unwrap_or_default() })
-}
-
-/// A picture of the flock as it is now.
-pub fn picture(
-    run: &mut Run,
-    painter: &mut dyn Painter,
-    size: Size,
-    samples: u64,
-) -> anyhow::Result<Frame> {
-    let Size { width, height } = size;
-    let alpha = run.scene().style.background.is_none();
-    let plan = Plan {
-        out: PathBuf::new(),
-        film: Film { width, height, rate: 1.0, alpha },
-        from: 0,
-        ticks: 0,
-        every: None,
-        geometry: false,
-        blur: 1,
-        samples,
-        fade: 0,
-        quality: Quality::Best,
-        most: None,
-    };
-    memory_check::check_pictures(size, plan.bytes_per_pixel(run.scene()))?;
-    let mut kept = Kept(None);
-    film(run, painter, &mut kept, &plan, &Interrupt::default())?;
-    kept.0.ok_or_else(|| anyhow::anyhow!("no picture was drawn"))
-}
-
-/// Keeps the last frame.
-struct Kept(Option<Frame>);
-
-impl Recorder for Kept {
-    fn push(&mut self, frame: Frame) -> Result<(), RecordError> {
-        self.0 = Some(frame);
-        Ok(())
-    }
-
-    fn finish(self: Box<Self>) -> Result<(), RecordError> {
-        Ok(())
-    }
-}
-
-/// Takes the frames of ranks that draw nothing.
-struct Discarded;
-
-impl Recorder for Discarded {
-    fn push(&mut self, _: Frame) -> Result<(), RecordError> {
-        Ok(())
-    }
-
-    fn finish(self: Box<Self>) -> Result<(), RecordError> {
-        Ok(())
-    }
-}
-
-/// Adds the film's name: ffmpeg knows only the temporary one.
-fn named(error: anyhow::Error, out: &Path) -> anyhow::Error {
-    match error.downcast_ref() {
-        Some(RecordError::Ffmpeg(_)) => error.context(format!("cannot write {}", out.display())),
-        _ => error,
-    }
 }

@@ -10,5 +10,6 @@ pub mod host;
 pub mod program;
 pub mod run;
 pub mod scenes;
+mod shots;
 pub mod simulate;
 pub mod sweep;
