@@ -118,7 +118,9 @@ fn the_page_leads_to_a_behaviour_that_works_on_both_engines() {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.current_dir(&scratch).env("CARGO_TARGET_DIR", target);
     cargo.args(["run", "--release", "--locked", "--quiet", "--example", "pucks"]);
-    for package in ["model", "engine", "view", "session", "app"] {
+    // Every member that the library is made of: one with the same profile would be written over the
+    // build of this package, and what is compiled after this test would not find its crates.
+    for package in ["scenes", "shaders", "model", "engine", "view", "session", "app"] {
         cargo.arg(format!("--config=profile.release.package.flockwork-{package}.opt-level=0"));
     }
     let output = cargo.output().unwrap();
