@@ -127,7 +127,7 @@ pub use flockwork_model::scene::{
 #[doc(inline)]
 pub use flockwork_model::{
     state::FlockState,
-    statistics::{Metrics, Selection, UnknownMetric},
+    statistics::{Metrics, Selection, TooFast, Travel, UnknownMetric, Unwrapping},
     vector::{Point, flat},
     world::{Boundary, World},
 };

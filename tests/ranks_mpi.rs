@@ -52,10 +52,13 @@ fn files_are_the_same_on_any_number_of_ranks() {
     let read = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
     let cases = [
         (
-            "simulate --engine cpu --count 3000 --ticks 30 --every 20 --metrics M.csv --out O.csv",
+            "simulate --engine cpu --count 3000 --ticks 30 --every 20 --unwrap --metrics M.csv --out O.csv",
             true,
         ),
-        ("simulate --engine cpu --scene flock-3d --count 2000 --ticks 20 --out O.npz", false),
+        (
+            "simulate --engine cpu --scene flock-3d --count 2000 --ticks 20 --unwrap --out O.npz",
+            false,
+        ),
         ("simulate --engine cpu --scene embers --count 500 --ticks 40 --out O.csv", false),
         ("capture --engine cpu --count 2000 --ticks 20 --size 320x180 --out O.png", false),
         ("capture --engine cpu --count 900 --ticks 6 --every 3 --size 160x90 --out O.gif", false),

@@ -155,8 +155,10 @@ class Flock:
         agents_every: SupportsIndex | None = None,
     ) -> Run:
         """Advance, and sample on the way: the metrics ``record`` now, every so many ticks and at the end, and the
-        arrays ``agents`` (``"positions"``, ``"velocities"``, ``"state.NAME"``) now, every ``agents_every`` ticks and at
-        the end.
+        arrays ``agents`` (``"positions"``, ``"unwrapped"``, ``"velocities"``, ``"state.NAME"``) now, every
+        ``agents_every`` ticks and at the end.
+
+        ``"unwrapped"`` are positions that go on beyond the edges of a wrapped world, for displacements.
 
         Ctrl-C ends the run; what was sampled until then is returned.
 

@@ -67,7 +67,7 @@ class Run(Mapping[str, NDArray[np.float64]]):
 
     #: Ticks of the samples of the metrics: shape (T,).
     ticks: NDArray[np.uint64]
-    #: Arrays of every agent by name: ``positions`` and ``velocities`` of shape (A, N, D), ``state.NAME`` of shape (A, N).
+    #: Arrays of every agent by name: ``positions``, ``unwrapped`` and ``velocities`` of shape (A, N, D), ``state.NAME`` of shape (A, N).
     agents: dict[str, NDArray[np.float32]]
     #: Ticks of those: shape (A,).
     agents_ticks: NDArray[np.uint64]

@@ -2,7 +2,7 @@
 
 use flockwork::commands::host::errors::UsageError;
 use flockwork::scene::Origin;
-use flockwork::{EngineError, Error, SceneError, UnknownMetric};
+use flockwork::{EngineError, Error, SceneError, TooFast, UnknownMetric};
 use pyo3::exceptions::{
     PyBufferError, PyFileNotFoundError, PyKeyError, PyOSError, PyRuntimeError, PyValueError,
 };
@@ -80,6 +80,12 @@ impl From<SceneError> for Fault {
             true => Self::Key(text),
             false => Self::Value(text),
         }
+    }
+}
+
+impl From<TooFast> for Fault {
+    fn from(error: TooFast) -> Self {
+        Self::Value(error.to_string())
     }
 }
 

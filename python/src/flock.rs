@@ -187,8 +187,14 @@ impl Flock {
         self.with(py, |inner| {
             let selection = Selection::parse(&names)?;
             selection.check(&inner.scene)?;
+            if selection.needs_travels() {
+                return Err(Fault::Value(
+                    "mean_square_displacement is measured between the samples of a run; record it with run"
+                        .into(),
+                ));
+            }
             let state = inner.state()?;
-            Ok(selection.values(&inner.scene, &state))
+            Ok(selection.values(&inner.scene, &state, &[]))
         })
     }
 

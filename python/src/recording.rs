@@ -1,7 +1,7 @@
 //! Samples of a flock while it runs.
 
 use flockwork::commands::host::memory_check;
-use flockwork::{FlockState, Scene, Selection};
+use flockwork::{FlockState, Scene, Selection, Travel, Unwrapping, World};
 use numpy::ndarray::Array3;
 use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
@@ -15,6 +15,8 @@ use crate::inner::Inner;
 #[derive(Clone, Debug)]
 enum Recorded {
     Positions,
+    /// Positions, and on beyond the edges of a wrapped world.
+    Unwrapped,
     Velocities,
     /// The number at this place of what agents keep.
     Kept(usize),
@@ -24,10 +26,11 @@ impl Recorded {
     fn named(name: &str, scene: &Scene) -> Result<Self, Fault> {
         match (name, name.strip_prefix("state.")) {
             ("positions", _) => Ok(Self::Positions),
+            ("unwrapped", _) => Ok(Self::Unwrapped),
             ("velocities", _) => Ok(Self::Velocities),
             (_, Some(own)) => kept(own, scene).map(Self::Kept),
             _ => Err(Fault::Key(format!(
-                "agents {name:?}: expected \"positions\", \"velocities\" or \"state.NAME\""
+                "agents {name:?}: expected \"positions\", \"unwrapped\", \"velocities\" or \"state.NAME\""
             ))),
         }
     }
@@ -37,9 +40,17 @@ impl Recorded {
         if matches!(self, Self::Kept(_)) { 1 } else { scene.world.axes() }
     }
 
-    fn of(&self, state: &FlockState, axes: usize) -> Vec<f32> {
+    fn of(&self, state: &FlockState, travels: &[Travel], world: &World) -> Vec<f32> {
+        let axes = world.axes();
         match self {
             Self::Positions => rows(&state.position, axes),
+            Self::Unwrapped => {
+                let places = state.position.iter().zip(travels);
+                rows(
+                    &places.map(|(place, own)| own.unwrap(*place, world)).collect::<Vec<_>>(),
+                    axes,
+                )
+            }
             Self::Velocities => rows(&state.velocity, axes),
             Self::Kept(place) => kept_numbers(state, *place),
         }
@@ -98,6 +109,9 @@ impl Samples {
         let scene = inner.scene.clone();
         let named = plan.agents.iter().map(|name| Recorded::named(name, &scene));
         let quantities: Vec<Recorded> = named.collect::<Result<_, _>>()?;
+        let follows = selection.as_ref().is_some_and(Selection::needs_travels)
+            || quantities.iter().any(|own| matches!(own, Recorded::Unwrapped));
+        let mut unwrapping = follows.then(|| Unwrapping::new(&scene)).transpose()?;
         let numbers: usize = quantities.iter().map(|own| own.width(&scene)).sum();
         let samples = (ticks / agents_every).saturating_add(2);
         memory_check::check_samples(
@@ -121,10 +135,13 @@ impl Samples {
             let last = done == ticks;
             let measures = done.is_multiple_of(every) || last;
             let copies = !quantities.is_empty() && (done.is_multiple_of(agents_every) || last);
-            if copies || (measures && selection.is_some()) {
+            let looks = unwrapping.as_ref().is_some_and(|own| own.is_due(done));
+            if copies || looks || (measures && selection.is_some()) {
                 let state = inner.state()?;
+                let travels =
+                    unwrapping.as_mut().map(|own| own.look(0, &state)).unwrap_or_default();
                 if let Some(selection) = selection.as_ref().filter(|_| measures) {
-                    let values = selection.values(&scene, &state);
+                    let values = selection.values(&scene, &state, travels);
                     samples
                         .metrics
                         .iter_mut()
@@ -134,7 +151,7 @@ impl Samples {
                 if copies {
                     samples.agents_ticks.push(inner.tick);
                     for ((.., numbers), own) in samples.agents.iter_mut().zip(&quantities) {
-                        numbers.extend(own.of(&state, scene.world.axes()));
+                        numbers.extend(own.of(&state, travels, &scene.world));
                     }
                 }
             }
@@ -147,6 +164,9 @@ impl Samples {
             let mut stop = next(done, every, ticks);
             if !quantities.is_empty() {
                 stop = stop.min(next(done, agents_every, ticks));
+            }
+            if let Some(unwrapping) = &unwrapping {
+                stop = stop.min(unwrapping.next_look(done));
             }
             match inner.step(stop - done) {
                 Ok(()) => done = stop,

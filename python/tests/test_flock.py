@@ -182,6 +182,27 @@ def test_pairs_and_clusters_are_those_of_freud(scene):
         assert flock.metric("clusters") == clusters.num_clusters
 
 
+@pytest.mark.parametrize("scene", ["flock", "flock-3d", "active-particles"])
+def test_displacements_are_those_of_freud(scene):
+    freud = pytest.importorskip("freud")
+    flock = fw.Flock(scene, count=500, seed=4)
+    world = np.asarray(flock.world)
+    run = flock.run(400, every=40, record="mean_square_displacement", agents=["positions", "unwrapped"])
+    images = (run.agents["unwrapped"] - run.agents["positions"]) / world
+    whole = np.rint(images)
+    # float32 of places some worlds away.
+    assert np.abs(images - whole).max() < 1e-4 and np.abs(whole).max() >= 1
+    space = np.zeros((*images.shape[:2], 3), np.float32)
+    space[..., : len(world)] = run.agents["positions"] - world / 2
+    turns = np.zeros(space.shape, np.int32)
+    turns[..., : len(world)] = whole
+    theirs = freud.msd.MSD(freud.box.Box(*world, is2D=len(world) == 2), mode="direct")
+    theirs.compute(space, turns)
+    np.testing.assert_allclose(run["mean_square_displacement"], theirs.msd, rtol=1e-4)
+    with pytest.raises(ValueError, match="record it with run"):
+        flock.metric("mean_square_displacement")
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_view_has_the_agents_and_holds_the_flock(engine):
     flock = fw.Flock("flock-3d", count=300, seed=1, engine=engine)

@@ -8,6 +8,7 @@ use indicatif::ProgressBar;
 
 use super::files::checkpoints::{Checkpoints, Every, write_portions};
 use super::files::metrics_file::MetricsThread;
+use super::files::output_folder::names_folder;
 use super::files::simulate_output::Files;
 use super::files::state_files::{StateWriter, ran_on};
 use super::host::arg_parsers::{selection, whole};
@@ -21,7 +22,8 @@ use super::host::options::{FlockArgs, Machine, MachineArgs, Prepared};
 use super::host::progress::progress;
 use super::host::ranks;
 use flockwork_engine::Snapshot;
-use flockwork_model::statistics::Selection;
+use flockwork_model::scene::Scene;
+use flockwork_model::statistics::{Selection, Unwrapping};
 use flockwork_view::words::counted;
 
 /// Its arguments.
@@ -47,6 +49,10 @@ pub struct SimulateArgs {
     /// ending is a folder, with a PLY file a tick for 3D programs
     #[arg(long, value_name = "FILE.csv|.npz|DIR")]
     pub out: Option<PathBuf>,
+    /// Write how often agents have crossed each edge of a wrapped world since the file began: the columns
+    /// image_x, image_y and image_z, or the array image. An agent has come to position + image × size
+    #[arg(long, requires = "out")]
+    pub unwrap: bool,
     /// File for metrics of the flock, one row per tick; works with or without --out
     #[arg(long, value_name = "FILE.csv")]
     pub metrics: Option<PathBuf>,
@@ -70,6 +76,17 @@ impl SimulateArgs {
     /// Ticks between states.
     fn states_every(&self, span: Span) -> u64 {
         self.every.unwrap_or(span.before + span.ticks)
+    }
+
+    /// Follows the agents, if the output says how far they come.
+    fn unwrapping(&self, scene: &Scene) -> anyhow::Result<Option<Unwrapping>> {
+        let measured = self.metric.as_ref().is_some_and(Selection::needs_travels);
+        if self.unwrap && self.out.as_deref().is_some_and(names_folder) {
+            return Err(wrong("--unwrap: a folder of PLY files has no images; write .npz or .csv"));
+        }
+        let option = if self.unwrap { "--unwrap" } else { "--metric mean_square_displacement" };
+        let own = (self.unwrap || measured).then(|| Unwrapping::new(scene)).transpose();
+        own.map_err(|problem| wrong(format!("{option}: {problem}")))
     }
 }
 
@@ -97,6 +114,7 @@ pub fn simulate_on(
     let begun = ranks::agree(Beginning::new(&args.flock, folder, engine.as_ref()))?;
     let fitting = chosen.check(&begun.prepared.scene);
     ranks::agree(fitting.map_err(|problem| wrong(format!("--metric: {problem}"))))?;
+    let unwrapping = ranks::agree(args.unwrapping(&begun.prepared.scene))?;
     begun.prepared.compare()?;
     let span = ranks::agree(begun.span(args.ticks, args.until))?;
     if begun.is_complete(span)? {
@@ -120,12 +138,13 @@ pub fn simulate_on(
     ranks::agree(begun.announce([out, metrics]))?;
     let Prepared { scene, state, agents, .. } = begun.prepared;
     if args.metrics.is_some() && ranks::is_root() {
-        memory_check::check_metrics(&scene, agents as usize, engine.as_ref())?;
+        let follows = unwrapping.is_some();
+        memory_check::check_metrics(&scene, agents as usize, follows, engine.as_ref())?;
     }
     let mut run = ranks::agree(drive::load(engine, &scene, &state).map_err(Into::into))?;
     drop(state);
     let Outcome { ticks, stepping, crowd, .. } =
-        write_run(&mut run, args, (agents, span), (&mut files, keeper), &interrupt)?;
+        write_run(&mut run, args, (agents, span), (&mut files, keeper, unwrapping), &interrupt)?;
     let sizes = ranks::agree(files.publish(out, metrics))?;
     crowd.tell();
     let each = if ticks == 0 { 0.0 } else { stepping.as_secs_f64() * 1e3 / ticks as f64 };
@@ -149,7 +168,7 @@ fn write_run(
     run: &mut Run,
     args: &SimulateArgs,
     (agents, span): (u64, Span),
-    (files, keeper): (&mut Files, Option<Checkpoints>),
+    (files, keeper, unwrapping): (&mut Files, Option<Checkpoints>, Option<Unwrapping>),
     interrupt: &Interrupt,
 ) -> anyhow::Result<Outcome> {
     let figures = files.figures.take().transpose()?;
@@ -163,6 +182,7 @@ fn write_run(
         end: None,
         writer: files.states.as_mut(),
         measuring: figures.transpose()?,
+        unwrapping,
         span,
         bar: progress(span.ticks, "ticks"),
     };
@@ -185,6 +205,7 @@ struct Log<'a> {
     end: Option<(PathBuf, anyhow::Result<u64>)>,
     writer: Option<&'a mut anyhow::Result<StateWriter>>,
     measuring: Option<MetricsThread>,
+    unwrapping: Option<Unwrapping>,
     span: Span,
     bar: ProgressBar,
 }
@@ -194,7 +215,8 @@ impl Host for Log<'_> {
         let next = |every: u64| done.saturating_add(every - (self.span.before + done) % every);
         let checkpoint = self.checkpoints.map(|every| every.next_stop(done));
         let every = [self.states, self.figures].into_iter().flatten().filter(|every| *every > 0);
-        every.map(next).chain(checkpoint).fold(self.span.ticks, u64::min)
+        let look = self.unwrapping.as_ref().map(|own| own.next_look(done));
+        every.map(next).chain(checkpoint).chain(look).fold(self.span.ticks, u64::min)
     }
 
     fn ticked(&mut self, ticks: u64) {
@@ -213,13 +235,17 @@ impl Host for Log<'_> {
         if self.figures.is_some_and(due) {
             // Figures need the whole flock.
             let Snapshot { state, targets } = run.snapshot()?;
+            let travels = self.unwrapping.as_mut().map(|own| own.look(0, &state).to_vec());
+            let travels = travels.unwrap_or_default();
             if let Some(writer) = self.states().filter(|_| states) {
-                let written = writer.write(&state, &targets);
+                let written = writer.write_portion(&state, &travels, true, &targets);
                 self.keep(written);
             }
-            measured = self.measuring.as_mut().is_some_and(|figures| figures.write(state));
-        } else if states {
-            let written = write_portions(run, self.states())?;
+            measured = self.measuring.as_mut().is_some_and(|figures| figures.write(state, travels));
+        } else if states || self.unwrapping.as_ref().is_some_and(|own| own.is_due(stop.done)) {
+            let writer = self.writer.as_deref_mut().filter(|_| states);
+            let writer = writer.and_then(|writer| writer.as_mut().ok());
+            let written = write_portions(run, writer, self.unwrapping.as_mut())?;
             self.keep(written);
         }
         let others = self.checkpoints.is_some() || !ranks::is_root();
@@ -245,7 +271,7 @@ impl Log<'_> {
         let tick = run.tick();
         let mut file = self.keeper.as_ref().map(|keeper| keeper.begin(tick));
         let writer = file.as_mut().and_then(|file| file.as_mut().ok());
-        let written = write_portions(run, writer)?;
+        let written = write_portions(run, writer, None)?;
         if let (Some(keeper), Some(file)) = (&mut self.keeper, file) {
             match keeper.finish(tick, written.and(file)) {
                 size if last => self.end = Some((keeper.name(tick), size)),

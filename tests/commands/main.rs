@@ -27,5 +27,6 @@ mod resume_files;
 mod signals;
 mod state_files;
 mod sweep;
+mod unwrapping;
 mod without_display;
 mod written;

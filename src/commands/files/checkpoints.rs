@@ -15,6 +15,7 @@ use crate::commands::host::errors::wrong;
 use crate::commands::host::ranks;
 use flockwork_model::io::RunRecord;
 use flockwork_model::quote::cut;
+use flockwork_model::statistics::Unwrapping;
 
 /// How the name of a checkpoint begins; the tick and `.npz` follow.
 const NAME: &str = "checkpoint-";
@@ -170,19 +171,21 @@ pub fn newest(folder: &Path) -> std::io::Result<Option<PathBuf>> {
     Ok(newest.map(|(_, name)| folder.join(name)))
 }
 
-/// Writes the state of all ranks, a portion at a time. The outer error is the engine's, the inner one the
-/// file's.
+/// Writes the state of all ranks, a portion at a time, and how far agents have come if `unwrapping` follows
+/// them. The outer error is the engine's, the inner one the file's.
 pub fn write_portions(
     run: &mut Run,
     mut writer: Option<&mut StateWriter>,
+    mut unwrapping: Option<&mut Unwrapping>,
 ) -> anyhow::Result<anyhow::Result<()>> {
     let targets = run.targets()?;
-    let (mut is_first, mut written) = (true, Ok(()));
+    let (mut row, mut is_first, mut written) = (0, true, Ok(()));
     run.read_in_chunks(PORTION, &mut |state| {
+        let travels = unwrapping.as_mut().map(|own| own.look(row, state)).unwrap_or_default();
         if let (Some(writer), Ok(())) = (writer.as_mut(), &written) {
-            written = writer.write_portion(state, is_first, &targets);
+            written = writer.write_portion(state, travels, is_first, &targets);
         }
-        is_first = false;
+        (row, is_first) = (row + state.len(), false);
     })?;
     Ok(written)
 }

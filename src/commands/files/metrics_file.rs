@@ -14,7 +14,7 @@ use crate::commands::host::errors::wrong;
 use flockwork_model::io::RunRecord;
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
-use flockwork_model::statistics::Selection;
+use flockwork_model::statistics::{Selection, Travel};
 
 /// The most agents in all states that wait for the thread; but two states may always wait.
 pub const MAX_WAITING: usize = 1 << 21;
@@ -27,6 +27,9 @@ const MAX_TOGETHER: usize = 1 << 16;
 const MAX_BATCH: usize = 16;
 
 type Writer = csv::Writer<OutputFile>;
+
+/// A state, and how far its agents have come if a metric asks for that.
+type Seen = (FlockState, Vec<Travel>);
 
 /// A figures file with its header, and the file of the run's record.
 #[derive(Debug)]
@@ -58,8 +61,8 @@ impl MetricsFile {
     }
 
     /// The row of a state, as text.
-    fn row(chosen: &Selection, scene: &Scene, state: &FlockState) -> Vec<String> {
-        let values = chosen.values(scene, state);
+    fn row(chosen: &Selection, scene: &Scene, (state, travels): &Seen) -> Vec<String> {
+        let values = chosen.values(scene, state, travels);
         let values = values.iter().map(f64::to_string);
         [state.tick.to_string()].into_iter().chain(values).collect()
     }
@@ -82,9 +85,9 @@ impl MetricsFile {
 /// The thread that writes the figures.
 #[derive(Debug)]
 pub struct MetricsThread {
-    states: Option<SyncSender<Vec<FlockState>>>,
+    states: Option<SyncSender<Vec<Seen>>>,
     /// The states that the thread gets next.
-    batch: Vec<FlockState>,
+    batch: Vec<Seen>,
     /// The number of states that it gets at once.
     together: usize,
     thread: Option<JoinHandle<csv::Result<MetricsFile>>>,
@@ -105,14 +108,14 @@ impl MetricsThread {
     pub fn start(file: MetricsFile, scene: &Scene, agents: usize) -> anyhow::Result<Self> {
         let queue = (MAX_WAITING / agents.max(1)).clamp(2, MAX_QUEUE);
         let together = (MAX_TOGETHER / agents.max(1)).clamp(1, MAX_BATCH);
-        let (states, waiting) = sync_channel::<Vec<FlockState>>(queue / together);
+        let (states, waiting) = sync_channel::<Vec<Seen>>(queue / together);
         let (scene, mut file) = (scene.clone(), file);
         let thread = std::thread::Builder::new().name("figures".into()).spawn(move || {
             while let Ok(mut states) = waiting.recv() {
                 // If figures take longer than ticks, states pile up; only then other threads help,
                 // for they are busy with the flock.
                 let behind = waiting.try_recv();
-                let row = |state: &FlockState| MetricsFile::row(&file.chosen, &scene, state);
+                let row = |seen: &Seen| MetricsFile::row(&file.chosen, &scene, seen);
                 let rows: Vec<_> = if let Ok(more) = behind {
                     states.extend(more);
                     states.par_iter().map(row).collect()
@@ -130,8 +133,8 @@ impl MetricsThread {
 
     /// Queues a state, and waits while the queue is full. False once nothing more can be written;
     /// then [`MetricsThread::finish`] returns the reason.
-    pub fn write(&mut self, state: FlockState) -> bool {
-        self.batch.push(state);
+    pub fn write(&mut self, state: FlockState, travels: Vec<Travel>) -> bool {
+        self.batch.push((state, travels));
         self.batch.len() < self.together || self.send()
     }
 

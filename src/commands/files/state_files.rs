@@ -23,6 +23,7 @@ use flockwork_model::io::{
 };
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
+use flockwork_model::statistics::Travel;
 
 /// How a state file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,13 +136,15 @@ impl StateWriter {
     /// Adds the rows of one tick, in the order of the state, with the targets at that tick. Memory must be
     /// there in all ticks of a file or in none, and all ticks must have as many targets.
     pub fn write(&mut self, state: &FlockState, targets: &[Target]) -> anyhow::Result<()> {
-        self.write_portion(state, true, targets)
+        self.write_portion(state, &[], true, targets)
     }
 
-    /// Adds some rows of a tick. Portions come in order, and each with the same targets.
+    /// Adds some rows of a tick. Portions come in order, each with the same targets, and all or none of them
+    /// with how far their agents have come.
     pub fn write_portion(
         &mut self,
         state: &FlockState,
+        travels: &[Travel],
         is_first: bool,
         targets: &[Target],
     ) -> anyhow::Result<()> {
@@ -149,11 +152,11 @@ impl StateWriter {
             FileFormat::Csv(states) => {
                 let CsvStates { rows, axes, begun, .. } = &mut **states;
                 if !std::mem::replace(begun, true) {
-                    write_csv_header(rows, *axes, state.kept_names)?;
+                    write_csv_header(rows, *axes, !travels.is_empty(), state.kept_names)?;
                 }
-                Ok(write_csv_rows(rows, state, *axes)?)
+                Ok(write_csv_rows(rows, state, travels, *axes)?)
             }
-            FileFormat::Npz(states) => Ok(states.write(state, is_first, targets)?),
+            FileFormat::Npz(states) => Ok(states.write(state, travels, is_first, targets)?),
             FileFormat::Points(points) => points.write(state, is_first),
         }
     }

@@ -7,7 +7,7 @@ use crate::commands::files::metrics_file::MAX_WAITING;
 use flockwork_engine::Engine;
 use flockwork_engine::cpu::threads_fit;
 use flockwork_model::scene::{Request, Scene};
-use flockwork_model::statistics;
+use flockwork_model::statistics::{self, Unwrapping};
 use flockwork_view::words::{counted, size_text};
 
 /// Bytes per agent of a state on the host: position, velocity, id, memory, species.
@@ -85,9 +85,14 @@ pub fn check_blur(agents: usize) -> anyhow::Result<()> {
     )
 }
 
-/// Fails if there is not enough memory to compute figures. The flock exists already, but it is not
-/// yet in `engine`.
-pub fn check_metrics(scene: &Scene, agents: usize, engine: &dyn Engine) -> anyhow::Result<()> {
+/// Fails if there is not enough memory to compute figures, some of them about how far agents come if `follows`.
+/// The flock exists already, but it is not yet in `engine`.
+pub fn check_metrics(
+    scene: &Scene,
+    agents: usize,
+    follows: bool,
+    engine: &dyn Engine,
+) -> anyhow::Result<()> {
     let count = agents as u64;
     if count < SMALL {
         return Ok(());
@@ -95,7 +100,8 @@ pub fn check_metrics(scene: &Scene, agents: usize, engine: &dyn Engine) -> anyho
     let cells = scene.cells(agents) as u64;
     let metrics = statistics::BYTES[0] * count + statistics::BYTES[1] * cells;
     // The next state, the state whose figures are computed, and the waiting states in between.
-    let states = STATE * (2 * count + (MAX_WAITING as u64).max(2 * count));
+    let travel = if follows { Unwrapping::BYTES } else { 0 };
+    let states = (STATE + travel) * (2 * count + (MAX_WAITING as u64).max(2 * count));
     check_agents(count, PROGRAM + states + metrics + engine.host_bytes(&scene.world, count, cells))
 }
 

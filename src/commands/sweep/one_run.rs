@@ -16,7 +16,9 @@ use flockwork_engine::gpu::{Gpu, GpuEngine};
 use flockwork_engine::{Engine, EngineError};
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
-use flockwork_model::statistics::{BATCH, Selection, TimeAverage, settled};
+use flockwork_model::statistics::{
+    BATCH, Selection, TimeAverage, TooFast, Travel, Unwrapping, settled,
+};
 
 /// Agent-ticks between looks for Ctrl-C: some hundredths of a second.
 const PORTION: u64 = 2_000_000;
@@ -82,16 +84,21 @@ impl Worker {
         let engine = self.engine()?;
         let (scene, state) = populate(&flock.scene, &flock.request, Some(engine.as_ref()))?;
         engine.load(&scene, &state)?;
-        let mut samples = Samples::new(&sweep.plan, &sweep.metrics);
+        let mut samples = Samples::new(&sweep.plan, &sweep.metrics, &scene)?;
         let portion = (PORTION / record.count.max(1)).clamp(1, u64::from(u32::MAX));
         let (ticks, every) = (sweep.plan.ticks(), sweep.plan.every());
-        let mut done = 0;
+        let mut done = 0_u64;
         loop {
-            samples.take(&scene, &engine.snapshot()?.state);
-            if done == ticks || samples.are_enough() {
-                break;
+            let state = engine.snapshot()?.state;
+            samples.look(&state);
+            if done.is_multiple_of(every) || done == ticks {
+                samples.take(&scene, &state);
+                if done == ticks || samples.are_enough() {
+                    break;
+                }
             }
-            let next = ticks.min((done / every + 1).saturating_mul(every));
+            let next = (done / every + 1).saturating_mul(every).min(samples.next_look(done));
+            let next = next.min(ticks);
             while done < next {
                 if interrupt.is_raised() {
                     return Ok(None);
@@ -125,19 +132,34 @@ struct Samples<'a> {
     /// For each metric, by sample.
     values: Vec<Vec<f64>>,
     /// Number of samples at which the error is computed next.
-    next_look: usize,
+    next_error: usize,
+    /// Follows the agents, if a metric is about how far they come.
+    unwrapping: Option<Unwrapping>,
+    travels: Vec<Travel>,
 }
 
 impl<'a> Samples<'a> {
-    fn new(plan: &'a Plan, metrics: &'a Selection) -> Self {
+    fn new(plan: &'a Plan, metrics: &'a Selection, scene: &Scene) -> Result<Self, TooFast> {
         let values = metrics.columns().map(|_| Vec::new()).collect();
-        Self { plan, metrics, values, next_look: FIRST_LOOK }
+        let unwrapping = metrics.needs_travels().then(|| Unwrapping::new(scene)).transpose()?;
+        Ok(Self { plan, metrics, values, next_error: FIRST_LOOK, unwrapping, travels: Vec::new() })
+    }
+
+    /// Follows the agents.
+    fn look(&mut self, state: &FlockState) {
+        if let Some(unwrapping) = &mut self.unwrapping {
+            self.travels = unwrapping.look(0, state).to_vec();
+        }
+    }
+
+    /// The next tick after `done` at which it has to look.
+    fn next_look(&self, done: u64) -> u64 {
+        self.unwrapping.as_ref().map_or(u64::MAX, |own| own.next_look(done))
     }
 
     fn take(&mut self, scene: &Scene, state: &FlockState) {
-        for (values, value) in self.values.iter_mut().zip(self.metrics.values(scene, state)) {
-            values.push(value);
-        }
+        let values = self.metrics.values(scene, state, &self.travels);
+        self.values.iter_mut().zip(values).for_each(|(own, value)| own.push(value));
     }
 
     fn len(&self) -> usize {
@@ -155,10 +177,10 @@ impl<'a> Samples<'a> {
     /// look costs as much as all samples.
     fn are_enough(&mut self) -> bool {
         let Some(Until { metric, standard_error }) = &self.plan.until else { return false };
-        if self.len() < self.next_look {
+        if self.len() < self.next_error {
             return false;
         }
-        self.next_look = (self.len() as f64 * NEXT_LOOK) as usize + 1;
+        self.next_error = (self.len() as f64 * NEXT_LOOK) as usize + 1;
         let begin = self.begin();
         let at = self.metrics.columns().position(|name| name == metric);
         let average = at.and_then(|at| TimeAverage::of(&self.values[at][begin..]));

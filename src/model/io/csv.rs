@@ -12,12 +12,16 @@ use crate::memory::Memory;
 use crate::quote::quoted;
 use crate::scene::hint;
 use crate::state::FlockState;
+use crate::statistics::Travel;
 use crate::vector::{Point, components};
 
 /// The columns of a file, in order. `z` and `vz` are there if the world is a space.
 pub const COLUMNS: [&str; 9] = ["tick", "id", "species", "x", "y", "z", "vx", "vy", "vz"];
 
-/// Columns that older versions wrote too. They are not read.
+/// The images of the world that unwrapped agents are in.
+const IMAGES: [&str; 3] = ["image_x", "image_y", "image_z"];
+
+/// Columns that older versions wrote too. They are not read, and neither are images.
 const OLDER: [&str; 4] = ["angle", "neighbours", "shown", "run"];
 
 /// Places of some columns in [`COLUMNS`].
@@ -40,20 +44,33 @@ fn header(axes: usize) -> String {
 }
 
 /// Writes the header, before all rows. Numbers that agents keep have columns of their own, such as
-/// `state.phase`.
-pub fn write_csv_header(out: &mut impl Write, axes: usize, kept: KeptNames) -> io::Result<()> {
+/// `state.phase`, and so have the images of the world that they are in, if rows have travels.
+pub fn write_csv_header(
+    out: &mut impl Write,
+    axes: usize,
+    has_images: bool,
+    kept: KeptNames,
+) -> io::Result<()> {
     write!(out, "{}", header(axes))?;
+    if has_images {
+        write!(out, ",{}", IMAGES[..axes].join(","))?;
+    }
     kept.iter().try_for_each(|name| write!(out, ",{STATE_PREFIX}{name}"))?;
     writeln!(out)
 }
 
-/// Adds the rows of a state, in its order. Numbers are the shortest text that reads back to the same
-/// `f32`.
-pub fn write_csv_rows(out: &mut impl Write, state: &FlockState, axes: usize) -> io::Result<()> {
+/// Adds the rows of a state, in its order, with the travels of all agents or of none. Numbers are the
+/// shortest text that reads back to the same `f32`.
+pub fn write_csv_rows(
+    out: &mut impl Write,
+    state: &FlockState,
+    travels: &[Travel],
+    axes: usize,
+) -> io::Result<()> {
     let block = if axes == 2 { block::<2> } else { block::<3> };
     let starts: Vec<usize> = (0..state.len()).step_by(ROWS).collect();
     for group in starts.chunks(BLOCKS) {
-        let texts = group.par_iter().map(|start| block(state, *start));
+        let texts = group.par_iter().map(|start| block(state, travels, *start));
         for text in texts.collect::<io::Result<Vec<_>>>()? {
             out.write_all(&text)?;
         }
@@ -62,7 +79,11 @@ pub fn write_csv_rows(out: &mut impl Write, state: &FlockState, axes: usize) -> 
 }
 
 /// The rows from `start` on as text.
-fn block<const D: usize>(state: &FlockState, start: usize) -> io::Result<Vec<u8>>
+fn block<const D: usize>(
+    state: &FlockState,
+    travels: &[Travel],
+    start: usize,
+) -> io::Result<Vec<u8>>
 where
     [f32; D]: serde::Serialize,
 {
@@ -70,7 +91,9 @@ where
     for i in start..state.len().min(start + ROWS) {
         let (p, v) = (components::<D>(state.position[i]), components::<D>(state.velocity[i]));
         let kept = state.kept.get(i).map(|row| &row[..state.kept_names.len()]);
-        let row = (state.tick, state.id[i], state.species[i], p, v, kept.unwrap_or_default());
+        let images = travels.get(i).map(|travel| &travel.image[..D]).unwrap_or_default();
+        let row =
+            (state.tick, state.id[i], state.species[i], p, v, images, kept.unwrap_or_default());
         writer.serialize(row).map_err(io::Error::other)?;
     }
     writer.into_inner().map_err(|error| io::Error::other(error.to_string()))
@@ -88,7 +111,7 @@ impl Columns {
             let name = String::from_utf8_lossy(name);
             let name = name.trim();
             let Some(column) = COLUMNS.iter().position(|column| *column == name) else {
-                if OLDER.contains(&name) {
+                if OLDER.contains(&name) || IMAGES.contains(&name) {
                     continue;
                 }
                 let own = kept_place(&mut names, name).with_context(|| format!("line {line}"))?;

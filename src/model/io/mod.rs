@@ -105,7 +105,7 @@ pub fn save_flock(
 ) -> io::Result<()> {
     let mut writer = NpzWriter::new(out, run.axes(), |_| Ok(Cursor::new(Vec::new())))?;
     writer.describe(run)?;
-    writer.write(state, true, targets)?;
+    writer.write(state, &[], true, targets)?;
     writer.finish().map(drop)
 }
 

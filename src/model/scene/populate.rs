@@ -225,6 +225,16 @@ impl Scene {
         Ok(())
     }
 
+    /// The longest way that an agent can come along an axis in one tick; world units.
+    #[must_use]
+    pub fn largest_step(&self) -> f32 {
+        let step = |species: &Species| {
+            let push = species.largest_jitter() * self.time_step.sqrt() * MAX_NORMAL;
+            self.fastest(species) * self.time_step + push
+        };
+        self.species.iter().map(step).fold(0.0, f32::max)
+    }
+
     /// The largest speed that a species can reach; world units per tick.
     fn fastest(&self, species: &Species) -> f32 {
         let mut fastest = species.largest_max_speed();

@@ -55,7 +55,7 @@ pub struct Histograms {
 /// The figures of a state and its histograms.
 #[must_use]
 pub fn figures_and_histograms(scene: &Scene, state: &FlockState) -> (Metrics, Histograms) {
-    let sums = Sums::new(scene, state);
+    let sums = Sums::new(scene, state, &[]);
     if state.is_empty() {
         return (Metrics::of_sums(&sums), Histograms::default());
     }

@@ -17,6 +17,17 @@ pub enum Axis {
     ToLargest,
 }
 
+/// Needs of a metric beside the agents at one tick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// Nothing else.
+    State,
+    /// A world with edges.
+    Edges,
+    /// How far each agent has come.
+    Travels,
+}
+
 /// One metric of a flock.
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
@@ -28,8 +39,8 @@ pub struct Metric {
     pub formula: &'static str,
     /// Unit, for documents; `–` if it has none.
     pub unit: &'static str,
-    /// True if it has a meaning only in a world with edges.
-    pub needs_edges: bool,
+    /// Its needs beside a state.
+    pub needs: Needs,
     /// Its value, for a flock with at least one agent.
     pub(super) of: fn(&Sums<'_>) -> f64,
 }
@@ -48,7 +59,7 @@ pub struct Column {
 }
 
 /// Declares the metrics. Each is a doc comment and a line `name: type => "formula", "unit", axis,
-/// function;`, and behind `more`, without a field, `name => "formula", "unit", needs edges, function;`. The
+/// function;`, and behind `more`, without a field, `name => "formula", "unit", needs, function;`. The
 /// function takes the sums over the flock.
 macro_rules! metrics {
     (
@@ -62,7 +73,7 @@ macro_rules! metrics {
         more {
             $(
                 $(#[doc = $more_doc:literal])*
-                $more:ident => $more_formula:literal, $more_unit:literal, $needs_edges:literal,
+                $more:ident => $more_formula:literal, $more_unit:literal, $needs:expr,
                     $more_of:expr;
             )*
         }
@@ -83,7 +94,7 @@ macro_rules! metrics {
                         about: &[$($doc),*],
                         formula: $formula,
                         unit: $unit,
-                        needs_edges: false,
+                        needs: Needs::State,
                         of: |sums| {
                             let of: fn(&$sums) -> $type = $of;
                             of(sums) as f64
@@ -102,7 +113,7 @@ macro_rules! metrics {
                     about: &[$($more_doc),*],
                     formula: $more_formula,
                     unit: $more_unit,
-                    needs_edges: $needs_edges,
+                    needs: $needs,
                     of: $more_of,
                 }, )*
             ];

@@ -22,6 +22,7 @@ mod selection;
 mod sight;
 mod sums;
 mod time_average;
+mod unwrapping;
 
 use std::ops::Range;
 
@@ -36,13 +37,15 @@ use correlation::correlation_length;
 use fewer::found_fewer;
 pub use histogram::{Histogram, Histograms, figures_and_histograms};
 use metric::metrics;
-pub use metric::{Axis, Column, Metric};
+pub use metric::{Axis, Column, Metric, Needs};
 use nematic::nematic_order;
 use numbers::{number_exponent, number_variance};
 pub use pairs::Pairs;
 pub use selection::{Selection, UnknownMetric};
 use sums::{Sums, with_cells};
 pub use time_average::{BATCH, TimeAverage, settled};
+use unwrapping::mean_square_displacement;
+pub use unwrapping::{TooFast, Travel, Unwrapping};
 
 /// Bytes per agent and per cell while metrics are computed: two sorted copies of the positions, and a copy
 /// of the agents of one species.
@@ -102,7 +105,7 @@ metrics! {
     more {
         /// 1 when all head along one line, either way (Ginelli and others, 2010). In space the largest
         /// eigenvalue λ of Q = Σ (3 n nᵀ − 1) / 2N with n = v/\|v\| (de Gennes and Prost, 1993).
-        nematic_order => r"\|Σ exp(2iθ)\| / N; λ(Q)", "–", false,
+        nematic_order => r"\|Σ exp(2iθ)\| / N; λ(Q)", "–", Needs::State,
             |sums| nematic_order(&sums.scene.world, sums.state);
         /// How far the fluctuations u = v − Σ v/N of the velocities are correlated: the distance at
         /// which the mean of u · u′ over pairs first falls to 0 (Cavagna and others, 2010), the shortest
@@ -110,19 +113,24 @@ metrics! {
         /// joined up to 500 pairs or a sixteenth of all. More than 2,048 agents are measured by a
         /// random sample of about that number, the same ones at every tick. 0 if the nearest
         /// pairs are not correlated.
-        correlation_length => "C(r) = 0, C(r) = ⟨u · u′⟩ at distance r", "world units", false,
+        correlation_length => "C(r) = 0, C(r) = ⟨u · u′⟩ at distance r", "world units", Needs::State,
             |sums| correlation_length(sums.scene, sums.state);
         /// Unbiased variance of the numbers n of agents in equal boxes over their mean: 1 for agents that
         /// are independent of each other, less for a regular flock, more for clusters. The boxes have
         /// 16 agents in the mean, as nearly as whole boxes divide the world. Not in open worlds.
-        number_variance => "var n / ⟨n⟩", "–", true,
+        number_variance => "var n / ⟨n⟩", "–", Needs::Edges,
             |sums| number_variance(&sums.scene.world, &sums.state.position);
         /// How the variance grows with the mean when the sides of the boxes are doubled: the slope by
         /// least squares, over all sizes from a mean of 4 agents or more to 16 boxes. 1 for independent
         /// agents; more are giant number fluctuations (Narayan and others, 2007). 0 if fewer than two
         /// sizes vary, as with less than some 256 agents. Not in open worlds.
-        number_exponent => "d log var n / d log ⟨n⟩", "–", true,
+        number_exponent => "d log var n / d log ⟨n⟩", "–", Needs::Edges,
             |sums| number_exponent(&sums.scene.world, &sums.state.position);
+        /// How far agents have come since the first row, squared: t times twice the number of axes times the
+        /// diffusion coefficient for agents that wander at random, speed² · t² for agents that keep straight
+        /// on. In wrapped worlds agents are followed across the edges.
+        mean_square_displacement => r"Σ \|p(t) − p(0)\|² / N", "world units²", Needs::Travels,
+            |sums| mean_square_displacement(sums.travels);
     }
 }
 
@@ -130,7 +138,7 @@ impl Metrics {
     /// Computes the metrics of a state of `scene`.
     #[must_use]
     pub fn of(scene: &Scene, state: &FlockState) -> Self {
-        Self::of_sums(&Sums::new(scene, state))
+        Self::of_sums(&Sums::new(scene, state, &[]))
     }
 
     /// The names of the columns.

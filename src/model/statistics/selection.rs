@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use super::Metrics;
-use super::metric::Metric;
+use super::metric::{Metric, Needs};
 use super::sums::Sums;
+use super::unwrapping::Travel;
 use crate::quote::{cut, suggest};
 use crate::scene::Scene;
 use crate::state::FlockState;
@@ -106,7 +107,7 @@ impl Selection {
     /// If the scene has no species of a name, or an open world where a metric needs edges.
     pub fn check(&self, scene: &Scene) -> Result<(), UnknownMetric> {
         for chosen in &self.chosen {
-            if chosen.metric.needs_edges && scene.world.boundary == Boundary::Open {
+            if chosen.metric.needs == Needs::Edges && scene.world.boundary == Boundary::Open {
                 return Err(UnknownMetric::Open(cut(&chosen.name).into()));
             }
             let Some(species) = chosen.species() else { continue };
@@ -119,23 +120,37 @@ impl Selection {
         Ok(())
     }
 
+    /// True if a metric is about how far agents have come: an [`Unwrapping`](super::Unwrapping) must follow
+    /// them.
+    #[must_use]
+    pub fn needs_travels(&self) -> bool {
+        self.chosen.iter().any(|chosen| chosen.metric.needs == Needs::Travels)
+    }
+
     /// The names of the metrics, as they were given. The tick is not among them.
     pub fn columns(&self) -> impl Iterator<Item = &str> {
         self.chosen.iter().map(|chosen| chosen.name.as_str())
     }
 
     /// The metrics of a state of `scene`, one for each column: its text parses to the same bits. No
-    /// value is ever NaN: an undefined one is 0, and so is each of a species without agents.
+    /// value is ever NaN: an undefined one is 0, and so is each of a species without agents. `travels` has one
+    /// for each agent, or nothing if [`Selection::needs_travels`] is false.
     #[must_use]
-    pub fn values(&self, scene: &Scene, state: &FlockState) -> Vec<f64> {
+    pub fn values(&self, scene: &Scene, state: &FlockState, travels: &[Travel]) -> Vec<f64> {
         let mut values = vec![0.0; self.chosen.len()];
         let mut missing: Vec<usize> = (0..self.chosen.len()).collect();
         // The whole flock and each species have their own sums.
         while let Some(first) = missing.first() {
             let species = self.chosen[*first].species();
-            let state = species
-                .map_or(Cow::Borrowed(state), |own| Cow::Owned(of_species(scene, state, own)));
-            let sums = Sums::new(scene, &state);
+            let rows = species.map(|own| rows_of(scene, state, own));
+            let (state, travels) = match &rows {
+                None => (Cow::Borrowed(state), Cow::Borrowed(travels)),
+                Some(rows) => {
+                    let own = rows.iter().filter_map(|row| travels.get(*row).copied());
+                    (Cow::Owned(state.in_order(rows)), Cow::Owned(own.collect()))
+                }
+            };
+            let sums = Sums::new(scene, &state, &travels);
             missing.retain(|index| {
                 let Chosen { metric, .. } = &self.chosen[*index];
                 let is_of = self.chosen[*index].species() == species;
@@ -153,11 +168,11 @@ fn species_index(scene: &Scene, name: &str) -> Option<usize> {
     scene.species.iter().position(|species| species.name == name)
 }
 
-/// The agents of one species.
-fn of_species(scene: &Scene, state: &FlockState, name: &str) -> FlockState {
+/// The rows of the agents of one species.
+fn rows_of(scene: &Scene, state: &FlockState, name: &str) -> Vec<usize> {
     let number = species_index(scene, name);
     let is_own = |row: &usize| Some(usize::from(state.species[*row])) == number;
-    state.in_order(&(0..state.len()).filter(is_own).collect::<Vec<_>>())
+    (0..state.len()).filter(is_own).collect()
 }
 
 #[cfg(test)]
@@ -165,6 +180,7 @@ mod tests {
     use super::super::{correlation_length, nematic_order, number_exponent, number_variance};
     use super::*;
     use crate::scene::{BuiltIn, Request};
+    use crate::vector::Point;
 
     fn parse(names: &str) -> Result<Selection, String> {
         let names: Vec<_> = names.split(',').collect();
@@ -181,7 +197,8 @@ mod tests {
         let (scene, state) = flock("flock");
         for state in [state, FlockState { tick: 7, ..FlockState::default() }] {
             let usual = Selection::default();
-            let values = usual.values(&scene, &state).into_iter().map(|value| value.to_string());
+            let values =
+                usual.values(&scene, &state, &[]).into_iter().map(|value| value.to_string());
             let fields: Vec<_> = Metrics::of(&scene, &state).row().collect();
             assert_eq!(
                 [state.tick.to_string()].into_iter().chain(values).collect::<Vec<_>>(),
@@ -197,16 +214,17 @@ mod tests {
         let (scene, state) = flock("flock");
         let names: Vec<_> = Metrics::MORE.iter().map(|metric| metric.name).collect();
         let more = Selection::parse(&names).unwrap();
-        let values = more.values(&scene, &state);
+        let values = more.values(&scene, &state, &[]);
         let expected = [
             nematic_order(&scene.world, &state),
             correlation_length(&scene, &state),
             number_variance(&scene.world, &state.position),
             number_exponent(&scene.world, &state.position),
+            0.0,
         ];
         assert_eq!(values, expected);
         assert!(values[0] > 0.0 && values[2] > 0.0, "{names:?}: {values:?}");
-        assert_eq!(more.values(&scene, &FlockState::default()), [0.0; 4]);
+        assert_eq!(more.values(&scene, &FlockState::default(), &[]), [0.0; 5]);
     }
 
     #[test]
@@ -216,7 +234,7 @@ mod tests {
         assert_eq!(chosen.columns().collect::<Vec<_>>(), ["clusters", "polarisation"]);
         let metrics = Metrics::of(&scene, &state);
         let expected = [metrics.clusters as f64, metrics.polarisation];
-        assert_eq!(chosen.values(&scene, &state), expected);
+        assert_eq!(chosen.values(&scene, &state, &[]), expected);
         assert_ne!(expected[0], expected[1]);
     }
 
@@ -227,7 +245,7 @@ mod tests {
         let names = format!("{second}.agents,agents,{first}.mean_neighbours,{first}.agents");
         let chosen = parse(&names).unwrap();
         chosen.check(&scene).unwrap();
-        let values = chosen.values(&scene, &state);
+        let values = chosen.values(&scene, &state, &[]);
         let is_of = |row: &usize, species: u8| state.species[*row] == species;
         let rows = |species| (0..state.len()).filter(|row| is_of(row, species)).collect::<Vec<_>>();
         let [of_first, of_second] = [0, 1].map(|species| rows(species).len() as f64);
@@ -235,6 +253,28 @@ mod tests {
         let alone = state.in_order(&rows(0));
         assert_eq!(values[2], Metrics::of(&scene, &alone).mean_neighbours);
         assert_ne!(values[2], Metrics::of(&scene, &state).mean_neighbours);
+    }
+
+    #[test]
+    fn a_species_has_come_as_far_as_its_own_agents() {
+        let (scene, state) = flock("predators");
+        let metric = "mean_square_displacement";
+        let own = |index: usize| format!("{}.{metric}", scene.species[index].name);
+        let chosen = parse(&format!("{metric},{},{}", own(0), own(1))).unwrap();
+        assert!(chosen.needs_travels() && !Selection::default().needs_travels());
+        // Each agent comes as far as its row, sideways.
+        let come = |row: usize| Travel { image: [0; 3], displacement: Point::Y * row as f32 };
+        let travels: Vec<_> = (0..state.len()).map(come).collect();
+        let mean = |of: &dyn Fn(u8) -> bool| {
+            let rows: Vec<_> = (0..state.len()).filter(|row| of(state.species[*row])).collect();
+            rows.iter().map(|row| (row * row) as f64).sum::<f64>() / rows.len() as f64
+        };
+        let expected = [mean(&|_| true), mean(&|own| own == 0), mean(&|own| own == 1)];
+        let values = chosen.values(&scene, &state, &travels);
+        for (value, expected) in values.iter().zip(expected) {
+            assert!((value / expected - 1.0).abs() < 1e-12, "{values:?}, {expected}");
+        }
+        assert!(expected[1] < expected[0] && expected[0] < expected[2]);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use super::clusters::Clusters;
 use super::order::Order;
 use super::parts;
 use super::sight::{PartSight, look};
+use super::unwrapping::Travel;
 
 /// Number of agents per task that finds neighbours, which is more work per agent.
 const LOOKING_PART: usize = 512;
@@ -38,6 +39,8 @@ pub(super) use with_cells;
 pub struct Sums<'a> {
     pub scene: &'a Scene,
     pub state: &'a FlockState,
+    /// Of each agent; empty if nobody follows them.
+    pub travels: &'a [Travel],
     cells: OnceCell<SortedCells>,
     order: OnceCell<Order>,
     sight: OnceCell<PartSight>,
@@ -45,10 +48,11 @@ pub struct Sums<'a> {
 }
 
 impl<'a> Sums<'a> {
-    pub const fn new(scene: &'a Scene, state: &'a FlockState) -> Self {
+    pub const fn new(scene: &'a Scene, state: &'a FlockState, travels: &'a [Travel]) -> Self {
         Self {
             scene,
             state,
+            travels,
             cells: OnceCell::new(),
             order: OnceCell::new(),
             sight: OnceCell::new(),

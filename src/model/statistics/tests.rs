@@ -258,7 +258,7 @@ fn figures_do_not_depend_on_the_threads() {
 #[test]
 fn a_metric_alone_computes_no_more_than_it_needs() {
     let (scene, state) = (scene("wrap"), ring(flat(200.0, 150.0), |_| Point::X));
-    let sums = Sums::new(&scene, &state);
+    let sums = Sums::new(&scene, &state, &[]);
     let compute = |name| {
         let column = Metrics::TABLE.iter().find(|column| column.metric.name == name).unwrap();
         (column.metric.of)(&sums)

@@ -15,6 +15,7 @@ use crate::behaviours::Target;
 use crate::kept::{KeptNames, MAX_KEPT, STATE_PREFIX};
 use crate::memory::ShownBy;
 use crate::state::FlockState;
+use crate::statistics::Travel;
 use crate::vector::Point;
 use arrays::EXTENSION;
 use npy::{Number, write_header};
@@ -22,7 +23,7 @@ use npy::{Number, write_header};
 pub use read::read_npz;
 
 /// The arrays of an `.npz` file, in order. From `angle` on they are there only if they have values.
-pub const ARRAYS: [&str; 12] = [
+pub const ARRAYS: [&str; 13] = [
     "tick",
     "id",
     "species",
@@ -35,6 +36,7 @@ pub const ARRAYS: [&str; 12] = [
     "target_velocity",
     "target_hits",
     "flow",
+    "image",
 ];
 
 /// The record of a run in its `.npz` file.
@@ -59,7 +61,8 @@ struct Parts<S> {
     kept: [S; MAX_KEPT],
     kept_names: KeptNames,
     rows: u64,
-    /// Whether the rows say what agents remember.
+    /// Whether the rows say in which image of the world agents are, and what they remember.
+    has_images: bool,
     remember: bool,
     /// Whether their numbers for colours are numbers of neighbours.
     counts: bool,
@@ -74,12 +77,13 @@ impl<W: Write + Seek, S: Read + Write + Seek> NpzWriter<W, S> {
     /// Begins a file of a world with `axes` axes, 2 or 3. `scratch` makes an empty file beside it.
     pub fn new(file: W, axes: usize, scratch: impl Fn(&W) -> io::Result<S>) -> io::Result<Self> {
         let s = || scratch(&file);
-        let arrays = [s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?];
+        let arrays = [s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?];
         let parts = Parts {
             arrays,
             kept: [s()?, s()?, s()?, s()?],
             kept_names: KeptNames::default(),
             rows: 0,
+            has_images: false,
             remember: false,
             counts: true,
             ticks: 0,
@@ -97,7 +101,7 @@ impl<W: Write + Seek, S: Read + Write + Seek> NpzWriter<W, S> {
     /// Adds the record of the run, before all ticks. It sets the number of axes too.
     pub fn describe(&mut self, run: RunRecord) -> io::Result<()> {
         self.axes = run.axes();
-        let [.., flow] = &mut self.parts.arrays;
+        let [.., flow, _] = &mut self.parts.arrays;
         for vector in &run.flow {
             flow.write_all(coordinates(vector, self.axes))?;
         }
@@ -106,17 +110,18 @@ impl<W: Write + Seek, S: Read + Write + Seek> NpzWriter<W, S> {
         Ok(())
     }
 
-    /// Adds rows of a tick, in the order of the state. All ticks have as many targets, and memory and the
-    /// numbers that agents keep are in all or in none. The first rows of a tick bring its targets.
+    /// Adds rows of a tick, in the order of the state. All ticks have as many targets; memory, the numbers
+    /// that agents keep and `travels` are in all or in none. The first rows of a tick bring its targets.
     pub fn write(
         &mut self,
         state: &FlockState,
+        travels: &[Travel],
         is_first: bool,
         targets: &[Target],
     ) -> io::Result<()> {
         let (parts, axes) = (&mut self.parts, self.axes);
         let [tick, id, species, position, velocity, rest @ ..] = &mut parts.arrays;
-        let [angle, shown, places, motions, hits, _] = rest;
+        let [angle, shown, places, motions, hits, _, image] = rest;
         let ticks = [state.tick; 4096];
         let mut left = state.len();
         while left > 0 {
@@ -131,6 +136,10 @@ impl<W: Write + Seek, S: Read + Write + Seek> NpzWriter<W, S> {
                 array.write_all(coordinates(point, axes))?;
             }
         }
+        for travel in travels {
+            image.write_all(bytemuck::cast_slice(&travel.image[..axes]))?;
+        }
+        parts.has_images |= !travels.is_empty();
         for memory in &state.memory {
             angle.write_all(&memory.angle().to_ne_bytes())?;
             shown.write_all(&[memory.shown() as u8])?;
@@ -230,9 +239,20 @@ fn fill<W: Write + Seek, S: Read + Seek>(
     axes: u64,
     parts: Parts<S>,
 ) -> io::Result<()> {
-    let Parts { arrays, kept, kept_names, rows, remember, counts, ticks, targets, vectors } = parts;
+    let Parts {
+        arrays,
+        kept,
+        kept_names,
+        rows,
+        has_images,
+        remember,
+        counts,
+        ticks,
+        targets,
+        vectors,
+    } = parts;
     let [tick, id, species, position, velocity, rest @ ..] = arrays;
-    let [angle, shown, places, motions, hits, flow] = rest;
+    let [angle, shown, places, motions, hits, flow, image] = rest;
     append::<u64, _, _>(archive, "tick", &[rows], tick)?;
     append::<u32, _, _>(archive, "id", &[rows], id)?;
     append::<u8, _, _>(archive, "species", &[rows], species)?;
@@ -253,6 +273,9 @@ fn fill<W: Write + Seek, S: Read + Seek>(
     }
     if vectors > 0 {
         append::<f32, _, _>(archive, "flow", &[vectors, axes], flow)?;
+    }
+    if has_images {
+        append::<i32, _, _>(archive, "image", &[rows, axes], image)?;
     }
     Ok(())
 }

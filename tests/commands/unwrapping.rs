@@ -1,0 +1,165 @@
+//! How far agents come in wrapped worlds: images in state files, and the mean square displacement. Agents
+//! without forces have ways in closed form. Needs no GPU.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::Path;
+
+use glam::DVec2;
+use zip::ZipArchive;
+
+use crate::shell::shell;
+
+const SIZE: DVec2 = DVec2::new(10.0, 6.0);
+
+/// Agents that fly straight on, in all directions.
+const STRAIGHT: &str = r#"about = "Straight on"
+[world]
+size = [10, 6]
+boundary = "wrap"
+[species.flyer]
+count = 50
+size = 0.1
+max_speed = 0.5
+spawn = { place = "uniform", speed = 0.5 }
+"#;
+
+/// World units: 200 sums of `f32` below 16 round by at most 2⁻²¹ each.
+const ROUNDING: f64 = 200.0 / 2_097_152.0;
+
+/// The rows of a CSV file by tick.
+fn rows(path: &Path) -> BTreeMap<u64, Vec<BTreeMap<String, f64>>> {
+    let mut reader = csv::Reader::from_path(path).unwrap();
+    let names = reader.headers().unwrap().clone();
+    let mut all: BTreeMap<u64, Vec<BTreeMap<String, f64>>> = BTreeMap::new();
+    for row in reader.records() {
+        let row = row.unwrap();
+        let number = |(name, text): (&str, &str)| (name.to_owned(), text.parse().unwrap());
+        let row: BTreeMap<String, f64> = names.iter().zip(row.iter()).map(number).collect();
+        all.entry(row["tick"] as u64).or_default().push(row);
+    }
+    all
+}
+
+fn two(row: &BTreeMap<String, f64>, x: &str, y: &str) -> DVec2 {
+    DVec2::new(row[x], row[y])
+}
+
+/// Runs a command line in a folder with the scene `flock.toml`, successfully.
+fn done(folder: &Path, scene: &str, line: &str) {
+    std::fs::write(folder.join("flock.toml"), scene).unwrap();
+    let output = shell(folder, &format!("flockwork simulate --engine cpu {line}"));
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+fn straight_ways_go_on_beyond_the_edges() {
+    let folder = tempfile::tempdir().unwrap();
+    // Between two rows an agent comes farther than the world is wide.
+    let line = "--scene flock.toml --ticks 200 --unwrap --every 80 --out a.csv";
+    let figures = "--metrics m.csv --metrics-every 50 --metric mean_square_displacement,agents";
+    done(folder.path(), STRAIGHT, &format!("{line} {figures}"));
+    let states = rows(&folder.path().join("a.csv"));
+    assert!(states.keys().eq(&[0, 80, 160, 200]), "{:?}", states.keys());
+    let mut far = 0;
+    for (tick, state) in &states {
+        for (first, row) in states[&0].iter().zip(state) {
+            let image = two(row, "image_x", "image_y");
+            let come = two(row, "x", "y") + image * SIZE - two(first, "x", "y");
+            let expected = two(first, "vx", "vy") * *tick as f64;
+            assert!(come.distance(expected) < ROUNDING, "{tick}: {come}, expected {expected}");
+            far += u32::from(image.length() > 2.0);
+        }
+    }
+    assert!(far > 100, "the ways cross many edges: {far}");
+    let figures = rows(&folder.path().join("m.csv"));
+    assert!(figures.keys().eq(&[0, 50, 100, 150, 200]));
+    for (tick, row) in &figures {
+        let expected = (0.5 * *tick as f64).powi(2);
+        let found = row[0]["mean_square_displacement"];
+        assert!((found - expected).abs() <= 1e-5 * expected, "{tick}: {found}, {expected}");
+    }
+    // The file has no other columns that a reader would not know, and its images are not read.
+    let header = std::fs::read_to_string(folder.path().join("a.csv")).unwrap();
+    assert!(header.starts_with("tick,id,species,x,y,vx,vy,image_x,image_y\n"));
+    done(
+        folder.path(),
+        STRAIGHT,
+        "--scene flock.toml --init a.csv --ticks 0 --unwrap --out again.csv",
+    );
+    let again = rows(&folder.path().join("again.csv"));
+    let images = again[&200].iter().map(|row| two(row, "image_x", "image_y"));
+    assert!(images.eq([DVec2::ZERO; 50]), "images count from the begin of a file");
+    for (old, new) in states[&200].iter().zip(&again[&200]) {
+        assert_eq!(two(old, "x", "y"), two(new, "x", "y"));
+    }
+}
+
+#[test]
+fn an_archive_has_the_same_images_and_is_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a.csv", "a.npz"] {
+        let line = format!("--scene flock.toml --ticks 90 --unwrap --every 30 --out {name}");
+        done(folder.path(), STRAIGHT, &line);
+    }
+    let mut archive =
+        ZipArchive::new(std::fs::File::open(folder.path().join("a.npz")).unwrap()).unwrap();
+    let mut array = Vec::new();
+    archive.by_name("image.npy").unwrap().read_to_end(&mut array).unwrap();
+    let header = String::from_utf8_lossy(&array[..100]);
+    assert!(header.contains("'<i4'") && header.contains("(200, 2)"), "{header}");
+    let numbers = array[array.len() - 200 * 2 * 4..].as_chunks::<4>().0;
+    let numbers = numbers.iter().map(|bytes| f64::from(i32::from_le_bytes(*bytes)));
+    let states = rows(&folder.path().join("a.csv"));
+    let expected = states.values().flatten().flat_map(|row| [row["image_x"], row["image_y"]]);
+    assert!(numbers.eq(expected));
+    done(folder.path(), STRAIGHT, "--init a.npz --ticks 5 --out b.npz");
+    let plain = ZipArchive::new(std::fs::File::open(folder.path().join("b.npz")).unwrap());
+    assert!(plain.unwrap().by_name("image.npy").is_err(), "only where it is asked for");
+}
+
+#[test]
+fn wanderers_diffuse_as_einstein_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene =
+        STRAIGHT.replace("count = 50", "count = 4000").replace("speed = 0.5 }", "speed = 0 }");
+    let scene = scene.replace("max_speed = 0.5", "max_speed = 0.5\njitter = 0.3");
+    let line = "--scene flock.toml --ticks 300 --metrics m.csv --metrics-every 100";
+    done(folder.path(), &scene, &format!("{line} --metric mean_square_displacement"));
+    for (tick, row) in rows(&folder.path().join("m.csv")) {
+        let found = row[0]["mean_square_displacement"];
+        // Two axes, each with the variance of a sum of independent pushes.
+        let expected = 2.0 * 0.3 * 0.3 * tick as f64;
+        // The mean of 4,000 squares of a normal vector in a plane is off by 1/√4000 of itself.
+        let standard_error = expected / 4000_f64.sqrt();
+        assert!((found - expected).abs() <= 4.0 * standard_error, "{tick}: {found}, {expected}");
+    }
+}
+
+#[test]
+fn what_cannot_be_followed_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let failed = |line: &str| {
+        std::fs::write(folder.path().join("flock.toml"), STRAIGHT).unwrap();
+        let line = format!("flockwork simulate --engine cpu --scene flock.toml --ticks 3 {line}");
+        let output = shell(folder.path(), &line);
+        assert!(!output.status.success(), "{line}: {output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let fast = "--set species.flyer.max_speed=3";
+    let said = failed(&format!("{fast} --unwrap --out a.csv"));
+    assert!(said.contains("--unwrap: agents may move 3 world units in one tick"), "{said}");
+    let said = failed(&format!("{fast} --metrics a.csv --metric mean_square_displacement"));
+    assert!(said.contains("--metric mean_square_displacement: agents may move"), "{said}");
+    let said = failed("--unwrap --out points");
+    assert!(said.contains("a folder of PLY files has no images"), "{said}");
+    assert!(failed("--unwrap --metrics a.csv").contains("--out"));
+    let open = "--set world.boundary=\\\"open\\\"";
+    done(
+        folder.path(),
+        STRAIGHT,
+        &format!("--scene flock.toml {fast} {open} --ticks 3 --unwrap --out a.csv"),
+    );
+    let images = rows(&folder.path().join("a.csv"));
+    assert!(images.values().flatten().all(|row| two(row, "image_x", "image_y") == DVec2::ZERO));
+}
