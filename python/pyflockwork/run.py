@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -59,10 +59,10 @@ def average(samples: ArrayLike, settle: int | None = None) -> Average:
     return Average(mean, error, time, binder, number, begin, is_long_enough and has_settled)
 
 
-class Run(Mapping[str, NDArray[np.float64]]):
+class Run(dict[str, NDArray[np.float64]]):
     """The samples that ``Flock.run`` has taken: one array for each metric, by its name.
 
-    It is a mapping, so ``pandas.DataFrame(run)`` makes a table of it.
+    It is a dict, so ``pandas.DataFrame(run, index=run.ticks)`` makes a table of it.
     """
 
     #: Ticks of the samples of the metrics: shape (T,).
@@ -82,29 +82,20 @@ class Run(Mapping[str, NDArray[np.float64]]):
         agents_ticks: NDArray[np.uint64],
         interrupted: bool,
     ) -> None:
+        super().__init__(metrics)
         self.ticks = ticks
-        self._metrics = metrics
         self.agents = agents
         self.agents_ticks = agents_ticks
         self.interrupted = interrupted
 
-    def __getitem__(self, metric: str) -> NDArray[np.float64]:
-        try:
-            return self._metrics[metric]
-        except KeyError:
-            raise MissingKey(f"{metric!r}: this run has {', '.join(self._metrics) or 'no metrics'}") from None
-
-    def __iter__(self):  # type: ignore[no-untyped-def]
-        return iter(self._metrics)
-
-    def __len__(self) -> int:
-        return len(self._metrics)
+    def __missing__(self, metric: str) -> NoReturn:
+        raise MissingKey(f"{metric!r}: this run has {', '.join(self) or 'no metrics'}")
 
     def average(self, metric: str, settle: int | None = None) -> Average:
         """The average of a metric; see :func:`pyflockwork.average`."""
         return average(self[metric], settle)
 
     def __repr__(self) -> str:
-        names: Sequence[str] = [*self._metrics, *self.agents]
+        names: Sequence[str] = [*self, *self.agents]
         end = ", interrupted" if self.interrupted else ""
         return f"<Run: {self.ticks.size} samples of {', '.join(names) or 'nothing'}{end}>"

@@ -297,6 +297,14 @@ def test_tables_are_read_by_others():
     np.testing.assert_array_equal(frame["id"].to_numpy(), flock.ids)
     names = np.array(flock.species_names)[flock.species]
     assert frame["species"].cast(str).to_list() == names.tolist()
+    duckdb, pandas = pytest.importorskip("duckdb"), pytest.importorskip("pandas")
+    rows = flock.agents()
+    counts = duckdb.sql("select species, count(*) from rows group by species").fetchall()
+    assert dict(counts) == {name: (names == name).sum() for name in set(names)}
+    run = flock.run(20, every=10, record=["polarisation", "clusters"])
+    samples = pandas.DataFrame(run, index=run.ticks)
+    assert list(samples.columns) == list(run) and list(samples.index) == list(run.ticks)
+    np.testing.assert_array_equal(samples["clusters"], run["clusters"])
     kept = fw.Flock("fireflies", count=20)
     assert "state.phase" in kept.agents().columns and kept.state("phase").shape == (20,)
 
