@@ -82,6 +82,13 @@ pub fn components<const D: usize>(point: Point) -> [f32; D] {
     per_axis!(axis => all[axis])
 }
 
+/// The direction in the plane at an angle from the x axis; radians. Systems differ in the last bits of sines, so
+/// they are rounded: a flock begins with the same bytes on all of them.
+#[must_use]
+pub fn direction_at(angle: f64) -> Point {
+    Point::new(angle.cos() as f32, angle.sin() as f32, 0.0)
+}
+
 /// The components of a point on the first `axes` axes as text, such as `3, 4`.
 #[must_use]
 pub fn components_text(point: Point, axes: usize) -> String {

@@ -1,5 +1,6 @@
 //! Scales a scene to a count, and creates the first state of its flock.
 
+use std::f64::consts::TAU;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -15,7 +16,7 @@ use crate::random::{MAX_NORMAL, Use, unit};
 use crate::scenery::{Obstacle, Obstacles};
 use crate::space::on_sphere;
 use crate::state::FlockState;
-use crate::vector::{Point, point};
+use crate::vector::{Point, direction_at, point};
 use crate::world::{Boundary, MAX_COORDINATE, World, ratio, sides_text};
 
 /// The values of a scene that the command line overrides.
@@ -416,10 +417,7 @@ fn place(spawn: &Spawn, world: &World, seed: u32, id: u32, number: u32) -> Point
     let y = unit(seed, id, number, Use::SpawnY);
     let flat = world.is_flat();
     let z = if flat { 0.5 } else { unit(seed, id, number, Use::SpawnZ) };
-    let round = || {
-        let angle = y * std::f32::consts::TAU;
-        Point::new(angle.cos(), angle.sin(), 0.0)
-    };
+    let round = || direction_at(f64::from(y) * TAU);
     let direction = || if flat { round() } else { point(on_sphere([y, z]).0) };
     let centre = spawn.at.unwrap_or(world.size * 0.5);
     let position = match spawn.place {

@@ -1,5 +1,7 @@
 //! A species: body, looks, start and behaviours of its agents.
 
+use std::f64::consts::TAU;
+
 use super::slot::{Law, Slot, Variation, drawn};
 use super::style::{Palette, Rgb};
 use crate::behaviours::{Body, Kind, Needs};
@@ -8,7 +10,7 @@ use crate::parameter::{NO_TARGET, Parameters};
 use crate::random::{Use, unit};
 use crate::space::on_sphere;
 use crate::toml_words::named;
-use crate::vector::{Point, point};
+use crate::vector::{Point, direction_at, point};
 use crate::world::World;
 
 /// The quantity that an agent's colour shows.
@@ -147,13 +149,12 @@ impl Start {
     #[must_use]
     pub fn velocity(&self, world: &World, seed: u32, id: u32, max_speed: f32) -> Point {
         let draw = |purpose| unit(seed, id, 0, purpose);
-        let round = |angle: f32| Point::new(angle.cos(), angle.sin(), 0.0);
         match *self {
             Self::Heading { speed, heading } => {
                 let direction = match heading {
-                    Some(degrees) => round(degrees.to_radians()),
+                    Some(degrees) => direction_at(f64::from(degrees).to_radians()),
                     None if world.is_flat() => {
-                        round(draw(Use::SpawnHeading) * std::f32::consts::TAU)
+                        direction_at(f64::from(draw(Use::SpawnHeading)) * TAU)
                     }
                     None => point(on_sphere([Use::SpawnHeading, Use::SpawnClimb].map(draw)).0),
                 };

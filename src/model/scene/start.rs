@@ -33,7 +33,7 @@ fn clump(size: Point) -> (Point, Point) {
     let mut left = by_length.iter().map(|axis| size[*axis]).product::<f32>() * CLUMP;
     let mut sides = Point::ZERO;
     for (done, axis) in by_length.into_iter().enumerate() {
-        let even = left.powf(1.0 / (axes - done) as f32);
+        let even = f64::from(left).powf(1.0 / (axes - done) as f64) as f32;
         sides[axis] = even.min(size[axis]);
         left /= sides[axis];
     }

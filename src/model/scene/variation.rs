@@ -17,6 +17,11 @@ fn noise_coordinate(species: usize, variation: usize) -> f64 {
     (species * 64 + variation) as f64 * 7.0 + 0.37
 }
 
+/// e^(−x). Systems differ in its last bits, so it is rounded.
+fn share(x: f32) -> f32 {
+    (-f64::from(x)).exp() as f32
+}
+
 impl Variation {
     /// Replaces the value in `species` by its value for the tick's `noise`.
     fn apply(&self, species: &mut Species, noise: f32) {
@@ -25,8 +30,8 @@ impl Variation {
         self.replace(species, |base| {
             let value = match self.law {
                 Law::Noise { amplitude, .. } => base + amplitude * noise,
-                Law::GrowsWithSize { scale } => base * (1.0 - (-size / scale).exp()),
-                Law::ShrinksWithSize { scale } => base * (-size / scale).exp(),
+                Law::GrowsWithSize { scale } => base * (1.0 - share(size / scale)),
+                Law::ShrinksWithSize { scale } => base * share(size / scale),
                 // The base is the largest value.
                 Law::PerAgent { .. } => base,
             };

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::SpatialIndex;
 use crate::toml_words::named;
-use crate::vector::Point;
+use crate::vector::{Point, direction_at};
 use crate::world::{Boundary, World};
 
 /// The most cells of a field; larger worlds get wider cells.
@@ -200,8 +200,7 @@ impl Noise {
 
     /// Noise from −1 to 1 covers the whole circle.
     fn direction_in_plane(&self, place: [f64; 3]) -> Point {
-        let around = (self.in_plane(place) + 1.0) * PI;
-        Point::new((around as f32).cos(), (around as f32).sin(), 0.0)
+        direction_at((self.in_plane(place) + 1.0) * PI)
     }
 
     /// One noise for the direction round the vertical, another for its height. Most noise is near 0:
