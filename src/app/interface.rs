@@ -2,18 +2,18 @@
 
 use std::time::Duration;
 
-use arboard::Clipboard;
 use egui_wgpu::ScreenDescriptor;
 use winit::dpi::PhysicalPosition;
 use winit::event::{ElementState, WindowEvent};
 use winit::window::Window;
 
+use super::clipboard::Clipboard;
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::Gpu;
 
 /// The user interface and its painter.
 pub struct Interface {
-    /// Opened when it is first used, and kept open: on X11 the program itself hands out what it has copied.
+    /// Opened when it is first used.
     clipboard: Option<Clipboard>,
     input: egui_winit::State,
     painter: egui_wgpu::Renderer,
@@ -119,23 +119,18 @@ impl Interface {
     }
 
     fn clipboard(&mut self) -> Result<&mut Clipboard, String> {
-        let clipboard = match self.clipboard.take() {
-            Some(clipboard) => clipboard,
-            None => Clipboard::new().map_err(|error| format!("no clipboard: {error}"))?,
-        };
+        let clipboard = self.clipboard.take().map_or_else(Clipboard::open, Ok)?;
         Ok(self.clipboard.insert(clipboard))
     }
 
     /// Puts a text on the clipboard.
     pub fn copy(&mut self, text: String) -> Result<(), String> {
-        let copied = self.clipboard()?.set_text(text);
-        copied.map_err(|error| format!("nothing was copied: {error}"))
+        self.clipboard()?.set(text)
     }
 
     /// The text on the clipboard.
     pub fn paste(&mut self) -> Result<String, String> {
-        let pasted = self.clipboard()?.get_text();
-        pasted.map_err(|error| format!("nothing was pasted: {error}"))
+        self.clipboard()?.get()
     }
 
     /// Types the text on the clipboard into the field that has the keyboard.

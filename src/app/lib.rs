@@ -2,6 +2,7 @@
 
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
 
+mod clipboard;
 mod command;
 mod controls;
 mod figures;
@@ -13,6 +14,8 @@ mod keys;
 mod open_window;
 mod overlay;
 mod pace;
+#[cfg(target_family = "wasm")]
+mod page;
 mod pointer;
 mod scene_menu;
 mod scene_pictures;
@@ -23,14 +26,18 @@ mod timeline;
 mod tools;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use web_time::Instant;
 use winit::application::ApplicationHandler;
+#[cfg(not(target_family = "wasm"))]
 use winit::dpi::LogicalSize;
 use winit::error::EventLoopError;
 use winit::event::{StartCause, WindowEvent};
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
-use winit::window::{Window, WindowId};
+use winit::window::WindowId;
+#[cfg(not(target_family = "wasm"))]
+use winit::window::{Window, WindowAttributes};
 
 use flockwork_engine::gpu::{AdapterChoice, Gpu, device};
 use flockwork_engine::{Engine, EngineError, EngineKind};
@@ -41,6 +48,10 @@ use flockwork_view::words::counted;
 pub use host::{Filming, WindowHost};
 pub use keys::list_of_keys;
 use open_window::{Loss, OpenWindow};
+#[cfg(target_family = "wasm")]
+use page::attributes;
+#[cfg(target_family = "wasm")]
+pub use page::show_in;
 
 /// Makes an engine of a kind. A GPU engine shares the device that the window draws with.
 pub type EngineFactory<'a> =
@@ -70,6 +81,14 @@ pub struct WindowOptions<'a> {
     pub stopped: &'a dyn Fn() -> bool,
     /// The adapter to draw with.
     pub adapter: AdapterChoice,
+    /// The page's canvas, in place of a window.
+    #[cfg(target_family = "wasm")]
+    pub canvas: Option<web_sys::HtmlCanvasElement>,
+    /// Called when the window of a page ends, where nobody waits for its outcome.
+    #[cfg(target_family = "wasm")]
+    pub failed: &'a dyn Fn(&WindowError),
+    /// A device that is open already, in place of `adapter`'s: browsers open them only in time.
+    pub gpu: Option<Arc<Gpu>>,
     /// Whether the window draws the light of a style. `None`: unless the adapter is software.
     pub light: Option<bool>,
     /// Chooses the first engine, given the device that draws.
@@ -102,6 +121,11 @@ impl<'a> WindowOptions<'a> {
             record: None,
             stopped: &|| false,
             adapter: AdapterChoice::default(),
+            #[cfg(target_family = "wasm")]
+            canvas: None,
+            #[cfg(target_family = "wasm")]
+            failed: &|_| (),
+            gpu: None,
             light: None,
             engine,
             engines,
@@ -189,20 +213,21 @@ pub fn run(options: WindowOptions<'_>) -> Result<Summary, WindowError> {
     if device::adapters(&instance).is_empty() {
         return Err(WindowError::NoSurface("no GPU adapter found".into()));
     }
-    let mut app = App {
-        options,
-        instance,
-        window: None,
-        outcome: Ok(None),
-        wake_at: None,
-        frame_wanted: true,
-    };
+    let mut app = App::new(options, instance);
     event_loop.run_app(&mut app).map_err(no_display)?;
     match app.outcome {
         Ok(Some(summary)) => Ok(summary),
         Ok(None) => Err(WindowError::NoDisplay("the display closed the window at once".into())),
         Err(error) => Err(error),
     }
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn attributes(options: &WindowOptions<'_>) -> WindowAttributes {
+    let (width, height) = options.size;
+    Window::default_attributes()
+        .with_title("Flockwork")
+        .with_inner_size(LogicalSize::new(width, height))
 }
 
 /// winit 0.30 panics when a library that it opens for the keyboard is missing. Systems without a
@@ -278,12 +303,20 @@ struct App<'a> {
     frame_wanted: bool,
 }
 
-impl App<'_> {
+impl<'a> App<'a> {
+    fn new(options: WindowOptions<'a>, instance: wgpu::Instance) -> Self {
+        Self {
+            options,
+            instance,
+            window: None,
+            outcome: Ok(None),
+            wake_at: None,
+            frame_wanted: true,
+        }
+    }
+
     fn open(&mut self, event_loop: &ActiveEventLoop) -> Result<(), WindowError> {
-        let (width, height) = self.options.size;
-        let attributes = Window::default_attributes()
-            .with_title("Flockwork")
-            .with_inner_size(LogicalSize::new(width, height));
+        let attributes = attributes(&self.options);
         let window = event_loop
             .create_window(attributes)
             .map_err(|error| WindowError::NoDisplay(error.to_string()))?;
@@ -300,6 +333,8 @@ impl App<'_> {
             self.outcome = Ok(Some(window.summary()));
         }
         if let Some(error) = error {
+            #[cfg(target_family = "wasm")]
+            (self.options.failed)(&error);
             self.outcome = Err(error);
         }
         event_loop.exit();
@@ -308,7 +343,9 @@ impl App<'_> {
     /// Opens another device for a window that has lost its own. The driver may have restarted, so
     /// the adapters are listed anew.
     fn revive(&mut self, event_loop: &ActiveEventLoop, loss: Loss) -> Result<bool, WindowError> {
-        let Some(window) = self.window.take() else { return Err(loss.into()) };
+        // A page opens a device only in time; the user loads it again.
+        let window = self.window.take().filter(|_| cfg!(not(target_family = "wasm")));
+        let Some(window) = window else { return Err(loss.into()) };
         self.instance = device::instance_on(Box::new(event_loop.owned_display_handle()));
         let instance = self.instance.clone();
         self.window = Some(window.revive(instance, &mut self.options, loss)?);

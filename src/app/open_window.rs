@@ -13,9 +13,10 @@ mod tools;
 mod view;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use glam::Vec2;
+use web_time::Instant;
 use winit::event::{KeyEvent, MouseButton, WindowEvent};
 use winit::keyboard::ModifiersState;
 use winit::window::Window;
@@ -138,7 +139,8 @@ impl OpenWindow {
         instance: wgpu::Instance,
         options: &mut WindowOptions<'_>,
     ) -> Result<Self, WindowError> {
-        let display = Display::new(&window, instance, &options.adapter, options.light)?;
+        let display =
+            Display::new(&window, instance, (&options.adapter, options.gpu.take()), options.light)?;
         if options.scene.style.needs_adapter() && !display.light && options.light.is_none() {
             (options.tell)(
                 "the adapter is software: the window leaves out exposure, bloom, matter, sky and water; \

@@ -34,6 +34,8 @@ const AGAIN: Duration = Duration::from_millis(50);
 pub struct ScenePictures {
     /// None before the first time and after the last picture.
     drawn: Option<Receiver<(&'static str, Frame)>>,
+    /// Draws one picture in each frame, in a browser, which has no threads.
+    in_turn: Option<Box<dyn Iterator<Item = (&'static str, Frame)>>>,
     begun: bool,
     pictures: Vec<(&'static str, TextureHandle)>,
     /// Stands for those that are not there yet.
@@ -45,6 +47,17 @@ impl ScenePictures {
     pub fn update(&mut self, context: &Context) {
         if !std::mem::replace(&mut self.begun, true) {
             self.drawn = begin();
+            if self.drawn.is_none() {
+                self.in_turn = Some(Box::new(pictures(true)));
+            }
+        }
+        match self.in_turn.as_mut().map(Iterator::next) {
+            Some(Some((name, frame))) => {
+                self.pictures.push((name, load(context, name, &frame)));
+                context.request_repaint();
+            }
+            Some(None) => self.in_turn = None,
+            None => {}
         }
         while let Some(drawn) = &self.drawn {
             match drawn.try_recv() {
@@ -84,19 +97,20 @@ pub fn load(context: &Context, name: &str, frame: &Frame) -> TextureHandle {
 }
 
 /// Draws all built-in scenes: first after few ticks, which takes a moment, then those that need more, which
-/// takes seconds. The thread ends early if the receiver is gone; without a thread there are no pictures.
+/// takes seconds. The thread ends early if the receiver is gone. `None` if there are no threads.
 fn begin() -> Option<Receiver<(&'static str, Frame)>> {
     let (send, drawn) = channel();
     let thread = std::thread::Builder::new().name("scene pictures".into());
     let all = move || {
-        let first = built_in().map(|scene| (scene, true));
-        let scenes = first.chain(built_in().map(|scene| (scene, false)));
-        let mut pictures =
-            scenes.filter_map(|(scene, first)| Some((scene.name, draw(&scene, first)?)));
         // An error: the window is closed.
-        let _ = pictures.all(|picture| send.send(picture).is_ok());
+        let _ = pictures(true).chain(pictures(false)).all(|picture| send.send(picture).is_ok());
     };
     thread.spawn(all).ok().map(|_| drawn)
+}
+
+/// The names of the built-in scenes, and their `first` or their last pictures.
+fn pictures(first: bool) -> impl Iterator<Item = (&'static str, Frame)> {
+    built_in().filter_map(move |scene| Some((scene.name, draw(&scene, first)?)))
 }
 
 /// Draws a scene after some ticks. `None` if it cannot be made, or if its `first` picture is the last.

@@ -51,22 +51,27 @@ impl Drop for SurfaceFrame {
 }
 
 impl Screen {
-    /// Opens a device that can draw in `window`.
+    /// Opens a device that can draw in `window`, or takes the one that is `open`.
     pub fn new(
         instance: wgpu::Instance,
         window: Arc<Window>,
         choice: &AdapterChoice,
+        open: Option<Arc<Gpu>>,
     ) -> Result<Self, WindowError> {
         let surface = instance
             .create_surface(Arc::clone(&window))
             .map_err(|error| WindowError::NoSurface(error.to_string()))?;
-        let gpu = Gpu::open_for(instance, choice, Some(&surface))?;
+        let gpu = match open {
+            Some(gpu) => gpu,
+            None => Gpu::open_for(instance, choice, Some(&surface))?,
+        };
         let capabilities = surface.get_capabilities(&gpu.adapter);
         // Colours are sRGB numbers already and are blended as such.
         let plain = |format: &&wgpu::TextureFormat| !format.is_srgb();
         let preferred = [wgpu::TextureFormat::Bgra8Unorm, wgpu::TextureFormat::Rgba8Unorm];
+        // A page names its own preference first.
+        let mut preferred = preferred.iter().filter(|_| cfg!(not(target_family = "wasm")));
         let format = preferred
-            .iter()
             .find(|format| capabilities.formats.contains(format))
             .or_else(|| capabilities.formats.iter().find(plain))
             .or_else(|| capabilities.formats.first());

@@ -1,8 +1,9 @@
 //! Tools that the pointer draws with instead of the scene's click: a path, or walls.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use glam::Vec2;
+use web_time::Instant;
 
 use flockwork_model::scene::Scene;
 use flockwork_model::vector::Point;

@@ -1,10 +1,12 @@
 //! Measures states on a thread of its own, so that the flock goes on meanwhile.
 
+use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use flockwork_model::statistics::{Histograms, Metrics, figures_and_histograms};
 use flockwork_session::series::Sample;
+use web_time::Instant;
 
 /// The results of the thread.
 #[derive(Clone, Debug)]
@@ -19,9 +21,13 @@ pub struct Measured {
     pub took: Duration,
 }
 
-/// The thread. It starts with the first sample and ends when this value is dropped.
+/// The thread. It starts with the first sample and ends when this value is dropped. In a browser there is none,
+/// and a sample is measured at once.
 #[derive(Debug, Default)]
-pub struct Measuring(Option<(Sender<Wanted>, Receiver<Measured>)>);
+pub struct Measuring {
+    thread: Option<(Sender<Wanted>, Receiver<Measured>)>,
+    at_once: VecDeque<Measured>,
+}
 
 /// A sample, and whether its histograms are wanted.
 type Wanted = (Sample, bool);
@@ -29,19 +35,32 @@ type Wanted = (Sample, bool);
 impl Measuring {
     /// Begins to measure a sample.
     pub fn begin(&mut self, sample: Sample, with_histograms: bool) {
-        if self.0.is_none() {
-            self.0 = start();
+        if self.thread.is_none() {
+            self.thread = start();
         }
-        if let Some((samples, _)) = &self.0 {
+        match &self.thread {
             // Fails only if the thread is gone. Then there are no figures, and the flock goes on.
-            let _ = samples.send((sample, with_histograms));
+            Some((samples, _)) => drop(samples.send((sample, with_histograms))),
+            None => self.at_once.push_back(measure(&sample, with_histograms)),
         }
     }
 
     /// The results since the last call. Never waits.
     pub fn poll(&mut self) -> Option<Measured> {
-        self.0.as_ref().and_then(|(_, measured)| measured.try_recv().ok())
+        let measured = self.thread.as_ref().and_then(|(_, measured)| measured.try_recv().ok());
+        measured.or_else(|| self.at_once.pop_front())
     }
+}
+
+fn measure(Sample { number, scene, state }: &Sample, with_histograms: bool) -> Measured {
+    let begin = Instant::now();
+    let (metrics, histograms) = if with_histograms {
+        let (metrics, histograms) = figures_and_histograms(scene, state);
+        (metrics, Some(histograms))
+    } else {
+        (Metrics::of(scene, state), None)
+    };
+    Measured { number: *number, metrics, histograms, took: begin.elapsed() }
 }
 
 fn start() -> Option<(Sender<Wanted>, Receiver<Measured>)> {
@@ -52,18 +71,9 @@ fn start() -> Option<(Sender<Wanted>, Receiver<Measured>)> {
         // its own the figures are the same, and the flock is slower meanwhile.
         let alone = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
         let alone = alone.build().ok();
-        while let Ok((Sample { number, scene, state }, with_histograms)) = waiting.recv() {
-            let begin = Instant::now();
-            let measure = || {
-                if !with_histograms {
-                    return (Metrics::of(&scene, &state), None);
-                }
-                let (metrics, histograms) = figures_and_histograms(&scene, &state);
-                (metrics, Some(histograms))
-            };
-            let (metrics, histograms) =
-                alone.as_ref().map_or_else(measure, |alone| alone.install(measure));
-            let measured = Measured { number, metrics, histograms, took: begin.elapsed() };
+        while let Ok((sample, with_histograms)) = waiting.recv() {
+            let measure = || measure(&sample, with_histograms);
+            let measured = alone.as_ref().map_or_else(measure, |alone| alone.install(measure));
             if tell.send(measured).is_err() {
                 break;
             }

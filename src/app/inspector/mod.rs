@@ -4,9 +4,10 @@ mod near;
 mod paint;
 mod panel;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use glam::Vec2;
+use web_time::Instant;
 
 use flockwork_engine::EngineError;
 use flockwork_model::behaviours::Target;

@@ -1,7 +1,6 @@
 //! Carries out the commands of keys, panels and the pointer.
 
-use std::time::Instant;
-
+use web_time::Instant;
 use winit::window::Fullscreen;
 
 use super::OpenWindow;

@@ -7,7 +7,7 @@ use winit::window::Window;
 use crate::WindowError;
 use crate::interface::Interface;
 use crate::screen::Screen;
-use flockwork_engine::gpu::AdapterChoice;
+use flockwork_engine::gpu::{AdapterChoice, Gpu};
 use flockwork_view::gpu::renderer::Renderer;
 use flockwork_view::gpu::trails::TrailLight;
 use flockwork_view::gpu::upload::UploadedAgents;
@@ -33,14 +33,15 @@ pub struct Display {
 }
 
 impl Display {
-    /// Opens a device that can draw in `window`; see [`WindowOptions::light`](crate::WindowOptions).
+    /// Opens a device that can draw in `window`, or takes the one that is `open`; see
+    /// [`WindowOptions::light`](crate::WindowOptions).
     pub fn new(
         window: &Arc<Window>,
         instance: wgpu::Instance,
-        choice: &AdapterChoice,
+        (choice, open): (&AdapterChoice, Option<Arc<Gpu>>),
         light: Option<bool>,
     ) -> Result<Self, WindowError> {
-        let screen = Screen::new(instance, Arc::clone(window), choice)?;
+        let screen = Screen::new(instance, Arc::clone(window), choice, open)?;
         let gpu = screen.gpu();
         let mut renderer = Renderer::new(Arc::clone(gpu), screen.format());
         renderer.set_scale(scale(window, screen.size()));

@@ -1,9 +1,10 @@
 //! A film of what the window shows.
 
 use std::collections::VecDeque;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use egui::{Align2, Color32, RichText};
+use web_time::Instant;
 
 use super::OpenWindow;
 use super::scenes::stem;

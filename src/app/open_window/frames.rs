@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::{OpenWindow, film};
 use crate::command::Command;
@@ -22,6 +22,7 @@ use flockwork_session::{Clock, pointer_help};
 use flockwork_view::gpu::trails::TrailLight;
 use flockwork_view::legend::Legend;
 use flockwork_view::without_light;
+use web_time::Instant;
 
 /// How near the mouse must be to an agent to select it; points.
 pub(super) const NEAR: f32 = 24.0;

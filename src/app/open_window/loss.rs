@@ -87,7 +87,7 @@ fn open(
     if device::adapters(&instance).is_empty() {
         return Err("no GPU adapter found".into());
     }
-    Display::new(window, instance, choice, light).map_err(|error| match error {
+    Display::new(window, instance, (choice, None), light).map_err(|error| match error {
         WindowError::NoSurface(problem) => problem,
         error => error.to_string(),
     })

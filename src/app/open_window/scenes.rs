@@ -1,7 +1,5 @@
 //! The window opens scenes, and saves them as they are edited.
 
-use std::time::Instant;
-
 use super::{Hand, OpenWindow};
 use crate::controls::{Controls, Written};
 use crate::figures::csv;
@@ -10,6 +8,7 @@ use flockwork_model::quote::cut;
 use flockwork_model::scene::{Request, Scene, built_in, edit_toml};
 use flockwork_session::{EditError, Opening, Recording, Source};
 use flockwork_view::words::{counted, grouped};
+use web_time::Instant;
 
 /// A scene to begin with.
 const NEW: &str = r#"about = "A new scene"

@@ -1,7 +1,6 @@
 //! The pointer draws paths and walls.
 
-use std::time::Instant;
-
+use web_time::Instant;
 use winit::event::{ElementState, KeyEvent};
 use winit::keyboard::{Key, NamedKey};
 

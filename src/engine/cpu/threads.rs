@@ -16,8 +16,9 @@ pub enum Threads {
 }
 
 impl Threads {
-    /// Starts `count` threads for the engine alone; `None` takes the program's.
+    /// Starts `count` threads for the engine alone; `None` takes the program's. In a browser there is one.
     pub fn new(count: Option<usize>) -> Result<Self, EngineError> {
+        let count = count.filter(|_| cfg!(not(target_family = "wasm")));
         let Some(threads) = count else { return Ok(Self::Shared) };
         if !fit(threads) {
             let message = "there is no memory for their stacks".to_owned();

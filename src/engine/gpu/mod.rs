@@ -260,6 +260,9 @@ impl Engine for GpuEngine {
             if let Some(snapshot) = transfer.advance(gpu)? {
                 return Ok(snapshot);
             }
+            if cfg!(target_family = "wasm") {
+                return Err(gpu.error("a page cannot wait for its GPU"));
+            }
         }
     }
 

@@ -1,7 +1,5 @@
 //! The passes of a tick: how each is compiled, bound and dispatched.
 
-use wgpu::naga;
-
 use super::buffers::{CLOCK, CLOCK_BYTES, FlockBuffers, NAMES};
 use super::device::Gpu;
 use super::extent::{CELLS_PER_BLOCK, Extent};

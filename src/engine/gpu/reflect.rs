@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use flockwork_model::vector::{DIMENSIONS, Point};
-use wgpu::naga::{
+use naga::{
     AddressSpace, ArraySize, GlobalVariable, Handle, Module, ScalarKind, StorageAccess, Type,
     TypeInner,
 };
