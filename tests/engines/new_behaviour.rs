@@ -81,6 +81,7 @@ fn the_page_leads_to_a_behaviour_that_works_on_both_engines() {
         "examples",
         "packaging",
         "python",
+        "web",
     ] {
         copy(&root.join(name), &scratch.join(name));
     }

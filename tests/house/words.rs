@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::rules::root;
 
 /// Folders and files whose comments and pages are read.
-const READ: [&str; 12] = [
+const READ: [&str; 13] = [
     "src",
     "scenes",
     "shaders",
@@ -16,6 +16,7 @@ const READ: [&str; 12] = [
     "examples",
     "packaging",
     "python",
+    "web",
     "README.md",
     "ARCHITECTURE.md",
     "CHANGELOG.md",

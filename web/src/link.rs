@@ -1,0 +1,186 @@
+//! Links to a flock: `#name=murmuration&count=200000&seed=7&set=starling.cohesion.weight=2`.
+
+use std::fmt::Write as _;
+
+use flockwork_model::quote::cut;
+use flockwork_model::scene::{BuiltIn, Request, built_in, hint};
+use flockwork_session::Source;
+
+/// The flock of a page without a link.
+const DEFAULT: &str = "flock";
+
+/// The most bytes of a link's part behind `#`.
+const MAX_LINK: usize = 32 << 10;
+
+/// The flock of a link.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// Its scene, count and seed.
+    pub source: Source,
+    /// True if the CPU engine moves it.
+    pub on_cpu: bool,
+}
+
+/// The parts of a link.
+const KEYS: [&str; 6] = ["name", "count", "seed", "density", "set", "engine"];
+
+/// The flock that the part of an address behind `#` names.
+///
+/// # Errors
+/// If a key is not known, a scene is not there or a number is none. One sentence.
+pub fn read(fragment: &str) -> Result<Link, String> {
+    let fragment = fragment.trim_start_matches('#');
+    if fragment.len() > MAX_LINK {
+        return Err(format!("the link has {} bytes; {MAX_LINK} are the most", fragment.len()));
+    }
+    let (mut name, mut on_cpu) = (DEFAULT.to_owned(), false);
+    let (mut request, mut overrides) = (Request::default(), Vec::new());
+    for part in fragment.split('&').filter(|part| !part.is_empty()) {
+        let (key, value) = part.split_once('=').unwrap_or((part, ""));
+        let value = decoded(value)?;
+        match key {
+            "name" => name = value,
+            "count" => request.count = Some(number(key, &value)?),
+            "seed" => request.seed = Some(number(key, &value)?),
+            "density" => request.density = Some(number(key, &value)?),
+            "set" => overrides.push(value),
+            "engine" => {
+                on_cpu = match value.as_str() {
+                    "cpu" => true,
+                    "gpu" => false,
+                    _ => {
+                        let value = cut(&value);
+                        return Err(format!("the link's engine is `{value}`, expected cpu or gpu"));
+                    }
+                }
+            }
+            _ => {
+                let hint = hint(key, KEYS);
+                return Err(format!("the link has an unknown part `{}`{hint}", cut(key)));
+            }
+        }
+    }
+    let scene = BuiltIn::named(&name).ok_or_else(|| {
+        let hint = hint(&name, built_in().map(|scene| scene.name));
+        format!("no scene is called `{}`{hint}", cut(&name))
+    })?;
+    let source = Source { argument: Some(name), text: scene.text.into(), overrides, request };
+    Ok(Link { source, on_cpu })
+}
+
+/// The part of an address that names a flock, from `#` on; `None` if its scene is not built in.
+#[must_use]
+pub fn write(source: &Source) -> Option<String> {
+    let name = source.argument.as_deref().filter(|name| BuiltIn::named(name).is_some())?;
+    let mut link = format!("#name={name}");
+    let Request { count, seed, density, .. } = &source.request;
+    let parts = [
+        ("count", count.map(|count| count.to_string())),
+        ("seed", seed.map(|seed| seed.to_string())),
+        ("density", density.map(|density| density.to_string())),
+    ];
+    for (key, value) in parts {
+        if let Some(value) = value {
+            link += &format!("&{key}={value}");
+        }
+    }
+    source.overrides.iter().for_each(|set| link += &format!("&set={}", encoded(set)));
+    Some(link)
+}
+
+fn number<T: std::str::FromStr>(key: &str, value: &str) -> Result<T, String> {
+    let plain = value.replace('_', "");
+    plain.parse().map_err(|_| format!("the link's {key} is `{}`, expected a number", cut(value)))
+}
+
+/// Replaces each `%2F` by its byte.
+fn decoded(text: &str) -> Result<String, String> {
+    let bad = || format!("the link has a part that is no text: `{}`", cut(text));
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let digits = [rest.next(), rest.next()].map(|digit| char::from(digit.unwrap_or(b' ')));
+        let [high, low] = digits.map(|digit| digit.to_digit(16));
+        let (Some(high), Some(low)) = (high, low) else { return Err(bad()) };
+        bytes.push((high * 16 + low) as u8);
+    }
+    String::from_utf8(bytes).map_err(|_| bad())
+}
+
+/// Writes bytes that separate parts of a link as `%2F`.
+fn encoded(text: &str) -> String {
+    let mut link = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.~=,[]:*".contains(&byte) {
+            link.push(byte.into());
+        } else {
+            // Writing into a text never fails.
+            let _ = write!(link, "%{byte:02X}");
+        }
+    }
+    link
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_names_a_flock() {
+        let link = read("#name=murmuration&count=200_000&seed=7&density=2e-3&engine=cpu").unwrap();
+        let (source, on_cpu) = (link.source, link.on_cpu);
+        assert!(on_cpu && !read("#engine=gpu").unwrap().on_cpu);
+        assert_eq!(source.argument.as_deref(), Some("murmuration"));
+        let Request { count, seed, density, .. } = source.request;
+        assert_eq!((count, seed), (Some(200_000), Some(7)));
+        assert!(density.is_some());
+        for empty in ["", "#", "#&"] {
+            assert_eq!(read(empty).unwrap().source.argument.as_deref(), Some(DEFAULT));
+        }
+    }
+
+    #[test]
+    fn a_link_reads_back() {
+        let set = "starling.rules.swirl.force=\"50 % & more = ½\"".to_owned();
+        let request = Request { count: Some(300), seed: Some(1), ..Request::default() };
+        let source = Source {
+            argument: Some("flock".into()),
+            text: BuiltIn::named("flock").unwrap().text.into(),
+            overrides: vec![set, "world.size=[640,360]".into()],
+            request,
+        };
+        let link = write(&source).unwrap();
+        assert!(link.is_ascii() && !link.contains(' '), "{link}");
+        let again = read(&link).unwrap().source;
+        assert_eq!(again.overrides, source.overrides);
+        assert_eq!((again.request.count, again.request.seed), (Some(300), Some(1)));
+        let own = Source { argument: Some("my.toml".into()), ..source };
+        assert_eq!(write(&own), None, "a page has no files");
+    }
+
+    #[test]
+    fn what_is_wrong_is_one_sentence() {
+        for (link, part) in [
+            ("#name=murmurations", "did you mean `murmuration`?"),
+            ("#nme=flock", "did you mean `name`?"),
+            ("#count=many", "count is `many`, expected a number"),
+            ("#count=-1", "count is `-1`"),
+            ("#seed=1e99", "seed is `1e99`"),
+            ("#engine=tpu", "expected cpu or gpu"),
+            ("#name=%", "no text"),
+            ("#name=%ff", "no text"),
+            ("#name=%zz", "no text"),
+            (&format!("#name={}", "a".repeat(40_000)), "32768 are the most"),
+            (&format!("#{}=1", "a".repeat(4000)), "unknown part"),
+            ("#name=\u{202e}flock", "no scene is called"),
+        ] {
+            let error = read(link).unwrap_err();
+            assert!(error.contains(part) && !error.contains('\n'), "{link}: {error}");
+            assert!(error.len() < 300, "{error}");
+        }
+    }
+}

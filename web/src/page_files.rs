@@ -1,0 +1,93 @@
+//! Files of a page: downloads, and no others.
+
+use flockwork_app::{Filming, WindowHost};
+use flockwork_engine::gpu::Gpu;
+use flockwork_engine::{Engine, EngineKind};
+use flockwork_model::io::RunRecord;
+use flockwork_model::quote::cut;
+use flockwork_model::scene::{BuiltIn, Request, Scene, built_in, hint};
+use flockwork_session::{Opening, Source};
+use flockwork_view::recorder::Film;
+use wasm_bindgen::{JsCast, JsValue};
+
+/// The host of the window in a page.
+pub struct PageFiles;
+
+/// The name of a pasted scene in messages.
+const PASTED: &str = "pasted";
+
+/// Makes the flock of a source.
+pub fn make(source: Source) -> Result<Opening, String> {
+    let name = source.argument.as_deref().unwrap_or(PASTED);
+    let scene = Scene::parse_with(name, &source.text, &source.overrides);
+    let scene = scene.map_err(|error| error.to_string())?;
+    if scene.flow.as_ref().is_some_and(|flow| flow.file.is_some()) {
+        return Err("a page reads no file of a flow field".into());
+    }
+    let populated = scene.populate(&source.request);
+    let (scene, state) = populated.map_err(|error| error.to_string())?;
+    Ok(Opening { source, scene, state })
+}
+
+impl WindowHost for PageFiles {
+    fn read(&self, argument: &str) -> Result<Source, String> {
+        let Some(scene) = BuiltIn::named(argument) else {
+            let hint = hint(argument, built_in().map(|scene| scene.name));
+            return Err(format!("{}: no built-in scene{hint}", cut(argument)));
+        };
+        let argument = Some(argument.to_owned());
+        Ok(Source { argument, text: scene.text.into(), ..Source::default() })
+    }
+
+    fn make(&self, source: Source, engine: &dyn Engine) -> Result<Opening, String> {
+        let opening = make(source)?;
+        let (scene, count) = (&opening.scene, opening.state.len() as u64);
+        engine.check_count(&scene.world, count).map_err(|error| error.to_string())?;
+        Ok(opening)
+    }
+
+    fn record(&self, scene: &Scene, engine: EngineKind, gpu: &Gpu) -> String {
+        let run = RunRecord::new(scene, &Request::default(), scene.world.size, &[]);
+        let adapter = (engine == EngineKind::Gpu).then(|| gpu.name());
+        run.on(&engine.to_string(), adapter, None).text()
+    }
+
+    fn film(&self, _: &str, _: Film, _: String) -> Result<Box<dyn Filming>, String> {
+        Err("a page makes no films; the program does".into())
+    }
+
+    fn save_record(&self, name: &str, record: &str) -> Result<(), String> {
+        download(&format!("{name}.run.toml"), record.as_bytes())
+    }
+
+    fn save(&self, stem: &str, ending: &str, bytes: &[u8]) -> Result<String, String> {
+        let name = format!("{stem}{ending}");
+        download(&name, bytes)?;
+        Ok(name)
+    }
+
+    fn keep(&self, _: &str, _: &str) -> Result<Option<String>, String> {
+        Ok(None)
+    }
+
+    fn kept(&self) -> Option<String> {
+        None
+    }
+}
+
+/// Hands bytes to the browser as a file of this name.
+fn download(name: &str, bytes: &[u8]) -> Result<(), String> {
+    let offer = || -> Result<(), JsValue> {
+        let parts = js_sys::Array::of1(&js_sys::Uint8Array::from(bytes).into());
+        let blob = web_sys::Blob::new_with_u8_array_sequence(&parts)?;
+        let address = web_sys::Url::create_object_url_with_blob(&blob)?;
+        let document = web_sys::window().and_then(|window| window.document());
+        let document = document.ok_or(JsValue::NULL)?;
+        let anchor: web_sys::HtmlAnchorElement = document.create_element("a")?.dyn_into()?;
+        anchor.set_href(&address);
+        anchor.set_download(name);
+        anchor.click();
+        web_sys::Url::revoke_object_url(&address)
+    };
+    offer().map_err(|_| format!("{name}: the browser takes no file"))
+}

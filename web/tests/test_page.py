@@ -1,0 +1,168 @@
+"""The page in a browser without a screen, whose WebGPU is SwiftShader: the bytes of flocks, pictures, links."""
+
+import base64
+import functools
+import http.server
+import io
+import os
+import pathlib
+import subprocess
+import threading
+
+import brotli
+import numpy as np
+import PIL.Image
+import pytest
+from playwright.sync_api import sync_playwright
+
+DIST = pathlib.Path(os.environ["FLOCKWORK_PAGE"])
+PROGRAM = os.environ["FLOCKWORK_PROGRAM"]
+# Bytes that a visitor loads, compressed as static hosts do.
+MOST = 2_500_000
+FLAGS = [
+    "--no-sandbox",
+    "--enable-unsafe-webgpu",
+    "--use-webgpu-adapter=swiftshader",
+    "--use-vulkan=swiftshader",
+    "--enable-features=Vulkan",
+    "--use-angle=vulkan",
+    # Shaders take seconds here, and a slow GPU would be taken for one that hangs.
+    "--disable-gpu-watchdog",
+]
+SCENES = (
+    "flock murmuration flock-3d predators wander walls woods school vicsek fireflies couzin curl particle-life".split()
+)
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def address():
+    handler = functools.partial(Quiet, directory=str(DIST))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_address[1]}/"
+    server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"), args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser):
+    page = browser.new_page(viewport={"width": 800, "height": 450})
+    page.set_default_timeout(120_000)
+    page.problems = []
+    page.on("pageerror", lambda error: page.problems.append(str(error)))
+    page.on("console", lambda said: said.type == "error" and page.problems.append(said.text))
+    yield page
+    page.close()
+
+
+def picture(page):
+    image = PIL.Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    return np.asarray(image, np.int16)
+
+
+def message(page):
+    return page.evaluate("document.getElementById('message').textContent")
+
+
+def shows(page, least=500):
+    """Waits until so many pixels differ from the background."""
+    for _ in range(60):
+        page.wait_for_timeout(1000)
+        assert message(page) == "" and not page.problems, (message(page), page.problems)
+        seen = picture(page)
+        if (np.abs(seen - seen[200, 2]).max(axis=2) > 40).sum() > least:
+            return seen
+    raise AssertionError("the page stays empty")
+
+
+def native(tmp_path, scene, seed):
+    out = tmp_path / "flock.npz"
+    words = f"simulate --engine cpu --scene {scene} --count 200 --seed {seed} --ticks 100 --every 100 --out"
+    subprocess.run([PROGRAM, *words.split(), out], check=True, capture_output=True)
+    arrays = np.load(out)
+    rows = arrays["tick"] == 100
+    of_rows = [name for name in arrays.files if name != "run.toml" and arrays[name].shape[:1] == rows.shape]
+    return {name: arrays[name][rows] for name in of_rows}
+
+
+def test_bytes_are_those_of_the_program(page, address, tmp_path):
+    page.goto(address + "#name=flock&count=1&engine=cpu")
+    page.wait_for_function("window.flockwork !== undefined")
+    ask = """async ([link, ticks]) => {
+        const bytes = await flockwork.simulate(link, ticks);
+        let text = "";
+        for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));
+        return btoa(text);
+    }"""
+    for scene in SCENES:
+        expected = native(tmp_path, scene, 3)
+        other = native(tmp_path, scene, 4)
+        for engine in ["cpu", "gpu"]:
+            link = f"#name={scene}&count=200&seed=3&engine={engine}"
+            found = np.load(io.BytesIO(base64.b64decode(page.evaluate(ask, [link, 100]))))
+            for name, values in expected.items():
+                np.testing.assert_array_equal(found[name], values, f"{scene} on {engine}: {name}")
+            assert not np.array_equal(found["position"], other["position"]), "another seed"
+    assert not page.problems, page.problems
+
+
+@pytest.mark.parametrize("link", ["#name=flock&count=300", "#name=flock-3d&count=500&engine=cpu"])
+def test_a_link_shows_its_flock(page, address, link):
+    page.goto(address + link)
+    first = shows(page)
+    page.wait_for_timeout(3000)
+    later = shows(page)
+    assert (np.abs(first - later).max(axis=2) > 40).sum() > 300, "the flock stands still"
+    # The panel of parameters stands at the right.
+    page.keyboard.press("Tab")
+    page.wait_for_timeout(3000)
+    with_panel = picture(page)
+    panel = with_panel[50:400, 560:780]
+    assert (panel.std(axis=2) < 2).mean() > 0.8 and panel.mean() > 20, "Tab shows no panel"
+    assert message(page) == "" and not page.problems
+
+
+@pytest.mark.parametrize(
+    ("link", "part"),
+    [
+        ("#name=murmurations", "did you mean `murmuration`?"),
+        ("#count=many", "count is `many`, expected a number"),
+        ("#nme=flock", "did you mean `name`?"),
+        ("#name=%ff", "no text"),
+        ("#set=starling.cohesion.weigth=2", "weigth"),
+        ("#set=<img src=x onerror=alert(1)>", "<img"),
+        ("#count=0", "count"),
+        ("#count=99999999999", "count"),
+    ],
+)
+def test_a_wrong_link_is_one_sentence(page, address, link, part):
+    page.goto(address + link)
+    page.wait_for_function("document.getElementById('message').textContent !== ''")
+    said = message(page)
+    assert part in said and len(said) < 500, said
+    assert not page.problems, page.problems
+
+
+def test_three_loads_show_the_same(page, address):
+    for _ in range(3):
+        page.goto("about:blank")
+        page.goto(address + "#name=walls&count=100")
+        shows(page, 100)
+
+
+@pytest.mark.skipif("FLOCKWORK_SMALL_PAGE" not in os.environ, reason="this page was made for speed of its build")
+def test_the_page_is_small():
+    sizes = {file.name: len(brotli.compress(file.read_bytes())) for file in DIST.iterdir()}
+    assert sum(sizes.values()) <= MOST, sizes
