@@ -9,7 +9,10 @@ use flockwork_model::vector::{DIMENSIONS, Point};
 
 /// Gives a renderer access to the agents as they are after all submitted ticks.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::large_enum_variant, reason = "one is made a frame")]
+#[cfg_attr(
+    not(target_family = "wasm"),
+    expect(clippy::large_enum_variant, reason = "one is made a frame")
+)]
 pub enum AgentsAt<'a> {
     /// In the memory of a device.
     Device(DeviceAgents<'a>),
