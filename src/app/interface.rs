@@ -79,12 +79,16 @@ impl Interface {
 
     /// True if the pointer is over a panel now, and no drag has brought it there.
     fn is_over_a_panel(&self, window: &Window) -> bool {
-        let Some(PhysicalPosition { x, y }) = self.pointer else { return false };
-        let context = self.input.egui_ctx();
+        let drags = self.input.egui_ctx().input(|input| input.pointer.any_down());
+        !drags && self.pointer.is_some_and(|place| self.has_panel_at(window, place))
+    }
+
+    /// True if a panel is at a pixel.
+    pub fn has_panel_at(&self, window: &Window, pixel: PhysicalPosition<f64>) -> bool {
+        let PhysicalPosition { x, y } = pixel;
         let place = egui::pos2(x as f32, y as f32) / self.pixels_per_point(window);
-        let layer = context.layer_id_at(place);
-        let drags = context.input(|input| input.pointer.any_down());
-        !drags && layer.is_some_and(|layer| layer.order != egui::Order::Background)
+        let layer = self.input.egui_ctx().layer_id_at(place);
+        layer.is_some_and(|layer| layer.order != egui::Order::Background)
     }
 
     /// True while the user types a number: keys are characters then.

@@ -390,6 +390,13 @@ impl ApplicationHandler for App<'_> {
             Err(WindowError::Engine(EngineError::Lost { adapter, reason })) => {
                 self.revive(event_loop, Loss { adapter, reason })
             }
+            // Nothing was done, and nothing is broken.
+            Err(WindowError::Engine(error @ EngineError::InPage)) => {
+                if let Some(window) = &mut self.window {
+                    window.notify(Some(error.to_string()));
+                }
+                Ok(true)
+            }
             handled => handled,
         };
         match handled {

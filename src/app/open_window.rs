@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use glam::Vec2;
 use web_time::Instant;
-use winit::event::{KeyEvent, MouseButton, WindowEvent};
+use winit::event::{ElementState, KeyEvent, MouseButton, MouseScrollDelta, Touch, WindowEvent};
 use winit::keyboard::ModifiersState;
 use winit::window::Window;
 
@@ -26,12 +26,13 @@ use super::figures::Figures;
 use super::inspector::Inspector;
 use super::keys::{self, Action};
 use super::overlay::Detail;
+use super::pointer::fingers::{Fingers, MouseAct};
 use super::pointer::{DropKey, Pointer};
 use super::scene_menu::SceneMenu;
 use super::timeline::Timeline;
 use super::tools::Tool;
 use super::{Summary, WindowError, WindowOptions};
-use flockwork_model::scene::Scene;
+use flockwork_model::scene::{Click, Scene};
 use flockwork_model::vector::Point;
 use flockwork_session::{Clock, RealTime, Session, Thing};
 
@@ -55,6 +56,7 @@ pub struct OpenWindow {
 /// The hand of the user on the mouse.
 struct Hand {
     pointer: Pointer,
+    fingers: Fingers,
     followed: Followed,
     /// The species that a click drops.
     dropping: usize,
@@ -74,6 +76,7 @@ impl Hand {
     fn new(scene: &Scene, size: (u32, u32)) -> Self {
         Self {
             pointer: Pointer::new(&scene.world, size, scene.click, scene.follows),
+            fingers: Fingers::default(),
             followed: Followed::default(),
             dropping: 0,
             tool: None,
@@ -232,6 +235,9 @@ impl OpenWindow {
             }
             return self.key(key, event, options);
         }
+        if let WindowEvent::Touch(touch) = event {
+            return self.touched(touch, options);
+        }
         let on_interface = self.display.interface.takes(&self.window, event);
         match event {
             WindowEvent::CloseRequested | WindowEvent::Destroyed => return Ok(false),
@@ -275,6 +281,41 @@ impl OpenWindow {
                 self.hand.pointer.scroll(*delta);
             }
             _ => {}
+        }
+        Ok(true)
+    }
+
+    /// Fingers act as the mouse. In a space whose agents are not called, one goes round the focus.
+    fn touched(
+        &mut self,
+        touch: &Touch,
+        options: &mut WindowOptions<'_>,
+    ) -> Result<bool, WindowError> {
+        let is_space = self.hand.pointer.camera.eye.is_some();
+        let calls = self.session.scene().click == Click::Call;
+        let on_panel = self.display.interface.has_panel_at(&self.window, touch.location);
+        let one = match is_space && !calls && !on_panel {
+            true => MouseButton::Right,
+            false => MouseButton::Left,
+        };
+        let two = if is_space { MouseButton::Middle } else { MouseButton::Right };
+        let device_id = touch.device_id;
+        let button = |button, state| WindowEvent::MouseInput { device_id, button, state };
+        for act in self.hand.fingers.touch(touch, (one, two)) {
+            let event = match act {
+                MouseAct::Move(position) => WindowEvent::CursorMoved { device_id, position },
+                MouseAct::Press(own) => button(own, ElementState::Pressed),
+                MouseAct::Release(own) => button(own, ElementState::Released),
+                MouseAct::Turn(notches) => WindowEvent::MouseWheel {
+                    device_id,
+                    delta: MouseScrollDelta::LineDelta(0.0, notches),
+                    phase: touch.phase,
+                },
+                MouseAct::Leave => WindowEvent::CursorLeft { device_id },
+            };
+            if !self.event(&event, options)? {
+                return Ok(false);
+            }
         }
         Ok(true)
     }

@@ -1,5 +1,7 @@
 //! The mouse: it moves the camera and acts on the world.
 
+pub mod fingers;
+
 use glam::Vec2;
 use winit::event::{ElementState, MouseButton, MouseScrollDelta};
 

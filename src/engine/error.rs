@@ -36,6 +36,9 @@ pub enum EngineError {
         /// The driver's message.
         reason: String,
     },
+    /// The agents are on the GPU of a page, which cannot wait for them.
+    #[error("a page cannot wait for its GPU; a link with engine=cpu can do this")]
+    InPage,
     /// The device refused a shader or a command.
     #[error("{adapter}: {message}")]
     Device {

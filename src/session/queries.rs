@@ -19,6 +19,17 @@ impl<C: Clock> Session<C> {
         (&mut *self.runner.engine, &self.editor.scene)
     }
 
+    /// The current state to be looked at; in a page the one that was seen last.
+    pub fn seen(&mut self) -> Result<FlockState, EngineError> {
+        match self.runner.engine.read_back() {
+            Err(EngineError::InPage) => {
+                self.set_continuous_snapshots(true);
+                Ok(self.last_seen().clone())
+            }
+            state => state,
+        }
+    }
+
     /// The last state that has arrived on the host. Never waits; on a device the flock is further.
     #[must_use]
     pub fn last_seen(&self) -> &FlockState {
@@ -65,7 +76,14 @@ impl<C: Clock> Session<C> {
 
     /// The targets at their current positions.
     pub fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
-        self.runner.engine.targets()
+        match self.runner.engine.targets() {
+            // In a page those that were seen last; from now on they are seen often.
+            Err(EngineError::InPage) => {
+                self.set_continuous_snapshots(true);
+                Ok(self.copies.targets.clone())
+            }
+            targets => targets,
+        }
     }
 
     /// Number of agents in the fullest grid cell.

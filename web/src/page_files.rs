@@ -57,11 +57,12 @@ impl WindowHost for PageFiles {
     }
 
     fn save_record(&self, name: &str, record: &str) -> Result<(), String> {
-        download(&format!("{name}.run.toml"), record.as_bytes())
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        download(&format!("{stem}.run.toml"), record.as_bytes())
     }
 
     fn save(&self, stem: &str, ending: &str, bytes: &[u8]) -> Result<String, String> {
-        let name = format!("{stem}{ending}");
+        let name = format!("{stem}.{ending}");
         download(&name, bytes)?;
         Ok(name)
     }
@@ -79,7 +80,9 @@ impl WindowHost for PageFiles {
 fn download(name: &str, bytes: &[u8]) -> Result<(), String> {
     let offer = || -> Result<(), JsValue> {
         let parts = js_sys::Array::of1(&js_sys::Uint8Array::from(bytes).into());
-        let blob = web_sys::Blob::new_with_u8_array_sequence(&parts)?;
+        let options = web_sys::BlobPropertyBag::new();
+        options.set_type("application/octet-stream");
+        let blob = web_sys::Blob::new_with_u8_array_sequence_and_options(&parts, &options)?;
         let address = web_sys::Url::create_object_url_with_blob(&blob)?;
         let document = web_sys::window().and_then(|window| window.document());
         let document = document.ok_or(JsValue::NULL)?;

@@ -58,7 +58,7 @@ def browser():
 
 @pytest.fixture
 def page(browser):
-    page = browser.new_page(viewport={"width": 800, "height": 450})
+    page = browser.new_page(viewport={"width": 800, "height": 450}, has_touch=True)
     page.set_default_timeout(120_000)
     page.problems = []
     page.on("pageerror", lambda error: page.problems.append(str(error)))
@@ -131,6 +131,48 @@ def test_a_link_shows_its_flock(page, address, link):
     with_panel = picture(page)
     panel = with_panel[50:400, 560:780]
     assert (panel.std(axis=2) < 2).mean() > 0.8 and panel.mean() > 20, "Tab shows no panel"
+    assert message(page) == "" and not page.problems
+
+
+def test_what_a_page_cannot_do_leaves_the_flock_alone(page, address):
+    saved = []
+    page.on("download", lambda file: saved.append(file.suggested_filename))
+    # Targets that move by themselves.
+    page.goto(address + "#name=murmuration&count=300")
+    shows(page, 100)
+    for keys in ["e", "g", "F12", "PageDown", "Control+s"]:
+        page.keyboard.press(keys)
+        page.wait_for_timeout(1000)
+    page.keyboard.down("Control")
+    page.mouse.click(400, 225)
+    page.keyboard.up("Control")
+    shows(page, 100)
+    assert saved == ["murmuration.toml"]
+
+
+def test_fingers_are_a_mouse(page, address):
+    touch = page.context.new_cdp_session(page)
+
+    def fingers(kind, *places):
+        points = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(places)]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        page.wait_for_timeout(200)
+
+    page.goto(address + "#name=flock&count=60")
+    shows(page)
+    page.keyboard.press("Space")
+    page.wait_for_timeout(3000)
+    wide = picture(page)
+    fingers("touchStart", (350, 225))
+    fingers("touchStart", (350, 225), (450, 225))
+    for apart in range(100, 301, 40):
+        fingers("touchMove", (400 - apart // 2, 225), (400 + apart // 2, 225))
+    fingers("touchEnd")
+    page.wait_for_timeout(3000)
+    near = picture(page)
+    assert (np.abs(wide - near).max(axis=2) > 40).sum() > 500, "two fingers zoom"
+    page.wait_for_timeout(2000)
+    assert (np.abs(picture(page) - near).max(axis=2) > 40).sum() < 50, "the flock is paused"
     assert message(page) == "" and not page.problems
 
 

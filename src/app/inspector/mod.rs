@@ -333,7 +333,7 @@ impl Inspector {
         let good =
             |sample: &Sample| sample.revision == revision || sample.since.elapsed() < interval;
         if !self.sample.as_ref().is_some_and(good) {
-            let (state, targets) = (session.state()?, session.targets()?);
+            let (state, targets) = (session.seen()?, session.targets()?);
             self.sample = Some(Sample { revision, since: Instant::now(), state, targets });
         }
         Ok(())

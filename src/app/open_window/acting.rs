@@ -265,7 +265,7 @@ impl OpenWindow {
     }
 
     /// Shows a notice, if there is one.
-    pub(super) fn notify(&mut self, notice: Option<String>) {
+    pub fn notify(&mut self, notice: Option<String>) {
         if let Some(text) = notice {
             self.notices.shown = Some((text, Instant::now()));
         }

@@ -145,7 +145,9 @@ fn is_software(info: &wgpu::AdapterInfo) -> bool {
 /// An adapter's name for messages: `llvmpipe (LLVM 15.0.6, 256 bits), Vulkan`.
 #[must_use]
 pub fn describe(info: &wgpu::AdapterInfo) -> String {
-    format!("{}, {:?}", info.name, info.backend)
+    // A page is not told.
+    let name = if info.name.is_empty() { "the browser's GPU" } else { info.name.as_str() };
+    format!("{name}, {:?}", info.backend)
 }
 
 pub(super) fn choose(

@@ -253,15 +253,15 @@ impl Engine for GpuEngine {
     }
 
     fn snapshot(&mut self) -> Result<Snapshot, EngineError> {
+        if cfg!(target_family = "wasm") {
+            return Err(EngineError::InPage);
+        }
         let gpu = &self.builder.gpu;
         let mut transfer = Transfer::begin(gpu, self.loaded()?)?;
         loop {
             gpu.wait()?;
             if let Some(snapshot) = transfer.advance(gpu)? {
                 return Ok(snapshot);
-            }
-            if cfg!(target_family = "wasm") {
-                return Err(gpu.error("a page cannot wait for its GPU"));
             }
         }
     }

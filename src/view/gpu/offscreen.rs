@@ -176,6 +176,9 @@ impl Offscreen {
         if !arrived.load(Ordering::Acquire) {
             let wait = wgpu::PollType::Wait { submission_index: Some(submission), timeout: None };
             self.gpu.poll(wait)?;
+            if cfg!(target_family = "wasm") {
+                return Err(EngineError::InPage);
+            }
         }
         let mut frame = self.frame(&staging)?;
         staging.unmap();
