@@ -34,6 +34,12 @@ pub trait WindowHost {
     /// no folder for it.
     fn keep(&self, stem: &str, text: &str) -> Result<Option<String>, String>;
 
+    /// A link that opens a flock anywhere, where the host has links. A source without an argument is a
+    /// text.
+    fn link(&self, _source: &Source) -> Option<String> {
+        None
+    }
+
     /// The path of the session that was kept last, unless a window has asked for it before.
     fn kept(&self) -> Option<String>;
 }

@@ -194,6 +194,14 @@ impl<C: Clock> Session<C> {
         self.editor.source.edited(&self.edited_scene(), self.starters())
     }
 
+    /// The source of a flock like this one from its start: a built-in scene with few overrides, or else the
+    /// text of [`Self::file`].
+    #[must_use]
+    pub fn shared(&self) -> Source {
+        let short = self.editor.source.shortest(&self.edited_scene(), self.starters());
+        short.unwrap_or_else(|_| Source { text: self.file(), ..Source::default() })
+    }
+
     /// The command line that does the same; or why there is none.
     pub fn command_line(&self) -> Result<String, String> {
         self.editor.source.command_line(&self.edited_scene(), self.starters())

@@ -50,10 +50,17 @@ impl Source {
     /// The command line that shows `scene`, as in [`Self::edited`], on any machine; or why there is
     /// none.
     pub fn command_line(&self, scene: &Scene, agents: u64) -> Result<String, String> {
+        let Self { argument, overrides, request, .. } = self.shortest(scene, agents)?;
+        Ok(line(argument.as_deref().unwrap_or_default(), &request, &overrides))
+    }
+
+    /// The built-in scene of this source with the fewest overrides that make `scene` of it; or why there
+    /// are none.
+    pub fn shortest(&self, scene: &Scene, agents: u64) -> Result<Self, String> {
         let own = |name: &&String| BuiltIn::named(name).is_some_and(|own| own.text == self.text);
-        let Some(argument) = self.argument.as_ref().filter(own) else {
+        if self.argument.as_ref().filter(own).is_none() {
             return Err("this scene is not built in; copy it as text".into());
-        };
+        }
         let fixed = scene.fixed(agents);
         // An override of the world's size fixes it at any count.
         let mut at_any = fixed.clone();
@@ -78,7 +85,7 @@ impl Source {
                 sets.retain(|set| !set.starts_with("seed="));
             }
             if makes(&sets, request, wanted).is_some() {
-                return Ok(line(argument, request, &sets));
+                return Ok(Self { overrides: sets, request: *request, ..self.clone() });
             }
         }
         Err("no command line can say this scene; save it instead".into())

@@ -1,6 +1,13 @@
-//! Links to a flock: `#name=murmuration&count=200000&seed=7&set=starling.cohesion.weight=2`.
+//! Links to a flock: `#name=murmuration&count=200000&seed=7&set=starling.cohesion.weight=2`, or with the text of a
+//! scene of one's own, compressed: `#scene=…`.
 
 use std::fmt::Write as _;
+use std::io::Read;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use flate2::Compression;
+use flate2::read::{DeflateDecoder, DeflateEncoder};
 
 use flockwork_model::quote::cut;
 use flockwork_model::scene::{BuiltIn, Request, built_in, hint};
@@ -12,6 +19,9 @@ const DEFAULT: &str = "flock";
 /// The most bytes of a link's part behind `#`.
 const MAX_LINK: usize = 32 << 10;
 
+/// The most bytes of a scene in a link; a link that holds more does harm.
+const MAX_TEXT: u64 = 1 << 20;
+
 /// The flock of a link.
 #[derive(Clone, Debug)]
 pub struct Link {
@@ -22,7 +32,7 @@ pub struct Link {
 }
 
 /// The parts of a link.
-const KEYS: [&str; 6] = ["name", "count", "seed", "density", "set", "engine"];
+const KEYS: [&str; 7] = ["name", "scene", "count", "seed", "density", "set", "engine"];
 
 /// The flock that the part of an address behind `#` names.
 ///
@@ -33,13 +43,14 @@ pub fn read(fragment: &str) -> Result<Link, String> {
     if fragment.len() > MAX_LINK {
         return Err(format!("the link has {} bytes; {MAX_LINK} are the most", fragment.len()));
     }
-    let (mut name, mut on_cpu) = (DEFAULT.to_owned(), false);
+    let (mut name, mut text, mut on_cpu) = (DEFAULT.to_owned(), None, false);
     let (mut request, mut overrides) = (Request::default(), Vec::new());
     for part in fragment.split('&').filter(|part| !part.is_empty()) {
         let (key, value) = part.split_once('=').unwrap_or((part, ""));
         let value = decoded(value)?;
         match key {
             "name" => name = value,
+            "scene" => text = Some(unpacked(&value)?),
             "count" => request.count = Some(number(key, &value)?),
             "seed" => request.seed = Some(number(key, &value)?),
             "density" => request.density = Some(number(key, &value)?),
@@ -60,6 +71,10 @@ pub fn read(fragment: &str) -> Result<Link, String> {
             }
         }
     }
+    if let Some(text) = text {
+        let source = Source { argument: None, text, overrides, request };
+        return Ok(Link { source, on_cpu });
+    }
     let scene = BuiltIn::named(&name).ok_or_else(|| {
         let hint = hint(&name, built_in().map(|scene| scene.name));
         format!("no scene is called `{}`{hint}", cut(&name))
@@ -68,11 +83,14 @@ pub fn read(fragment: &str) -> Result<Link, String> {
     Ok(Link { source, on_cpu })
 }
 
-/// The part of an address that names a flock, from `#` on; `None` if its scene is not built in.
+/// The part of an address that names a flock, from `#` on; `None` if it would be too long.
 #[must_use]
 pub fn write(source: &Source) -> Option<String> {
-    let name = source.argument.as_deref().filter(|name| BuiltIn::named(name).is_some())?;
-    let mut link = format!("#name={name}");
+    let name = source.argument.as_deref().filter(|name| BuiltIn::named(name).is_some());
+    let mut link = match name {
+        Some(name) => format!("#name={name}"),
+        None => format!("#scene={}", packed(&source.text)),
+    };
     let Request { count, seed, density, .. } = &source.request;
     let parts = [
         ("count", count.map(|count| count.to_string())),
@@ -85,7 +103,28 @@ pub fn write(source: &Source) -> Option<String> {
         }
     }
     source.overrides.iter().for_each(|set| link += &format!("&set={}", encoded(set)));
-    Some(link)
+    (link.len() <= MAX_LINK).then_some(link)
+}
+
+/// A text, compressed and in letters.
+fn packed(text: &str) -> String {
+    let mut bytes = Vec::new();
+    // Reading from memory never fails.
+    let _ = DeflateEncoder::new(text.as_bytes(), Compression::best()).read_to_end(&mut bytes);
+    BASE64_URL_SAFE_NO_PAD.encode(bytes)
+}
+
+/// The text of [`packed`].
+fn unpacked(letters: &str) -> Result<String, String> {
+    let broken = || "the link's scene is cut short or damaged".to_owned();
+    let bytes = BASE64_URL_SAFE_NO_PAD.decode(letters).map_err(|_| broken())?;
+    let mut text = Vec::new();
+    let read = DeflateDecoder::new(bytes.as_slice()).take(MAX_TEXT + 1).read_to_end(&mut text);
+    read.map_err(|_| broken())?;
+    if text.len() as u64 > MAX_TEXT {
+        return Err(format!("the link's scene has more than {MAX_TEXT} bytes, the limit"));
+    }
+    String::from_utf8(text).map_err(|_| broken())
 }
 
 fn number<T: std::str::FromStr>(key: &str, value: &str) -> Result<T, String> {
@@ -158,8 +197,33 @@ mod tests {
         let again = read(&link).unwrap().source;
         assert_eq!(again.overrides, source.overrides);
         assert_eq!((again.request.count, again.request.seed), (Some(300), Some(1)));
-        let own = Source { argument: Some("my.toml".into()), ..source };
-        assert_eq!(write(&own), None, "a page has no files");
+    }
+
+    #[test]
+    fn a_scene_of_ones_own_is_in_its_link() {
+        let text = BuiltIn::named("predators").unwrap().text.replace("prey", "herring");
+        let own = Source { text, ..Source::default() };
+        let link = write(&own).unwrap();
+        assert!(link.starts_with("#scene=") && link.is_ascii(), "{link}");
+        assert!(link.len() < own.text.len(), "{} of {}", link.len(), own.text.len());
+        let again = read(&format!("{link}&seed=4")).unwrap().source;
+        assert_eq!((again.text, again.argument), (own.text, None));
+        assert_eq!(again.request.seed, Some(4));
+        // Noise is not made shorter.
+        let mut dice = 1_u64;
+        let mut letter = |_| {
+            dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            char::from(b'a' + (dice >> 60) as u8)
+        };
+        let noise: String = (0..60_000).map(&mut letter).collect();
+        assert_eq!(write(&Source { text: noise, ..Source::default() }), None);
+        let bomb = format!("#scene={}", packed(&" ".repeat(4 << 20)));
+        assert!(bomb.len() < MAX_LINK);
+        assert!(read(&bomb).unwrap_err().contains("the limit"));
+        for link in ["#scene=", "#scene=%%", "#scene=AAAA", "#scene=!", &link[..link.len() / 2]] {
+            let text = read(link).map_or(String::new(), |link| link.source.text);
+            assert_eq!(text, "", "{link}");
+        }
     }
 
     #[test]

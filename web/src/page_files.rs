@@ -10,6 +10,8 @@ use flockwork_session::{Opening, Source};
 use flockwork_view::recorder::Film;
 use wasm_bindgen::{JsCast, JsValue};
 
+use crate::link;
+
 /// The host of the window in a page.
 pub struct PageFiles;
 
@@ -69,6 +71,12 @@ impl WindowHost for PageFiles {
 
     fn keep(&self, _: &str, _: &str) -> Result<Option<String>, String> {
         Ok(None)
+    }
+
+    fn link(&self, source: &Source) -> Option<String> {
+        let address = web_sys::window()?.location().href().ok()?;
+        let page = address.split('#').next().unwrap_or_default();
+        Some(format!("{page}{}", link::write(source)?))
     }
 
     fn kept(&self) -> Option<String> {

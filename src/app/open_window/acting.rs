@@ -90,7 +90,7 @@ impl OpenWindow {
             Action::SaveSession => self.save_session(options),
             Action::OpenKept => self.open_kept(options)?,
             Action::CopyText => self.copy_text(),
-            Action::CopyLine => self.copy_line(),
+            Action::CopyLine => self.copy_line(options),
             Action::Paste => self.paste_scene(options)?,
             Action::Picture => self.save_picture(options)?,
             Action::Film => self.film(false, options)?,

@@ -271,11 +271,16 @@ impl OpenWindow {
         self.notify(Some(copied.err().unwrap_or_else(|| done.into())));
     }
 
-    /// Copies a command line that shows the scene on any machine; without one, the text of the scene.
-    pub(super) fn copy_line(&mut self) {
-        let (text, done) = match self.session.command_line() {
-            Ok(line) => (line, "copied: a command that shows this scene; run it in a terminal"),
-            Err(_) => (
+    /// Copies a link or a command line that shows the scene on any machine; without one, the text of the
+    /// scene.
+    pub(super) fn copy_line(&mut self, options: &WindowOptions<'_>) {
+        let link = options.host.link(&self.session.shared());
+        let (text, done) = match (link, self.session.command_line()) {
+            (Some(link), _) => (link, "copied: a link to this scene"),
+            (None, Ok(line)) => {
+                (line, "copied: a command that shows this scene; run it in a terminal")
+            }
+            (None, Err(_)) => (
                 self.session.file(),
                 "copied: the scene as text, because no short command shows it",
             ),

@@ -60,7 +60,7 @@ impl Fingers {
                     acts.push(MouseAct::Turn((now / before).ln() as f32 / NOTCH.ln()));
                 }
             }
-            // What is left of two fingers or more does nothing.
+            // Fingers that are left of two or more do nothing.
             TouchPhase::Ended | TouchPhase::Cancelled => {
                 self.down.retain(|(own, _)| *own != id);
                 acts.extend(self.held.take().map(MouseAct::Release));
