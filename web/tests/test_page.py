@@ -8,6 +8,7 @@ import os
 import pathlib
 import subprocess
 import threading
+import zlib
 
 import brotli
 import numpy as np
@@ -148,6 +149,25 @@ def test_what_a_page_cannot_do_leaves_the_flock_alone(page, address):
     page.keyboard.up("Control")
     shows(page, 100)
     assert saved == ["murmuration.toml"]
+
+
+def test_a_link_to_what_is_shown_is_copied(page, address):
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    text = pathlib.Path("scenes/walls.toml").read_text().replace("about = ", "# mine\nabout = ", 1)
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packed = packer.compress(text.encode()) + packer.flush()
+    own = "#scene=" + base64.urlsafe_b64encode(packed).decode().rstrip("=")
+    for link, begins in [("#name=walls&seed=5", "#name=walls&seed=5"), (own, "#scene=")]:
+        page.goto("about:blank")
+        page.goto(address + link)
+        shows(page, 100)
+        page.keyboard.press("Control+Shift+C")
+        page.wait_for_timeout(1000)
+        copied = page.evaluate("navigator.clipboard.readText()")
+        assert copied.startswith(address + begins), copied
+        page.goto("about:blank")
+        page.goto(copied)
+        shows(page, 100)
 
 
 def test_fingers_are_a_mouse(page, address):
