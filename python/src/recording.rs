@@ -97,8 +97,8 @@ fn next(done: u64, every: u64, end: u64) -> u64 {
 }
 
 impl Samples {
-    /// Advances a flock, and samples it now, every so many ticks and at the end. Ctrl-C ends it early, with the samples so
-    /// far.
+    /// Advances a flock. Takes a sample at the start, every so many ticks and at the end; Ctrl-C ends the run
+    /// and keeps the samples.
     pub fn take(inner: &mut Inner, plan: &Plan) -> Result<Self, Fault> {
         let Plan { ticks, every, agents_every, .. } = *plan;
         let selection = match plan.metrics.as_slice() {

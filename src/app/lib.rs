@@ -84,7 +84,7 @@ pub struct WindowOptions<'a> {
     /// The page's canvas, in place of a window.
     #[cfg(target_family = "wasm")]
     pub canvas: Option<web_sys::HtmlCanvasElement>,
-    /// Called when the window of a page ends, where nobody waits for its outcome.
+    /// Takes the error that ends the window of a page: `run` would return it.
     #[cfg(target_family = "wasm")]
     pub failed: &'a dyn Fn(&WindowError),
     /// A device that is open already, in place of `adapter`'s: browsers open them only in time.

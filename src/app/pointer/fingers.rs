@@ -10,7 +10,7 @@ type Place = PhysicalPosition<f64>;
 /// The fingers on the screen.
 #[derive(Debug, Default)]
 pub struct Fingers {
-    /// Their numbers and places, in the order in which they came.
+    /// Number and pixel of each finger, the first one first.
     down: Vec<(u64, Place)>,
     /// The button that they hold.
     held: Option<MouseButton>,

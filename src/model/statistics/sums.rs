@@ -39,7 +39,7 @@ pub(super) use with_cells;
 pub struct Sums<'a> {
     pub scene: &'a Scene,
     pub state: &'a FlockState,
-    /// Of each agent; empty if nobody follows them.
+    /// Way of each agent; empty unless the agents are followed.
     pub travels: &'a [Travel],
     cells: OnceCell<SortedCells>,
     order: OnceCell<Order>,

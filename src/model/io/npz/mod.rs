@@ -61,8 +61,9 @@ struct Parts<S> {
     kept: [S; MAX_KEPT],
     kept_names: KeptNames,
     rows: u64,
-    /// Whether the rows say in which image of the world agents are, and what they remember.
+    /// Whether the rows have images of the world.
     has_images: bool,
+    /// Whether the rows say what agents remember.
     remember: bool,
     /// Whether their numbers for colours are numbers of neighbours.
     counts: bool,
