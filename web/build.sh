@@ -21,5 +21,23 @@ if [ "$profile" = web ] && command -v wasm-opt >/dev/null; then
   wasm-opt -O2 --all-features -o $dist/smaller.wasm $dist/flockwork_web_bg.wasm
   mv $dist/smaller.wasm $dist/flockwork_web_bg.wasm
 fi
-cp web/index.html $dist
+cp web/index.html web/page.js $dist
+# The same in one file, which opens from a disk.
+{
+  sed '/<script src=/,$d' web/index.html
+  printf '<script>\n%s\n</script>\n' "$(cat web/page.js)"
+  printf '<script type="text/plain" id="glue">\n%s\n</script>\n' "$(cat $dist/flockwork_web.js)"
+  printf '<script type="text/plain" id="module">%s</script>\n' "$(gzip -9 -n <$dist/flockwork_web_bg.wasm | base64 | tr -d '\n')"
+  cat <<'END'
+<script>
+const text = (id) => document.getElementById(id).textContent;
+const packed = Uint8Array.from(atob(text("module")), (letter) => letter.charCodeAt(0));
+const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+const glue = URL.createObjectURL(new Blob([text("glue")], { type: "text/javascript" }));
+show(glue, new Response(unpacked, { headers: { "Content-Type": "application/wasm" } }));
+</script>
+</body>
+</html>
+END
+} >$dist/flockwork.html
 du --apparent-size -k $dist/* | sed 's/\t/ kB /'

@@ -1,5 +1,6 @@
 //! The user's commands in the panels.
 
+use super::host::Wish;
 use super::keys::Action;
 use flockwork_model::scene::Request;
 use flockwork_session::{Edit, Speed};
@@ -13,6 +14,8 @@ pub enum Command {
     Open(String),
     /// Start the scene again, with another count, density or seed.
     Restart(Request),
+    /// Do what the host asks for.
+    Wish(Wish),
     /// Go to a tick.
     GoTo(u64),
     /// Let time go this fast.

@@ -3,9 +3,24 @@
 use flockwork_engine::gpu::Gpu;
 use flockwork_engine::{Engine, EngineKind};
 use flockwork_model::scene::Scene;
-use flockwork_session::{Opening, Source};
+use flockwork_session::{Edit, Opening, Source};
 use flockwork_view::frame::Frame;
 use flockwork_view::recorder::Film;
+
+/// What a host asks of an open window.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Wish {
+    /// Show the flock of a text: a scene, or a saved session.
+    Open {
+        /// Stands for the text in messages.
+        name: String,
+        /// TOML.
+        text: String,
+    },
+    /// Change the flock.
+    Edit(Edit),
+}
 
 /// Reads and makes scenes for the window, and writes its files. Errors are sentences for the user.
 pub trait WindowHost {
@@ -21,7 +36,14 @@ pub trait WindowHost {
 
     /// Begins a film in a new file in the current folder, with a name as in [`Self::save`] and the
     /// ending of its format. The file appears when the film is complete. It has the record as its comment.
-    fn film(&self, stem: &str, film: Film, record: String) -> Result<Box<dyn Filming>, String>;
+    /// Of an `exact` film no frame is dropped.
+    fn film(
+        &self,
+        stem: &str,
+        film: Film,
+        exact: bool,
+        record: String,
+    ) -> Result<Box<dyn Filming>, String>;
 
     /// Writes the record of a flock beside the file of this name, for a format that has no place for it.
     fn save_record(&self, name: &str, record: &str) -> Result<(), String>;
@@ -42,6 +64,19 @@ pub trait WindowHost {
 
     /// The path of the session that was kept last, unless a window has asked for it before.
     fn kept(&self) -> Option<String>;
+
+    /// What the host has asked for since the last call.
+    fn wishes(&self) -> Vec<Wish> {
+        Vec::new()
+    }
+
+    /// A frame has shown the flock at a tick.
+    fn shown(&self, _tick: u64) {}
+
+    /// Another device in place of one that a page has lost. The first call begins to open it; `None`: call
+    /// again later.
+    #[cfg(target_family = "wasm")]
+    fn another_device(&self) -> Option<Result<std::sync::Arc<Gpu>, String>>;
 }
 
 /// A film that is encoded while the window goes on.

@@ -45,7 +45,7 @@ use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
 use flockwork_session::{DEFAULT_BUDGET, Recorded, Room, Source};
 use flockwork_view::words::counted;
-pub use host::{Filming, WindowHost};
+pub use host::{Filming, Wish, WindowHost};
 pub use keys::list_of_keys;
 use open_window::{Loss, OpenWindow};
 #[cfg(target_family = "wasm")]
@@ -297,6 +297,8 @@ struct App<'a> {
     options: WindowOptions<'a>,
     instance: wgpu::Instance,
     window: Option<OpenWindow>,
+    /// A window whose device was lost, until there is another one.
+    lost: Option<(OpenWindow, Loss)>,
     outcome: Result<Option<Summary>, WindowError>,
     /// When to draw again even if nothing happens.
     wake_at: Option<Instant>,
@@ -309,6 +311,7 @@ impl<'a> App<'a> {
             options,
             instance,
             window: None,
+            lost: None,
             outcome: Ok(None),
             wake_at: None,
             frame_wanted: true,
@@ -340,14 +343,23 @@ impl<'a> App<'a> {
         event_loop.exit();
     }
 
-    /// Opens another device for a window that has lost its own. The driver may have restarted, so
-    /// the adapters are listed anew.
-    fn revive(&mut self, event_loop: &ActiveEventLoop, loss: Loss) -> Result<bool, WindowError> {
-        // A page opens a device only in time; the user loads it again.
-        let window = self.window.take().filter(|_| cfg!(not(target_family = "wasm")));
-        let Some(window) = window else { return Err(loss.into()) };
-        self.instance = device::instance_on(Box::new(event_loop.owned_display_handle()));
-        let instance = self.instance.clone();
+    /// Gives another device to a window that has lost its own, as soon as there is one; true if the window
+    /// goes on or waits.
+    fn revive(&mut self, event_loop: &ActiveEventLoop) -> Result<bool, WindowError> {
+        let Some((window, loss)) = self.lost.take() else { return Ok(true) };
+        // The driver may have restarted, so the adapters are listed anew.
+        #[cfg(not(target_family = "wasm"))]
+        let instance = device::instance_on(Box::new(event_loop.owned_display_handle()));
+        #[cfg(target_family = "wasm")]
+        let instance = match (self.options.host.another_device(), event_loop) {
+            (None, _) => {
+                self.lost = Some((window, loss));
+                return Ok(true);
+            }
+            (Some(Ok(gpu)), _) => self.options.gpu.insert(gpu).instance.clone(),
+            (Some(Err(problem)), _) => return Err(loss.without_another(problem)),
+        };
+        self.instance = instance.clone();
         self.window = Some(window.revive(instance, &mut self.options, loss)?);
         self.frame_wanted = true;
         Ok(true)
@@ -388,10 +400,11 @@ impl ApplicationHandler for App<'_> {
     fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
         let handled = match self.handle(&event) {
             Err(WindowError::Engine(EngineError::Lost { adapter, reason })) => {
-                self.revive(event_loop, Loss { adapter, reason })
+                self.lost = self.window.take().map(|window| (window, Loss { adapter, reason }));
+                self.revive(event_loop)
             }
             // Nothing was done, and nothing is broken.
-            Err(WindowError::Engine(error @ EngineError::InPage)) => {
+            Err(WindowError::Engine(error @ EngineError::NotYet)) => {
                 if let Some(window) = &mut self.window {
                     window.notify(Some(error.to_string()));
                 }
@@ -410,7 +423,16 @@ impl ApplicationHandler for App<'_> {
         if (self.options.stopped)() {
             return self.close(event_loop, None);
         }
-        let Some(window) = &self.window else { return };
+        if let Err(error) = self.revive(event_loop) {
+            return self.close(event_loop, Some(error));
+        }
+        let Some(window) = &mut self.window else {
+            return event_loop.set_control_flow(ControlFlow::WaitUntil(Instant::now() + POLL));
+        };
+        for wish in self.options.host.wishes() {
+            window.wish(wish);
+            self.frame_wanted = true;
+        }
         if self.frame_wanted && !window.is_hidden() {
             window.request_frame();
         }

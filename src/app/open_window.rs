@@ -11,6 +11,7 @@ mod scenes;
 mod time;
 mod tools;
 mod view;
+mod waiting;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,6 +22,7 @@ use winit::event::{ElementState, KeyEvent, MouseButton, MouseScrollDelta, Touch,
 use winit::keyboard::ModifiersState;
 use winit::window::Window;
 
+use super::command::Command;
 use super::controls::{Controls, Written};
 use super::figures::Figures;
 use super::inspector::Inspector;
@@ -40,6 +42,7 @@ use display::{Display, scale};
 use film::Films;
 pub use loss::Loss;
 use view::Followed;
+use waiting::Waiting;
 
 /// Everything with the lifetime of the window.
 pub struct OpenWindow {
@@ -51,6 +54,7 @@ pub struct OpenWindow {
     films: Films,
     notices: Notices,
     progress: Progress,
+    waiting: Waiting,
 }
 
 /// The hand of the user on the mouse.
@@ -183,6 +187,7 @@ impl OpenWindow {
                 ticks: 0,
                 played: Duration::ZERO,
             },
+            waiting: Waiting::default(),
             window,
             display,
         };
@@ -248,7 +253,7 @@ impl OpenWindow {
                 self.request_redraw();
             }
             WindowEvent::DroppedFile(path) => {
-                self.open(&path.to_string_lossy(), options)?;
+                return self.obey(Command::Open(path.to_string_lossy().into()), options);
             }
             WindowEvent::Focused(false) => self.hand.pointer.let_go(),
             WindowEvent::CursorMoved { position, .. } => {
@@ -328,7 +333,9 @@ impl OpenWindow {
         options: &mut WindowOptions<'_>,
     ) -> Result<bool, WindowError> {
         match Action::of(key, self.hand.modifiers) {
-            Some(action) if action.works_while_typing() => return self.act(action, options),
+            Some(action) if action.works_while_typing() => {
+                return self.obey(Command::Act(action), options);
+            }
             Some(Action::Paste) => {
                 let pasted = self.display.interface.paste_into_field();
                 self.notify(pasted.err());
@@ -356,7 +363,7 @@ impl OpenWindow {
         match Action::of(key, self.hand.modifiers) {
             Some(Action::Close) if self.display.interface.close_list() => {}
             Some(action) if !(action.is_arrow() && self.display.interface.has_focus()) => {
-                return self.act(action, options);
+                return self.obey(Command::Act(action), options);
             }
             // Without this, holding Tab would move the focus from slider to slider.
             None if key.repeat => {}

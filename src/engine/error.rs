@@ -36,9 +36,11 @@ pub enum EngineError {
         /// The driver's message.
         reason: String,
     },
-    /// The agents are on the GPU of a page, which cannot wait for them.
-    #[error("a page cannot wait for its GPU; a link with engine=cpu can do this")]
-    InPage,
+    /// The host cannot wait for the device, and the answer has not arrived yet: [`Engine::waits`].
+    ///
+    /// [`Engine::waits`]: crate::Engine::waits
+    #[error("the answer of the GPU has not arrived yet; try again")]
+    NotYet,
     /// The device refused a shader or a command.
     #[error("{adapter}: {message}")]
     Device {

@@ -190,6 +190,13 @@ pub trait Engine: Send + internals::Sealed {
     /// host.
     fn largest_cell(&mut self) -> u32;
 
+    /// False if the host cannot wait for the device. The methods below then fail with
+    /// [`EngineError::NotYet`] until the copy has arrived that their first call has asked for. Call again later:
+    /// a tick or an edit in between asks anew, but for [`Engine::remove`].
+    fn waits(&self) -> bool {
+        true
+    }
+
     /// Waits until all submitted work is done. This method and those below are for hosts that may
     /// wait. No other method waits, except while passes are measured on a device without a clock.
     fn finish(&mut self) -> Result<(), EngineError>;

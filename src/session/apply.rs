@@ -52,15 +52,19 @@ impl<C: Clock> Session<C> {
 
     /// Applies several edits, all or none.
     fn apply_all(&mut self, edits: Vec<Edit>) -> Result<Edit, EditError> {
+        // Once the first one is done it is too late to ask for the flock.
+        if !self.runner.engine.waits() {
+            self.runner.engine.read_back()?;
+        }
         let mut back = Edit::nothing();
         for edit in edits {
             match self.apply(edit) {
                 Ok(inverse) => back = inverse.then(back),
-                Err(refused @ EditError::Refused(_)) => {
+                Err(lost @ EditError::Engine(EngineError::Lost { .. })) => return Err(lost),
+                Err(refused) => {
                     self.apply(back)?;
                     return Err(refused);
                 }
-                Err(lost) => return Err(lost),
             }
         }
         Ok(back)
@@ -182,7 +186,7 @@ impl<C: Clock> Session<C> {
             .iter()
             .all(Target::moves)
         {
-            self.editor.scene.targets = self.runner.engine.targets()?;
+            self.editor.scene.targets = self.targets()?;
         }
         Ok(Thing::nearest(&self.editor.scene, place))
     }
@@ -190,7 +194,7 @@ impl<C: Clock> Session<C> {
     /// The target or the obstacle that a press at `place` takes hold of; see [`Thing::at`]. Waits for the
     /// device if a target moves by itself.
     pub fn thing_at(&mut self, place: Point, reach: f32) -> Result<Option<Thing>, EngineError> {
-        self.read_targets()?;
+        self.editor.scene.targets = self.targets()?;
         Ok(Thing::at(&self.editor.scene, place, reach))
     }
 
@@ -232,7 +236,10 @@ impl<C: Clock> Session<C> {
                 self.editor.undo.put_back(entry, undoes);
                 Ok(why)
             }
-            Err(EditError::Lost(error)) => Err(error),
+            Err(EditError::Engine(error)) => {
+                self.editor.undo.put_back(entry, undoes);
+                Err(error)
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ pub(super) fn refusal(done: Result<(), EditError>) -> Result<Refusal, EngineErro
     match done {
         Ok(()) => Ok(None),
         Err(EditError::Refused(why)) => Ok(Some(why)),
-        Err(EditError::Lost(error)) => Err(error),
+        Err(EditError::Engine(error)) => Err(error),
     }
 }
 

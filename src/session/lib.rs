@@ -181,13 +181,17 @@ impl<C: Clock> Session<C> {
         let begin = self.runner.now();
         self.collect(begin);
         let seeks = self.timeline.seek.is_some();
-        let ticks = match seeks {
-            true => self.advance_seek()?,
+        let advanced = match seeks {
+            true => self.advance_seek(),
             false => {
                 let ticks = self.clock.due(begin, self.runner.tick, self.runner.cost);
-                self.run(ticks)?;
-                ticks
+                self.run(ticks).map(|()| ticks)
             }
+        };
+        let ticks = match advanced {
+            // A recorded event waits for the flock. The next call goes on.
+            Err(EngineError::NotYet) => 0,
+            ticks => ticks?,
         };
         self.runner.read_times(ticks, begin, self.clock.is_paused())?;
         Ok(Advance { ticks, show: seeks || self.clock.shows(self.runner.tick) })

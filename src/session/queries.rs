@@ -19,15 +19,13 @@ impl<C: Clock> Session<C> {
         (&mut *self.runner.engine, &self.editor.scene)
     }
 
-    /// The current state to be looked at; in a page the one that was seen last.
+    /// The current state to be looked at; where the host cannot wait for it, the one that was seen last.
     pub fn seen(&mut self) -> Result<FlockState, EngineError> {
-        match self.runner.engine.read_back() {
-            Err(EngineError::InPage) => {
-                self.set_continuous_snapshots(true);
-                Ok(self.last_seen().clone())
-            }
-            state => state,
+        if self.runner.engine.waits() {
+            return self.runner.engine.read_back();
         }
+        self.set_continuous_snapshots(true);
+        Ok(self.last_seen().clone())
     }
 
     /// The last state that has arrived on the host. Never waits; on a device the flock is further.
@@ -74,16 +72,15 @@ impl<C: Clock> Session<C> {
         }
     }
 
-    /// The targets at their current positions.
+    /// The targets at their current positions, to be looked at; where the host cannot wait for them, those
+    /// that were seen last.
     pub fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
-        match self.runner.engine.targets() {
-            // In a page those that were seen last; from now on they are seen often.
-            Err(EngineError::InPage) => {
-                self.set_continuous_snapshots(true);
-                Ok(self.copies.targets.clone())
-            }
-            targets => targets,
+        let moves = self.editor.scene.targets.iter().any(Target::moves);
+        if self.runner.engine.waits() || !moves {
+            return self.runner.engine.targets();
         }
+        self.set_continuous_snapshots(true);
+        Ok(self.copies.targets.clone())
     }
 
     /// Number of agents in the fullest grid cell.

@@ -59,7 +59,8 @@ impl<C: Clock> Session<C> {
         let state = Arc::new(state);
         let editor = Editor { source, ..Editor::new(&scene).starting_with(&state) };
         let entry = SceneEntry { editor, timeline: Timeline::default(), state, reset: false };
-        let left = self.exchange(entry)?.map_err(|(_, why)| why)?;
+        let now = self.leaving()?;
+        let left = self.exchange(entry, now)?.map_err(|(_, why)| why)?;
         self.scenes.clear_redo();
         self.scenes.remember(left);
         Ok(())
@@ -71,8 +72,11 @@ impl<C: Clock> Session<C> {
         // A flock that is not shown is not called; the one that is goes on being called.
         let pointer = self.editor.user_pointer;
         self.lift_pointer()?;
-        self.scenes.clear_redo();
         let kept = (self.runner.agents <= MAX_COPIED).then(|| self.runner.engine.snapshot());
+        if kept == Some(Err(EngineError::NotYet)) {
+            return Err(EngineError::NotYet);
+        }
+        self.scenes.clear_redo();
         let undo = UndoStack::default();
         let mut undo = mem::replace(&mut self.editor.undo, undo);
         self.editor.undo.set_saved(undo.is_saved());
@@ -95,7 +99,7 @@ impl<C: Clock> Session<C> {
 
     fn lift_pointer(&mut self) -> Result<(), EngineError> {
         match self.set_pointer(None) {
-            Err(EditError::Lost(error)) => Err(error),
+            Err(EditError::Engine(error)) => Err(error),
             _ => Ok(()),
         }
     }
@@ -106,9 +110,12 @@ impl<C: Clock> Session<C> {
         let words =
             if back { ["undo", "undone", "back to the"] } else { ["redo", "redone", "the"] };
         let [name, done, to] = words;
+        let is_empty =
+            if back { self.scenes.behind.is_empty() } else { self.scenes.ahead.is_empty() };
+        let now = if is_empty { Snapshot::default() } else { self.leaving()? };
         let from = if back { &mut self.scenes.behind } else { &mut self.scenes.ahead };
         let Some(entry) = from.pop() else { return Ok(format!("nothing to {name}")) };
-        match self.exchange(entry)? {
+        match self.exchange(entry, now)? {
             Ok(left) => {
                 let what = match left.reset {
                     true => "reset".into(),
@@ -128,23 +135,27 @@ impl<C: Clock> Session<C> {
         }
     }
 
-    /// Puts the flock of `entry` into the engine and returns the one that was there; or says why the
+    /// The flock that is about to be left. One that is not shown is not called.
+    fn leaving(&mut self) -> Result<Snapshot, EngineError> {
+        self.lift_pointer()?;
+        self.runner.engine.snapshot()
+    }
+
+    /// Puts the flock of `entry` into the engine and returns the one that was there, `now`; or says why the
     /// engine cannot take it, and then nothing has changed.
     fn exchange(
         &mut self,
         entry: SceneEntry,
+        now: Snapshot,
     ) -> Result<Result<SceneEntry, (SceneEntry, String)>, EngineError> {
         if let Err(error) =
             self.runner.engine.check_count(&entry.editor.scene.world, entry.state.len() as u64)
         {
             return Ok(Err((entry, error.to_string())));
         }
-        // A flock that is not shown is not called.
-        self.lift_pointer()?;
-        let snapshot = self.runner.engine.snapshot()?;
-        self.editor.scene.targets = snapshot.targets;
+        self.editor.scene.targets = now.targets;
         let wanted = Arc::clone(&entry.state);
-        let left = self.swap(entry, Arc::new(snapshot.state));
+        let left = self.swap(entry, Arc::new(now.state));
         match self.load(Arc::clone(&wanted)) {
             Ok(()) => {
                 self.settle()?;

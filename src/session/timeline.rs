@@ -98,7 +98,11 @@ impl<C: Clock> Session<C> {
     /// Replays recorded events at their ticks. `end` is the last tick of the record.
     pub fn replay(&mut self, events: Vec<Recorded>, end: u64) -> Result<(), EngineError> {
         self.timeline.history.adopt(events, end);
-        self.replay_due()
+        match self.replay_due() {
+            // The next frame goes on.
+            Err(EngineError::NotYet) => Ok(()),
+            done => done,
+        }
     }
 
     /// One slice of a seek. Returns the ticks done.
@@ -121,6 +125,8 @@ impl<C: Clock> Session<C> {
 
     /// Runs ticks, with the recorded events between them.
     pub(super) fn run(&mut self, ticks: u32) -> Result<(), EngineError> {
+        // Those that had to wait for the flock.
+        self.replay_due()?;
         let end = self.runner.tick + u64::from(ticks);
         while self.runner.tick < end {
             let stop = self.timeline.history.next_event().map_or(end, |event| event.min(end));
@@ -155,7 +161,10 @@ impl<C: Clock> Session<C> {
         while let Some(event) = self.timeline.history.take_due(self.runner.tick) {
             match self.perform(&event) {
                 Ok(_) => {}
-                Err(EditError::Lost(error)) => return Err(error),
+                Err(EditError::Engine(error)) => {
+                    self.timeline.history.put_back();
+                    return Err(error);
+                }
                 Err(EditError::Refused(error)) => {
                     self.timeline.history.refuse(self.runner.tick);
                     self.timeline.series.cut(self.runner.tick);

@@ -27,6 +27,7 @@ mod members;
 mod min_speed;
 mod nearest;
 mod new_behaviour;
+mod no_waiting;
 mod pick;
 mod ranks;
 mod ranks_gpu;

@@ -14,3 +14,7 @@ mod headless;
 mod page;
 #[cfg(target_family = "wasm")]
 mod page_files;
+#[cfg(target_family = "wasm")]
+mod page_film;
+#[cfg(target_family = "wasm")]
+mod script;

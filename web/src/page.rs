@@ -1,4 +1,4 @@
-//! The page: a canvas for the window, and a line for what goes wrong before there is one.
+//! Shows a flock in a canvas of a page.
 
 use std::sync::Arc;
 
@@ -7,46 +7,16 @@ use flockwork_engine::cpu::CpuEngine;
 use flockwork_engine::gpu::{Gpu, GpuEngine};
 use flockwork_engine::{Engine, EngineError, EngineKind};
 use flockwork_session::Opening;
-use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::wasm_bindgen;
 use web_sys::HtmlCanvasElement;
 
 use crate::device;
 use crate::link::{self, Link};
 use crate::page_files::{PageFiles, make};
+use crate::script::tell_end;
 
 /// Memory for going back in time; bytes.
 const HISTORY: u64 = 64 << 20;
-
-/// Shows the flock of the address in the page's element `flock`.
-#[wasm_bindgen(start)]
-pub fn start() {
-    std::panic::set_hook(Box::new(|info| say(&format!("The page has failed: {info}"))));
-    wasm_bindgen_futures::spawn_local(async {
-        if let Err(problem) = show().await {
-            say(&problem);
-        }
-    });
-}
-
-fn document() -> Option<web_sys::Document> {
-    web_sys::window()?.document()
-}
-
-/// Shows a text in place of the flock.
-fn say(text: &str) {
-    if let Some(element) = document().and_then(|page| page.get_element_by_id("message")) {
-        element.set_text_content(Some(text));
-    }
-}
-
-fn canvas() -> Option<HtmlCanvasElement> {
-    document()?.get_element_by_id("flock")?.dyn_into().ok()
-}
-
-fn fragment() -> Option<String> {
-    web_sys::window()?.location().hash().ok()
-}
 
 /// An engine of a kind; a GPU engine on the device that is open.
 pub fn engine(kind: EngineKind, gpu: Option<&Arc<Gpu>>) -> Result<Box<dyn Engine>, EngineError> {
@@ -57,22 +27,28 @@ pub fn engine(kind: EngineKind, gpu: Option<&Arc<Gpu>>) -> Result<Box<dyn Engine
     }
 }
 
-async fn show() -> Result<(), String> {
-    let fragment = fragment().unwrap_or_default();
-    let Link { source, on_cpu } = link::read(&fragment)?;
+/// Shows the flock of a link, such as `#name=murmuration&seed=7`, in a canvas until the page is left. A page
+/// shows one flock; for more it has frames.
+///
+/// # Errors
+/// A sentence.
+#[wasm_bindgen]
+pub async fn start(canvas: HtmlCanvasElement, link: String) -> Result<(), String> {
+    std::panic::set_hook(Box::new(|info| tell_end(&format!("The page has failed: {info}"))));
+    let Link { source, on_cpu } = link::read(&link)?;
     let Opening { source, scene, state } = make(source)?;
     let gpu = device::open().await?;
-    let canvas = canvas().ok_or("The page has no canvas with the id `flock`.")?;
     // The page's own, for as long as it is there.
     let scene = Box::leak(Box::new(scene));
     let engines: &'static mut EngineFactory<'static> = Box::leak(Box::new(engine));
+    let files: &'static PageFiles = Box::leak(Box::new(PageFiles::new(canvas.clone())));
     let flock = (&*scene, Arc::new(state));
     let first: &'static dyn Fn(&Gpu) -> Result<EngineKind, EngineError> =
         if on_cpu { &|_| Ok(EngineKind::Cpu) } else { &|_| Ok(EngineKind::Gpu) };
-    let mut options = WindowOptions::new(&PageFiles, flock, first, engines);
+    let mut options = WindowOptions::new(files, flock, first, engines);
     options.source = source;
     options.history = HISTORY;
     options.gpu = Some(gpu);
-    options.failed = &|error| say(&format!("The flock has ended: {error}. Load the page again."));
+    options.failed = &|error| tell_end(&format!("The flock has ended: {error}."));
     flockwork_app::show_in(canvas, options).map_err(|error| error.to_string())
 }

@@ -1,6 +1,10 @@
 //! Files of a page: downloads, and no others.
 
-use flockwork_app::{Filming, WindowHost};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use flockwork_app::{Filming, Wish, WindowHost};
 use flockwork_engine::gpu::Gpu;
 use flockwork_engine::{Engine, EngineKind};
 use flockwork_model::io::RunRecord;
@@ -9,11 +13,28 @@ use flockwork_model::scene::{BuiltIn, Request, Scene, built_in, hint};
 use flockwork_session::{Opening, Source};
 use flockwork_view::recorder::Film;
 use wasm_bindgen::{JsCast, JsValue};
+use web_sys::HtmlCanvasElement;
 
-use crate::link;
+use crate::page_film::PageFilm;
+use crate::{device, link, script};
 
 /// The host of the window in a page.
-pub struct PageFiles;
+pub struct PageFiles {
+    /// Shows the flock.
+    canvas: HtmlCanvasElement,
+    /// A device that is being opened.
+    device: Slot<Result<Arc<Gpu>, String>>,
+}
+
+/// A thing that comes later; none: nobody waits for it.
+type Slot<T> = RefCell<Option<Rc<Cell<Option<T>>>>>;
+
+impl PageFiles {
+    /// The host of a window that shows itself in a canvas.
+    pub fn new(canvas: HtmlCanvasElement) -> Self {
+        Self { canvas, device: Slot::default() }
+    }
+}
 
 /// The name of a pasted scene in messages.
 const PASTED: &str = "pasted";
@@ -54,8 +75,17 @@ impl WindowHost for PageFiles {
         run.on(&engine.to_string(), adapter, None).text()
     }
 
-    fn film(&self, _: &str, _: Film, _: String) -> Result<Box<dyn Filming>, String> {
-        Err("a page makes no films; the program does".into())
+    fn film(
+        &self,
+        stem: &str,
+        film: Film,
+        exact: bool,
+        _: String,
+    ) -> Result<Box<dyn Filming>, String> {
+        if exact {
+            return Err("a page films as fast as it draws; the program films every frame".into());
+        }
+        PageFilm::begin(&self.canvas, stem, film.rate).map(|film| Box::new(film) as _)
     }
 
     fn save_record(&self, name: &str, record: &str) -> Result<(), String> {
@@ -82,16 +112,45 @@ impl WindowHost for PageFiles {
     fn kept(&self) -> Option<String> {
         None
     }
+
+    fn wishes(&self) -> Vec<Wish> {
+        script::take_wishes()
+    }
+
+    fn shown(&self, tick: u64) {
+        script::tell_tick(tick);
+    }
+
+    fn another_device(&self) -> Option<Result<Arc<Gpu>, String>> {
+        let mut device = self.device.borrow_mut();
+        let opened = device.get_or_insert_with(|| {
+            let opened = Rc::new(Cell::new(None));
+            let result = Rc::clone(&opened);
+            wasm_bindgen_futures::spawn_local(async move {
+                result.set(Some(device::open().await));
+            });
+            opened
+        });
+        let opened = opened.take();
+        device.take_if(|_| opened.is_some());
+        opened
+    }
 }
 
 /// Hands bytes to the browser as a file of this name.
 fn download(name: &str, bytes: &[u8]) -> Result<(), String> {
+    let parts = js_sys::Array::of1(&js_sys::Uint8Array::from(bytes).into());
+    let options = web_sys::BlobPropertyBag::new();
+    options.set_type("application/octet-stream");
+    let blob = web_sys::Blob::new_with_u8_array_sequence_and_options(&parts, &options);
+    let blob = blob.map_err(|_| format!("{name}: the browser has no memory for it"))?;
+    download_blob(name, &blob)
+}
+
+/// Hands a blob to the browser as a file of this name.
+pub fn download_blob(name: &str, blob: &web_sys::Blob) -> Result<(), String> {
     let offer = || -> Result<(), JsValue> {
-        let parts = js_sys::Array::of1(&js_sys::Uint8Array::from(bytes).into());
-        let options = web_sys::BlobPropertyBag::new();
-        options.set_type("application/octet-stream");
-        let blob = web_sys::Blob::new_with_u8_array_sequence_and_options(&parts, &options)?;
-        let address = web_sys::Url::create_object_url_with_blob(&blob)?;
+        let address = web_sys::Url::create_object_url_with_blob(blob)?;
         let document = web_sys::window().and_then(|window| window.document());
         let document = document.ok_or(JsValue::NULL)?;
         let anchor: web_sys::HtmlAnchorElement = document.create_element("a")?.dyn_into()?;

@@ -4,10 +4,12 @@ import base64
 import functools
 import http.server
 import io
+import json
 import os
 import pathlib
 import subprocess
 import threading
+import tomllib
 import zlib
 
 import brotli
@@ -135,20 +137,136 @@ def test_a_link_shows_its_flock(page, address, link):
     assert message(page) == "" and not page.problems
 
 
-def test_what_a_page_cannot_do_leaves_the_flock_alone(page, address):
-    saved = []
-    page.on("download", lambda file: saved.append(file.suggested_filename))
+@pytest.fixture
+def saved(page, tmp_path):
+    """What the page hands over as files: each call returns the next one, after `act`."""
+
+    def next_file(act):
+        with page.expect_download(timeout=60_000) as waiting:
+            act()
+        path = tmp_path / waiting.value.suggested_filename
+        waiting.value.save_as(path)
+        return path
+
+    return next_file
+
+
+def test_what_needs_the_whole_flock_works_on_the_gpu(page, address, saved):
+    def pictured():
+        path = saved(lambda: page.keyboard.press("F12"))
+        image = PIL.Image.open(path)
+        seen = np.asarray(image.convert("RGB"), np.int16)
+        assert (np.abs(seen - seen[0, 0]).max(axis=2) > 40).sum() > 50, f"{path.name} shows nothing"
+        return path.name.split("-tick")[0], tomllib.loads(image.text["Comment"])["engine"]
+
+    def scene():
+        path = saved(lambda: page.keyboard.press("Control+s"))
+        return tomllib.loads(path.read_text())
+
     # Targets that move by themselves.
     page.goto(address + "#name=murmuration&count=300")
     shows(page, 100)
-    for keys in ["e", "g", "F12", "PageDown", "Control+s"]:
-        page.keyboard.press(keys)
-        page.wait_for_timeout(1000)
-    page.keyboard.down("Control")
-    page.mouse.click(400, 225)
-    page.keyboard.up("Control")
+    assert pictured() == ("murmuration", "gpu")
+    page.keyboard.press("e")
+    assert pictured() == ("murmuration", "cpu")
+    page.keyboard.press("e")
+    assert pictured() == ("murmuration", "gpu")
+    species = set(scene()["species"])
+    assert len(species) > 1
+    for name in species:
+        page.evaluate("name => flockwork.edit(`without = \"${name}\"`)", name)
+        page.wait_for_timeout(3000)
+        assert set(scene()["species"]) == species - {name}
+        page.keyboard.press("Control+z")
+        page.wait_for_timeout(3000)
+        assert set(scene()["species"]) == species
+    page.keyboard.press("PageDown")
+    page.wait_for_timeout(3000)
+    after, engine = pictured()
+    assert after != "murmuration" and engine == "gpu"
+    page.keyboard.press("Control+z")
+    page.wait_for_timeout(3000)
+    assert pictured() == ("murmuration", "gpu")
     shows(page, 100)
-    assert saved == ["murmuration.toml"]
+
+
+def test_a_script_changes_the_flock_and_hears_of_it(page, address, saved):
+    page.goto(address + "#name=walls&count=100")
+    shows(page, 100)
+    page.evaluate("flockwork.onTick(tick => { window.tick = tick })")
+    page.wait_for_function("window.tick > 5")
+    page.evaluate("flockwork.set('vehicle.max_speed', '1.5')")
+    page.evaluate("flockwork.edit('add_obstacle = [100, 50]')")
+    page.wait_for_timeout(1000)
+    changed = tomllib.loads(saved(lambda: page.keyboard.press("Control+s")).read_text())
+    assert changed["species"]["vehicle"]["max_speed"] == 1.5 and changed["obstacles"][-1]["position"] == [100, 50]
+    for wrong in ["jump = 1", "move = {", "set = 3"]:
+        said = page.evaluate("text => { try { flockwork.edit(text) } catch (problem) { return problem } }", wrong)
+        assert said.startswith("no edit: "), said
+    # One that the flock cannot take is said in the window.
+    page.evaluate("flockwork.set('vehicle.max_spede', '1')")
+    text = 'about = "mine"\n[species.own]\ncount = 50\nwander = {}\n'
+    page.evaluate(
+        """text => {
+            const files = new DataTransfer();
+            files.items.add(new File([text], "mine.toml"));
+            document.dispatchEvent(new DragEvent("drop", { dataTransfer: files, bubbles: true }));
+        }""",
+        text,
+    )
+    page.wait_for_timeout(2000)
+    path = saved(lambda: page.keyboard.press("Control+s"))
+    assert path.name == "mine.toml" and "species.own" in path.read_text()
+    shows(page, 30)
+
+
+def test_a_lost_gpu_is_opened_again(page, address):
+    page.add_init_script(
+        """
+        window.opened = [];
+        const open = GPUAdapter.prototype.requestDevice;
+        GPUAdapter.prototype.requestDevice = async function (...asked) {
+            const device = await open.apply(this, asked);
+            window.opened.push(device);
+            return device;
+        };
+        """
+    )
+    page.goto(address + "#name=murmuration&count=300")
+    page.wait_for_function("window.flockwork !== undefined")
+    page.evaluate("flockwork.onTick(tick => { window.tick = tick })")
+    shows(page, 100)
+    for devices in [1, 2]:
+        assert page.evaluate("window.opened.length") == devices
+        # The last state on the host is some seconds old at most.
+        page.wait_for_timeout(4000)
+        before = page.evaluate("window.tick")
+        page.evaluate("window.opened.at(-1).destroy()")
+        page.wait_for_function(f"window.opened.length === {devices + 1}")
+        page.wait_for_timeout(2000)
+        after = page.evaluate("window.tick")
+        assert after > before / 2 > 5, (before, after)
+        shows(page, 100)
+
+
+def test_a_film_is_what_the_canvas_shows(page, address, saved):
+    page.goto(address + "#name=flock&count=60")
+    shows(page)
+    page.keyboard.press("F9")
+    page.wait_for_timeout(4000)
+    film = saved(lambda: page.keyboard.press("F9"))
+    found = subprocess.run(
+        ["ffprobe", "-v", "error", "-count_frames", "-show_entries", "stream=width,height,nb_read_frames", "-of", "json", film],
+        check=True,
+        capture_output=True,
+    )
+    stream = json.loads(found.stdout)["streams"][0]
+    assert (stream["width"], stream["height"]) == (800, 450) and int(stream["nb_read_frames"]) > 3, stream
+
+
+def test_one_file_opens_from_a_disk(page):
+    page.goto((DIST / "flockwork.html").as_uri() + "#name=walls&count=100")
+    shows(page, 100)
 
 
 def test_a_link_to_what_is_shown_is_copied(page, address):

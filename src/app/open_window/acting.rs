@@ -7,9 +7,10 @@ use super::OpenWindow;
 use super::frames::NEAR;
 use super::time::SECOND;
 use crate::command::Command;
+use crate::host::Wish;
 use crate::keys::Action;
 use crate::{WindowError, WindowOptions};
-use flockwork_engine::EngineKind;
+use flockwork_engine::{EngineError, EngineKind};
 use flockwork_model::behaviours::Target;
 use flockwork_model::scene::{Click, POINTER, Scene};
 use flockwork_model::vector::Point;
@@ -75,7 +76,7 @@ impl OpenWindow {
                 let notice = self.session.redo()?;
                 self.notify(Some(notice));
             }
-            Action::SwitchEngine => self.switch_engine(options),
+            Action::SwitchEngine => self.switch_engine(options)?,
             Action::Figures => self.panels.figures.toggle(),
             Action::SaveFigures => self.save_figures(options),
             Action::Sliders => self.panels.controls_shown = !self.panels.controls_shown,
@@ -92,7 +93,7 @@ impl OpenWindow {
             Action::CopyText => self.copy_text(),
             Action::CopyLine => self.copy_line(options),
             Action::Paste => self.paste_scene(options)?,
-            Action::Picture => self.save_picture(options)?,
+            Action::Picture => self.begin_picture(options)?,
             Action::Film => self.film(false, options)?,
             Action::FilmExact => self.film(true, options)?,
             Action::Keys => self.panels.keys_shown = !self.panels.keys_shown,
@@ -152,7 +153,7 @@ impl OpenWindow {
     }
 
     /// Does what the user has asked for in a panel; false when the window shall close.
-    pub(super) fn obey(
+    pub(super) fn carry_out(
         &mut self,
         command: Command,
         options: &mut WindowOptions<'_>,
@@ -162,6 +163,8 @@ impl OpenWindow {
             Command::Open(name) => self.open(&name, options)?,
             Command::Restart(request) => self.restart(request, options)?,
             Command::Edit(edit) => self.edit(edit)?,
+            Command::Wish(Wish::Open { name, text }) => self.start_text(&name, text, options)?,
+            Command::Wish(Wish::Edit(edit)) => self.edit(edit)?,
             Command::GoTo(tick) => self.go_to(tick),
             Command::Speed(speed) => self.session.clock.set_speed(speed),
             Command::Tell(text) => self.notify(Some(text)),
@@ -215,17 +218,18 @@ impl OpenWindow {
         Ok(self.hand.held.is_some())
     }
 
-    fn switch_engine(&mut self, options: &mut WindowOptions<'_>) {
+    fn switch_engine(&mut self, options: &mut WindowOptions<'_>) -> Result<(), WindowError> {
         let other = match self.session.engine().kind() {
             EngineKind::Gpu => EngineKind::Cpu,
             EngineKind::Cpu => EngineKind::Gpu,
         };
         let engine = (options.engines)(other, Some(self.display.screen.gpu()));
-        if let Err(error) = engine.and_then(|engine| self.session.switch(engine)) {
-            self.notify(Some(format!("still on the same engine: {error}")));
-        } else {
-            self.warn_of_software();
+        match engine.and_then(|engine| self.session.switch(engine)) {
+            Ok(()) => self.warn_of_software(),
+            Err(error @ EngineError::NotYet) => return Err(error.into()),
+            Err(error) => self.notify(Some(format!("still on the same engine: {error}"))),
         }
+        Ok(())
     }
 
     /// Says once that the CPU engine is faster than a GPU that is software.
@@ -252,10 +256,11 @@ impl OpenWindow {
         self.try_edit(edit).map(|_| ())
     }
 
-    /// Says why something was not done; false if it was not. A lost device is an error.
+    /// Says why something was not done; false if it was not. A lost device is an error, and so is a flock
+    /// that is not here yet.
     pub(super) fn refuse(&mut self, done: Result<(), EditError>) -> Result<bool, WindowError> {
         match done {
-            Err(EditError::Lost(error)) => Err(error.into()),
+            Err(EditError::Engine(error)) => Err(error.into()),
             Err(why) => {
                 self.notify(Some(why.to_string()));
                 Ok(false)

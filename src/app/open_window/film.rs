@@ -7,6 +7,7 @@ use egui::{Align2, Color32, RichText};
 use web_time::Instant;
 
 use super::OpenWindow;
+use super::picture::PictureUnderWay;
 use super::scenes::stem;
 use crate::{Filming, WindowError, WindowOptions};
 use flockwork_engine::EngineError;
@@ -44,10 +45,12 @@ pub(super) struct FilmUnderWay {
     drawing: VecDeque<u64>,
 }
 
-/// The films of a window.
+/// The films and pictures of a window.
 #[derive(Default)]
 pub(super) struct Films {
     pub under_way: Option<FilmUnderWay>,
+    /// Pictures that the device is drawing.
+    pub pictures: Vec<PictureUnderWay>,
     /// The films that are being completed.
     pub completing: Vec<Box<dyn Filming>>,
     /// The size of pictures and films; `None`: the window's. Pixels.
@@ -112,7 +115,7 @@ impl OpenWindow {
         let alpha = self.session.scene().style.background.is_none();
         let film = Film { width, height, rate: RATE, alpha };
         let name = format!("{}-tick{}", stem(&self.session.scene().name), self.session.tick());
-        let writer = options.host.film(&name, film, self.record(options))?;
+        let writer = options.host.film(&name, film, exact, self.record(options))?;
         self.session.clock.lock(exact.then_some(TICKS_A_FRAME));
         self.films.under_way = Some(FilmUnderWay {
             painter,
@@ -181,13 +184,20 @@ impl OpenWindow {
         self.tell_saved(done.map_err(|problem| format!("no film: {problem}")));
     }
 
-    /// True while a film is encoded.
+    /// True while a film is encoded or a picture is drawn.
     pub(super) fn is_filming(&self) -> bool {
-        self.films.under_way.is_some() || !self.films.completing.is_empty()
+        let Films { under_way, pictures, completing, .. } = &self.films;
+        under_way.is_some() || !pictures.is_empty() || !completing.is_empty()
     }
 
-    /// Completes all films before the window closes.
+    /// Completes all pictures and films before the window closes.
     pub fn finish_films(&mut self, options: &WindowOptions<'_>) {
+        for mut picture in std::mem::take(&mut self.films.pictures) {
+            let frame = picture.painter.finish();
+            if let Some(Err(problem)) = picture.save(frame, options) {
+                (options.tell)(&problem);
+            }
+        }
         self.end_film();
         for film in std::mem::take(&mut self.films.completing) {
             match film.finish() {
@@ -199,7 +209,10 @@ impl OpenWindow {
 
     /// Seconds filmed, to be shown; none without a film.
     pub(super) fn seconds_filmed(&self) -> Option<f64> {
-        self.films.under_way.as_ref().map(|film| film.next as f64 / RATE)
+        self.films.under_way.as_ref().map(|film| match film.exact {
+            true => film.next as f64 / RATE,
+            false => film.filmed.as_secs_f64(),
+        })
     }
 }
 

@@ -51,9 +51,17 @@ impl OpenWindow {
         };
         let now = Instant::now();
         let elapsed = now - std::mem::replace(&mut self.progress.last, now);
-        self.apply_edits()?;
-        self.session.clock.hold(self.panels.timeline.is_held());
-        let ticks = self.session.advance()?.ticks;
+        if !self.go_on(options)? {
+            return Ok(Next::End);
+        }
+        let waits = !self.waiting.is_empty();
+        self.session.clock.hold(waits || self.panels.timeline.is_held());
+        let ticks = if waits {
+            0
+        } else {
+            self.apply_edits()?;
+            self.session.advance()?.ticks
+        };
         self.panels.figures.measure(&mut self.session, self.panels.overlay == Detail::Full);
         let told = self.session.take_notice();
         self.notify(told);
@@ -70,6 +78,7 @@ impl OpenWindow {
         self.guide_camera();
         let (mut again_in, commands) = self.show(canvas)?;
         self.film_frame()?;
+        self.take_pictures(options)?;
         for command in commands {
             // The flock on the screen is the one before the command.
             again_in = Duration::ZERO;
@@ -82,9 +91,11 @@ impl OpenWindow {
         }
         self.display.screen.gpu().check()?;
         self.progress.frames += 1;
+        options.host.shown(self.session.tick());
         Ok(match until {
             Some(until) if self.progress.frames >= until => Next::End,
             None if self.session.goal().is_some() || self.is_filming() => Next::Frame,
+            None if !self.waiting.is_empty() => Next::Frame,
             None if self.session.clock.is_paused() && self.session.awaits_snapshot() => Next::Frame,
             None if self.session.clock.is_paused() && self.session.awaits_figures() => {
                 Next::After(again_in.min(SOON))

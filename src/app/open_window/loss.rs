@@ -8,7 +8,7 @@ use winit::window::Window;
 use super::OpenWindow;
 use super::display::Display;
 use crate::{WindowError, WindowOptions};
-use flockwork_engine::gpu::{AdapterChoice, device};
+use flockwork_engine::gpu::{AdapterChoice, Gpu, device};
 use flockwork_engine::{EngineError, EngineKind};
 use flockwork_view::words::grouped;
 
@@ -21,6 +21,14 @@ pub struct Loss {
     pub reason: String,
 }
 
+impl Loss {
+    /// The error that ends the window, because there is no other device.
+    pub fn without_another(self, problem: String) -> WindowError {
+        let Self { adapter, reason } = self;
+        WindowError::Lost { adapter, reason, problem }
+    }
+}
+
 impl From<Loss> for WindowError {
     fn from(Loss { adapter, reason }: Loss) -> Self {
         Self::Engine(EngineError::Lost { adapter, reason })
@@ -29,8 +37,8 @@ impl From<Loss> for WindowError {
 
 impl OpenWindow {
     /// The same window after its device was lost, with a new device from `instance` to draw with. A
-    /// flock that was on the lost device goes on with the CPU engine from the last state on the
-    /// host.
+    /// flock that was on the lost device goes on from the last state on the host, with the CPU engine or on
+    /// the device that is open already.
     pub fn revive(
         mut self,
         instance: wgpu::Instance,
@@ -45,8 +53,10 @@ impl OpenWindow {
         let from = match self.session.engine().kind() {
             EngineKind::Cpu => None,
             EngineKind::Gpu => {
-                let engine = (options.engines)(EngineKind::Cpu, None)?;
-                Some(self.session.rescue(engine)?)
+                let open = options.gpu.as_ref();
+                let kind = open.map_or(EngineKind::Cpu, |_| EngineKind::Gpu);
+                let engine = (options.engines)(kind, open)?;
+                Some((self.session.rescue(engine)?, kind))
             }
         };
         // The frame that the lost device was drawing is gone; the film ends with the one before.
@@ -55,11 +65,11 @@ impl OpenWindow {
         let Self { display, .. } = self;
         // A window allows one surface at a time.
         drop(display);
-        let display = match open(instance, &self.window, &options.adapter, options.light) {
+        let choice = (&options.adapter, options.gpu.take());
+        let display = match open(instance, &self.window, choice, options.light) {
             Ok(display) => display,
             Err(problem) => {
-                let Loss { adapter, reason } = loss;
-                return Err(WindowError::Lost { adapter, reason, problem });
+                return Err(loss.without_another(problem));
             }
         };
         display.interface.set_zoom(zoom);
@@ -81,22 +91,26 @@ impl OpenWindow {
 fn open(
     instance: wgpu::Instance,
     window: &Arc<Window>,
-    choice: &AdapterChoice,
+    choice: (&AdapterChoice, Option<Arc<Gpu>>),
     light: Option<bool>,
 ) -> Result<Display, String> {
-    if device::adapters(&instance).is_empty() {
+    // A page cannot list them.
+    if choice.1.is_none() && device::adapters(&instance).is_empty() {
         return Err("no GPU adapter found".into());
     }
-    Display::new(window, instance, (choice, None), light).map_err(|error| match error {
+    Display::new(window, instance, choice, light).map_err(|error| match error {
         WindowError::NoSurface(problem) => problem,
         error => error.to_string(),
     })
 }
 
-/// Says that the flock goes on with the CPU engine, `from` a tick or unchanged.
-fn goes_on(from: Option<u64>) -> String {
+/// Says that the flock goes on, from a tick with an engine or unchanged.
+fn goes_on(from: Option<(u64, EngineKind)>) -> String {
     match from {
-        Some(tick) => format!("going on with the CPU engine from tick {}", grouped(tick)),
+        Some((tick, EngineKind::Cpu)) => {
+            format!("going on with the CPU engine from tick {}", grouped(tick))
+        }
+        Some((tick, EngineKind::Gpu)) => format!("going on from tick {}", grouped(tick)),
         None => "the flock on the CPU engine goes on".into(),
     }
 }

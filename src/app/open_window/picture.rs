@@ -11,21 +11,64 @@ use crate::{WindowError, WindowOptions};
 use flockwork_engine::EngineError;
 use flockwork_view::Painter;
 use flockwork_view::camera::Camera;
+use flockwork_view::frame::Frame;
 use flockwork_view::gpu::offscreen::Offscreen;
 use flockwork_view::gpu::trails::TrailLight;
 use flockwork_view::recorder::png;
 use flockwork_view::style::scale_of;
 
-impl OpenWindow {
-    /// Saves a picture of the flock and of the geometry that is shown, without panels, to a new file.
-    pub(super) fn save_picture(&mut self, options: &WindowOptions<'_>) -> Result<(), WindowError> {
-        let name = format!("{}-tick{}", stem(&self.session.scene().name), self.session.tick());
-        let saved = match self.picture(&self.record(options)) {
-            Ok(bytes) => options.host.save(&name, "png", &bytes),
-            Err(error @ EngineError::Lost { .. }) => return Err(error.into()),
-            Err(error) => Err(error.to_string()),
+/// A picture that the device is drawing.
+pub(super) struct PictureUnderWay {
+    pub painter: Offscreen,
+    /// The beginning of the name of its file.
+    name: String,
+    /// Its comment.
+    record: String,
+}
+
+impl PictureUnderWay {
+    /// Saves the picture if it is here; the name of its file, or why there is none.
+    pub fn save(
+        &self,
+        drawn: Result<Option<Frame>, EngineError>,
+        options: &WindowOptions<'_>,
+    ) -> Option<Result<String, String>> {
+        let encode = |frame: Frame| {
+            let mut bytes = Vec::new();
+            let written = png::write(&mut bytes, &frame, &self.record);
+            written.map_err(|error| error.to_string())?;
+            options.host.save(&self.name, "png", &bytes)
         };
-        self.tell_saved(saved);
+        drawn.map_err(|error| error.to_string()).transpose().map(|drawn| drawn.and_then(encode))
+    }
+}
+
+impl OpenWindow {
+    /// Begins a picture of the flock and of the geometry that is shown, without panels.
+    pub(super) fn begin_picture(&mut self, options: &WindowOptions<'_>) -> Result<(), WindowError> {
+        let name = format!("{}-tick{}", stem(&self.session.scene().name), self.session.tick());
+        let record = self.record(options);
+        match self.submit_picture() {
+            Ok(painter) => self.films.pictures.push(PictureUnderWay { painter, name, record }),
+            Err(error @ (EngineError::Lost { .. } | EngineError::NotYet)) => {
+                return Err(error.into());
+            }
+            Err(error) => self.notify(Some(error.to_string())),
+        }
+        Ok(())
+    }
+
+    /// Saves the pictures that the device has drawn, each to a new file.
+    pub(super) fn take_pictures(&mut self, options: &WindowOptions<'_>) -> Result<(), WindowError> {
+        let mut saved = Vec::new();
+        self.films.pictures.retain_mut(|picture| {
+            let drawn = picture.painter.arrived();
+            let done = picture.save(drawn, options);
+            let goes_on = done.is_none();
+            saved.extend(done);
+            goes_on
+        });
+        saved.into_iter().for_each(|saved| self.tell_saved(saved));
         Ok(())
     }
 
@@ -54,17 +97,16 @@ impl OpenWindow {
         camera.resized(size, ratio)
     }
 
-    /// The bytes of a PNG file.
-    fn picture(&mut self, record: &str) -> Result<Vec<u8>, EngineError> {
+    /// Hands a picture to the device.
+    fn submit_picture(&mut self) -> Result<Offscreen, EngineError> {
+        // Without them a picture would be prepared in vain.
+        self.session.engine_and_scene().0.targets()?;
         let (mut painter, size) = self.painter()?;
         let camera = self.camera_of(size);
         let (shapes, _) = self.panels.inspector.shapes(&mut self.session, &camera, 0.0)?;
         let (engine, scene) = self.session.engine_and_scene();
         painter.set_trails(self.display.trails.as_ref().and_then(TrailLight::view));
-        let frame = painter.paint(engine, scene, &camera, &shapes)?;
-        let mut bytes = Vec::new();
-        let written = png::write(&mut bytes, &frame, record);
-        written.map_err(|error| self.display.screen.gpu().error(error.to_string()))?;
-        Ok(bytes)
+        painter.begin(engine, scene, &camera, &shapes)?;
+        Ok(painter)
     }
 }

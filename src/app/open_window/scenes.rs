@@ -109,7 +109,7 @@ impl OpenWindow {
     }
 
     /// Opens a scene that has no file.
-    fn start_text(
+    pub(super) fn start_text(
         &mut self,
         name: &str,
         text: String,

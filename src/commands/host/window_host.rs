@@ -48,7 +48,13 @@ impl WindowHost for Files {
         ran_on(run, engine, Some(gpu), None).text()
     }
 
-    fn film(&self, stem: &str, film: Film, record: String) -> Result<Box<dyn Filming>, String> {
+    fn film(
+        &self,
+        stem: &str,
+        film: Film,
+        _exact: bool,
+        record: String,
+    ) -> Result<Box<dyn Filming>, String> {
         let film = window_film::begin(stem, film, record).map_err(sentence)?;
         Ok(Box::new(film))
     }

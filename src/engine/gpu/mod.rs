@@ -46,7 +46,7 @@ use flockwork_model::vector::Point;
 use flockwork_model::world::World;
 use pipelines::Pipelines;
 use profiler::{Measured, Profiler};
-use snapshot::Transfer;
+use snapshot::{Present, Transfer};
 
 /// Host bytes per agent while a flock is loaded, besides its motion: tag and memory on their way to the
 /// device, and its id.
@@ -61,6 +61,8 @@ pub struct GpuEngine {
     loaded: Option<DeviceFlock>,
     /// A copy of the flock that is under way to the host.
     transfer: Option<Transfer>,
+    /// A copy of the flock as it is now, for a host that cannot wait.
+    present: Present,
 }
 
 impl GpuEngine {
@@ -75,7 +77,8 @@ impl GpuEngine {
     pub fn with_options(gpu: Arc<Gpu>, options: EngineOptions) -> Self {
         let profiler = Profiler::new(&gpu);
         let builder = FlockBuilder { gpu, options, pipelines: Pipelines::default() };
-        Self { builder, profiler, profiling: false, loaded: None, transfer: None }
+        let present = Present::default();
+        Self { builder, profiler, profiling: false, loaded: None, transfer: None, present }
     }
 
     /// The buffers of the agents; `None` if no flock is loaded.
@@ -109,6 +112,7 @@ impl GpuEngine {
         edit: impl FnOnce(&mut FlockBuilder, &mut DeviceFlock) -> Result<(), EngineError>,
     ) -> Result<(), EngineError> {
         self.builder.gpu.check()?;
+        self.present = Present::default();
         let Self { builder, loaded, .. } = self;
         let Some(flock) = loaded else { return Err(builder.gpu.error("no flock is loaded")) };
         edit(builder, flock)
@@ -143,6 +147,7 @@ impl Engine for GpuEngine {
         self.check_count(&scene.world, state.len() as u64)?;
         // Free the old flock's memory before the new one is allocated.
         (self.loaded, self.transfer) = (None, None);
+        self.present = Present::default();
         self.profiler.reset();
         let flock = self.builder.load(scene, state)?;
         let gpu = &self.builder.gpu;
@@ -197,11 +202,17 @@ impl Engine for GpuEngine {
     }
 
     fn remove(&mut self, ids: &[u32]) -> Result<(), EngineError> {
-        self.edit(|builder, flock| builder.remove(flock, ids))
+        let present = std::mem::take(&mut self.present);
+        self.edit(|builder, flock| builder.remove(flock, ids))?;
+        self.present = present.without(ids);
+        Ok(())
     }
 
     fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
         self.builder.gpu.check()?;
+        if ticks > 0 {
+            self.present = Present::default();
+        }
         if self.profiling && !self.profiler.has_clock() {
             self.step_by_wall_clock(ticks)?;
         } else {
@@ -248,15 +259,20 @@ impl Engine for GpuEngine {
         self.profiler.largest_cell(&self.builder.gpu)
     }
 
+    fn waits(&self) -> bool {
+        self.builder.options.waits
+    }
+
     fn finish(&mut self) -> Result<(), EngineError> {
         self.builder.gpu.wait()
     }
 
     fn snapshot(&mut self) -> Result<Snapshot, EngineError> {
-        if cfg!(target_family = "wasm") {
-            return Err(EngineError::InPage);
-        }
         let gpu = &self.builder.gpu;
+        if !self.waits() {
+            let nothing = || gpu.error("no flock is loaded");
+            return self.present.get(gpu, self.loaded.as_ref().ok_or_else(nothing)?);
+        }
         let mut transfer = Transfer::begin(gpu, self.loaded()?)?;
         loop {
             gpu.wait()?;
@@ -270,6 +286,9 @@ impl Engine for GpuEngine {
         let loaded = self.loaded()?;
         let mut targets = loaded.scene.targets.clone();
         if loaded.variant.uses.has(Uses::MOVING_TARGETS) {
+            if !self.waits() {
+                return Ok(self.snapshot()?.targets);
+            }
             loaded.tables.read_targets(&self.read_buffer("targets")?, &mut targets);
         }
         Ok(targets)

@@ -18,6 +18,8 @@ pub struct EngineOptions {
     /// neighbours by itself, and loops are plain. Slower there. Changes no result while fewer than
     /// a million agents share a cell.
     pub without_subgroups: bool,
+    /// Whether the host may wait for the device; a page may not.
+    pub waits: bool,
 }
 
 impl Default for EngineOptions {
@@ -28,6 +30,7 @@ impl Default for EngineOptions {
             dispatch_limit: None,
             small_grid: None,
             without_subgroups: false,
+            waits: cfg!(not(target_family = "wasm")),
         }
     }
 }

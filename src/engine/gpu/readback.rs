@@ -122,7 +122,7 @@ impl Gpu {
     #[doc(hidden)]
     pub fn read_parts(&self, parts: &[Part]) -> Result<Vec<Vec<u8>>, EngineError> {
         if cfg!(target_family = "wasm") {
-            return Err(EngineError::InPage);
+            return Err(EngineError::NotYet);
         }
         let encoder = self.device.create_command_encoder(&Default::default());
         Readback::begin(self, encoder, parts)?.wait(self)

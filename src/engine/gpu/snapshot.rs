@@ -3,6 +3,8 @@
 //! The device copies its buffers after the ticks that are under way. The host reads the copy in
 //! chunks, so that no frame waits for a large flock.
 
+use std::collections::HashSet;
+
 use super::device::Gpu;
 use super::flock::DeviceFlock;
 use super::readback::Readback;
@@ -36,6 +38,45 @@ pub struct Transfer {
 impl std::fmt::Debug for Transfer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Transfer").field("tick", &self.flock.tick).finish_non_exhaustive()
+    }
+}
+
+/// A copy of the flock as it is now, for a host that cannot wait. Ask for it again and again.
+#[derive(Debug, Default)]
+pub struct Present {
+    under_way: Option<Transfer>,
+    here: Option<Snapshot>,
+}
+
+impl Present {
+    /// The copy, if it is here. The first call asks for it.
+    pub fn get(&mut self, gpu: &Gpu, flock: &DeviceFlock) -> Result<Snapshot, EngineError> {
+        if let Some(here) = &self.here {
+            return Ok(here.clone());
+        }
+        gpu.poll(wgpu::PollType::Poll)?;
+        let mut transfer = match self.under_way.take() {
+            Some(transfer) => transfer,
+            None => Transfer::begin(gpu, flock)?,
+        };
+        match transfer.advance(gpu)? {
+            Some(snapshot) => Ok(self.here.insert(snapshot).clone()),
+            None => {
+                self.under_way = Some(transfer);
+                Err(EngineError::NotYet)
+            }
+        }
+    }
+
+    /// The same after the agents with these ids have gone.
+    pub fn without(self, ids: &[u32]) -> Self {
+        let here = self.here.map(|Snapshot { state, targets }| {
+            let gone: HashSet<u32> = ids.iter().copied().collect();
+            let stays = |row: &usize| !gone.contains(&state.id[*row]);
+            let rows: Vec<usize> = (0..state.len()).filter(stays).collect();
+            Snapshot { state: state.in_order(&rows), targets }
+        });
+        Self { under_way: None, here }
     }
 }
 

@@ -114,15 +114,16 @@ pub enum EditError {
     /// The scene, the engine or the memory cannot take it. Nothing has changed. A sentence for the user.
     #[error("{0}")]
     Refused(String),
-    /// The engine has lost its flock.
+    /// The engine has lost its flock, or cannot give it yet ([`EngineError::NotYet`]). In the second case
+    /// nothing has changed.
     #[error(transparent)]
-    Lost(EngineError),
+    Engine(EngineError),
 }
 
 impl From<EngineError> for EditError {
     fn from(error: EngineError) -> Self {
         match error {
-            EngineError::Lost { .. } => Self::Lost(error),
+            EngineError::Lost { .. } | EngineError::NotYet => Self::Engine(error),
             error => Self::Refused(error.to_string()),
         }
     }

@@ -189,6 +189,11 @@ impl History {
         Some(event.edit.clone())
     }
 
+    /// The event that [`Self::take_due`] returned could not be done yet.
+    pub fn put_back(&mut self) {
+        self.cursor = self.cursor.saturating_sub(1);
+    }
+
     /// The flock has reached a tick.
     pub fn reach(&mut self, tick: u64) {
         self.end = self.end.max(tick);
@@ -218,7 +223,7 @@ impl History {
 
     /// The last event taken cannot be done: the record ends before it.
     pub fn refuse(&mut self, tick: u64) {
-        self.cursor = self.cursor.saturating_sub(1);
+        self.put_back();
         self.cut(tick);
     }
 

@@ -161,12 +161,17 @@ impl Offscreen {
 
     /// Returns the oldest picture in flight if it has arrived, or if no more fit.
     fn make_room(&mut self) -> Result<Option<Frame>, EngineError> {
+        match self.under_way.len() {
+            MAX_UNDER_WAY.. => self.oldest(),
+            _ => self.arrived(),
+        }
+    }
+
+    /// Returns the oldest picture that [`Painter::begin`] has submitted, if it has arrived. Never waits.
+    pub fn arrived(&mut self) -> Result<Option<Frame>, EngineError> {
         self.gpu.poll(wgpu::PollType::Poll)?;
         let arrived = |first: &UnderWay| first.arrived.load(Ordering::Acquire);
-        if self.under_way.front().is_some_and(arrived) || self.under_way.len() >= MAX_UNDER_WAY {
-            return self.oldest();
-        }
-        Ok(None)
+        if self.under_way.front().is_some_and(arrived) { self.oldest() } else { Ok(None) }
     }
 
     /// Waits for the oldest picture in flight, not for the others.
@@ -174,11 +179,11 @@ impl Offscreen {
         let Some(first) = self.under_way.pop_front() else { return Ok(None) };
         let UnderWay { staging, submission, arrived, above, camera, legend } = first;
         if !arrived.load(Ordering::Acquire) {
+            if cfg!(target_family = "wasm") {
+                return Err(EngineError::NotYet);
+            }
             let wait = wgpu::PollType::Wait { submission_index: Some(submission), timeout: None };
             self.gpu.poll(wait)?;
-            if cfg!(target_family = "wasm") {
-                return Err(EngineError::InPage);
-            }
         }
         let mut frame = self.frame(&staging)?;
         staging.unmap();

@@ -1,0 +1,69 @@
+//! What the user asks for at once, and what must wait for the flock where the host cannot.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use web_time::Instant;
+
+use super::OpenWindow;
+use crate::command::Command;
+use crate::{Wish, WindowError, WindowOptions};
+use flockwork_engine::EngineError;
+
+/// How long a command waits for the flock.
+const LONGEST: Duration = Duration::from_secs(20);
+
+/// Commands that wait, in their order. The flock stands still until they are done.
+#[derive(Default)]
+pub struct Waiting {
+    commands: VecDeque<Command>,
+    since: Option<Instant>,
+}
+
+impl Waiting {
+    /// True if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.commands.is_empty()
+    }
+}
+
+impl OpenWindow {
+    /// Asks for something in the name of the host. The next frame does it.
+    pub fn wish(&mut self, wish: Wish) {
+        self.waiting.commands.push_back(Command::Wish(wish));
+    }
+
+    /// Does what the user has asked for, or puts it off until the flock is here; false when the window shall
+    /// close.
+    pub(super) fn obey(
+        &mut self,
+        command: Command,
+        options: &mut WindowOptions<'_>,
+    ) -> Result<bool, WindowError> {
+        self.waiting.commands.push_back(command);
+        if self.waiting.commands.len() > 1 {
+            return Ok(true);
+        }
+        self.go_on(options)
+    }
+
+    /// Does the commands that wait, as far as the flock is here; false when the window shall close.
+    pub(super) fn go_on(&mut self, options: &mut WindowOptions<'_>) -> Result<bool, WindowError> {
+        while let Some(command) = self.waiting.commands.pop_front() {
+            match self.carry_out(command.clone(), options) {
+                Err(WindowError::Engine(EngineError::NotYet)) => {
+                    let since = *self.waiting.since.get_or_insert_with(Instant::now);
+                    if since.elapsed() < LONGEST {
+                        self.waiting.commands.push_front(command);
+                        return Ok(true);
+                    }
+                    self.notify(Some("the GPU has not answered: nothing has changed".into()));
+                }
+                Ok(true) => {}
+                done => return done,
+            }
+            self.waiting.since = None;
+        }
+        Ok(true)
+    }
+}
