@@ -3,9 +3,9 @@
 const ID_BITS = 27u;
 
 fn species_of(tag: u32) -> u32 {
-    @if(several_species) {
-        return tag >> ID_BITS;
-    }
+    @if(several_species)
+    return tag >> ID_BITS;
+    @if(!several_species)
     return 0u;
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the page: web/dist, a folder that any static host serves. With PROFILE=release it is made sooner, and is
-# eight times as large.
+# Makes the page: web/dist, a folder that any static host serves, with the documents as a site (BOOK=no leaves them
+# out).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,10 +17,6 @@ rm -rf $dist
 mkdir -p $dist
 cargo run --quiet --release --locked -p flockwork-web-bindings -- \
   "${CARGO_TARGET_DIR:-target}/$target/$profile/flockwork_web.wasm" $dist
-if [ "$profile" = web ] && command -v wasm-opt >/dev/null; then
-  wasm-opt -O2 --all-features -o $dist/smaller.wasm $dist/flockwork_web_bg.wasm
-  mv $dist/smaller.wasm $dist/flockwork_web_bg.wasm
-fi
 cp web/index.html web/page.js $dist
 # The same in one file, which opens from a disk.
 {
@@ -40,4 +36,21 @@ show(glue, new Response(unpacked, { headers: { "Content-Type": "application/wasm
 </html>
 END
 } >$dist/flockwork.html
-du --apparent-size -k $dist/* | sed 's/\t/ kB /'
+if [ "${BOOK:-yes}" = yes ]; then
+  tools=${CARGO_TARGET_DIR:-target}/tools
+  if [ ! -x "$tools/bin/mdbook" ]; then
+    cargo install --quiet --locked --root "$tools" --no-default-features --features search mdbook
+  fi
+  book=${CARGO_TARGET_DIR:-target}/book
+  rm -rf "$book"
+  mkdir -p "$book"/src/{packaging,python}
+  cp web/book/* "$book"
+  cp -r *.md LICENSE-* docs examples "$book/src"
+  cp -r packaging/README.md "$book/src/packaging"
+  cp -r python/README.md python/examples "$book/src/python"
+  for page in README.md {docs,python,packaging,docs/upstream}/*.md ARCHITECTURE.md CHANGELOG.md; do
+    echo "- [$(sed -n '/^# /{s/^# //p;q}' $page)]($page)"
+  done >"$book/src/SUMMARY.md"
+  "$tools/bin/mdbook" build --dest-dir "$PWD/$dist/book" "$book"
+fi
+du --apparent-size -sk $dist/* | sed 's/\t/ kB /'

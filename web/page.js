@@ -7,7 +7,11 @@ async function show(glue, module) {
     await flockwork.default({ module_or_path: module });
     window.flockwork = flockwork;
     flockwork.onEnd((why) => say(why + " Load the page again."));
-    await flockwork.start(document.getElementById("flock"), location.hash);
+    const note = await flockwork.start(document.getElementById("flock"), location.hash);
+    if (note) {
+      say(note);
+      setTimeout(() => say(""), 15000);
+    }
   } catch (problem) {
     say(problem.message ?? problem);
   }
@@ -22,3 +26,14 @@ addEventListener("drop", async (event) => {
   const file = event.dataTransfer.files[0];
   if (file) window.flockwork?.open(file.name, await file.text());
 });
+
+// Fingers have no keys: each button presses one.
+for (const button of document.querySelectorAll("#keys button")) {
+  button.addEventListener("click", () => {
+    const canvas = document.getElementById("flock");
+    const [key, code] = button.value.split(" ");
+    for (const kind of ["keydown", "keyup"]) {
+      canvas.dispatchEvent(new KeyboardEvent(kind, { key: key || " ", code, bubbles: true }));
+    }
+  });
+}

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Makes the page and tests it in Chromium, which it installs on Debian and Ubuntu (as root or with sudo). With
-# PROFILE=web the page is the small one that is published, and its size is tested too.
+# Makes the page and tests it in Chromium, which it installs on Debian and Ubuntu (as root or with sudo).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,7 +10,6 @@ if ! command -v chromium >/dev/null && command -v dpkg-query >/dev/null; then
   "${as_root[@]}" apt-get update -qq
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium python3-venv >/dev/null
 fi
-export PROFILE=${PROFILE:-release}
 web/build.sh
 cargo build --release --locked --bin flockwork
 environment=${CARGO_TARGET_DIR:-target}/page
@@ -21,5 +19,4 @@ FLOCKWORK_PAGE=$(realpath web/dist)
 FLOCKWORK_PROGRAM=$(realpath "${CARGO_TARGET_DIR:-target}/release/flockwork")
 CHROMIUM=$(command -v chromium)
 export FLOCKWORK_PAGE FLOCKWORK_PROGRAM CHROMIUM
-[ "$PROFILE" != web ] || export FLOCKWORK_SMALL_PAGE=1
 "$environment/bin/python" -m pytest --quiet -p no:cacheprovider "$@" web/tests

@@ -1,7 +1,9 @@
 //! egui in the window: events in, triangles out.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use egui::{FontData, FontDefinitions};
 use egui_wgpu::ScreenDescriptor;
 use winit::dpi::PhysicalPosition;
 use winit::event::{ElementState, WindowEvent};
@@ -10,6 +12,9 @@ use winit::window::Window;
 use super::clipboard::Clipboard;
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::Gpu;
+
+/// The clipboard, a sign on egui's picker of colours, from Noto Emoji (SIL Open Font License 1.1).
+const SIGNS: &[u8] = include_bytes!("signs.ttf");
 
 /// The user interface and its painter.
 pub struct Interface {
@@ -30,11 +35,22 @@ pub struct Painting {
     pub again_in: Duration,
 }
 
+/// egui's fonts for text, with one sign more.
+fn fonts() -> FontDefinitions {
+    let mut fonts = FontDefinitions::default();
+    fonts.font_data.insert("signs".into(), Arc::new(FontData::from_static(SIGNS)));
+    for family in fonts.families.values_mut() {
+        family.push("signs".into());
+    }
+    fonts
+}
+
 impl Interface {
     /// An interface for a window and the format of its surface.
     pub fn new(window: &Window, gpu: &Gpu, format: wgpu::TextureFormat) -> Self {
         let context = egui::Context::default();
         context.set_theme(egui::Theme::Dark);
+        context.set_fonts(fonts());
         let most = gpu.device.limits().max_texture_dimension_2d as usize;
         let scale = window.scale_factor() as f32;
         let root = egui::ViewportId::ROOT;

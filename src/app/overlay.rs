@@ -84,6 +84,12 @@ pub fn pace(rates: Rates) -> String {
     }
 }
 
+/// The time of a pass in milliseconds. Browsers round times to a tenth of one.
+fn milliseconds(time: Duration) -> String {
+    let time = time.as_secs_f64() * 1e3;
+    if cfg!(target_family = "wasm") && time < 0.1 { "≤ 0.1".into() } else { format!("{time:.3}") }
+}
+
 impl Facts<'_> {
     fn flock(&self) -> String {
         match self.agents {
@@ -115,7 +121,7 @@ impl Facts<'_> {
         let engine = format!("{} · {}", self.kind, self.machine);
         let mut lines = vec![self.flock(), tick, rates, engine];
         for pass in &self.profile.passes {
-            lines.push(format!("  {:<14} {:8.3} ms", pass.pass, pass.time.as_secs_f64() * 1e3));
+            lines.push(format!("  {:<14} {:>8} ms", pass.pass, milliseconds(pass.time)));
         }
         if !self.profile.passes.is_empty() {
             let sum: f64 = self.profile.passes.iter().map(|pass| pass.time.as_secs_f64()).sum();

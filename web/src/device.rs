@@ -12,8 +12,8 @@ pub async fn open() -> Result<Arc<Gpu>, String> {
         ..Default::default()
     };
     let adapter = instance.request_adapter(&options).await.map_err(|_| {
-        "This browser has no WebGPU, which draws the flock. Chrome and Edge from 113, Safari from 26 and \
-         Firefox from 145 have it; on Linux it may have to be switched on."
+        "This browser has no WebGPU. Chrome and Edge from 113, Safari from 26 and Firefox from 145 have it; \
+         on Linux it may have to be switched on."
             .to_owned()
     })?;
     let request = wgpu::DeviceDescriptor {

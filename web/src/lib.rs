@@ -18,3 +18,5 @@ mod page_files;
 mod page_film;
 #[cfg(target_family = "wasm")]
 mod script;
+#[cfg(target_family = "wasm")]
+mod without_gpu;

@@ -10,7 +10,7 @@ use flockwork_session::Opening;
 use wasm_bindgen::prelude::wasm_bindgen;
 use web_sys::HtmlCanvasElement;
 
-use crate::device;
+use crate::{device, without_gpu};
 use crate::link::{self, Link};
 use crate::page_files::{PageFiles, make};
 use crate::script::tell_end;
@@ -28,16 +28,23 @@ pub fn engine(kind: EngineKind, gpu: Option<&Arc<Gpu>>) -> Result<Box<dyn Engine
 }
 
 /// Shows the flock of a link, such as `#name=murmuration&seed=7`, in a canvas until the page is left. A page
-/// shows one flock; for more it has frames.
+/// shows one flock; for more it has frames. Resolves to a sentence if there is something to know.
 ///
 /// # Errors
 /// A sentence.
 #[wasm_bindgen]
-pub async fn start(canvas: HtmlCanvasElement, link: String) -> Result<(), String> {
+pub async fn start(canvas: HtmlCanvasElement, link: String) -> Result<Option<String>, String> {
     std::panic::set_hook(Box::new(|info| tell_end(&format!("The page has failed: {info}"))));
     let Link { source, on_cpu } = link::read(&link)?;
-    let Opening { source, scene, state } = make(source)?;
-    let gpu = device::open().await?;
+    let opening = make(source)?;
+    let gpu = match device::open().await {
+        Ok(gpu) => gpu,
+        Err(reason) => {
+            without_gpu::show(canvas, opening)?;
+            return Ok(Some(format!("{reason} Here the CPU moves and draws the flock, without panels.")));
+        }
+    };
+    let Opening { source, scene, state } = opening;
     // The page's own, for as long as it is there.
     let scene = Box::leak(Box::new(scene));
     let engines: &'static mut EngineFactory<'static> = Box::leak(Box::new(engine));
@@ -50,5 +57,6 @@ pub async fn start(canvas: HtmlCanvasElement, link: String) -> Result<(), String
     options.history = HISTORY;
     options.gpu = Some(gpu);
     options.failed = &|error| tell_end(&format!("The flock has ended: {error}."));
-    flockwork_app::show_in(canvas, options).map_err(|error| error.to_string())
+    flockwork_app::show_in(canvas, options).map_err(|error| error.to_string())?;
+    Ok(None)
 }

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import subprocess
 import threading
 import tomllib
@@ -65,7 +66,8 @@ def page(browser):
     page.set_default_timeout(120_000)
     page.problems = []
     page.on("pageerror", lambda error: page.problems.append(str(error)))
-    page.on("console", lambda said: said.type == "error" and page.problems.append(said.text))
+    # Warnings too: a browser warns of shaders that it finds odd.
+    page.on("console", lambda said: page.problems.append(said.text))
     yield page
     page.close()
 
@@ -88,6 +90,14 @@ def shows(page, least=500):
         if (np.abs(seen - seen[200, 2]).max(axis=2) > 40).sum() > least:
             return seen
     raise AssertionError("the page stays empty")
+
+
+def has_panel(page, act):
+    """The panel of parameters stands at the right after `act`."""
+    act()
+    page.wait_for_timeout(3000)
+    panel = picture(page)[50:350, 560:780]
+    assert (panel.std(axis=2) < 2).mean() > 0.8 and panel.mean() > 20, "there is no panel"
 
 
 def native(tmp_path, scene, seed):
@@ -128,12 +138,7 @@ def test_a_link_shows_its_flock(page, address, link):
     page.wait_for_timeout(3000)
     later = shows(page)
     assert (np.abs(first - later).max(axis=2) > 40).sum() > 300, "the flock stands still"
-    # The panel of parameters stands at the right.
-    page.keyboard.press("Tab")
-    page.wait_for_timeout(3000)
-    with_panel = picture(page)
-    panel = with_panel[50:400, 560:780]
-    assert (panel.std(axis=2) < 2).mean() > 0.8 and panel.mean() > 20, "Tab shows no panel"
+    has_panel(page, lambda: page.keyboard.press("Tab"))
     assert message(page) == "" and not page.problems
 
 
@@ -249,6 +254,46 @@ def test_a_lost_gpu_is_opened_again(page, address):
         shows(page, 100)
 
 
+def test_a_hidden_page_rests(page, address):
+    page.goto(address + "#name=flock&count=100")
+    shows(page)
+    page.evaluate("flockwork.onTick(tick => { window.tick = tick })")
+
+    def turn(state):
+        page.evaluate(
+            """state => {
+                Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
+                document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+            }""",
+            state,
+        )
+        page.wait_for_timeout(500)
+        return page.evaluate("window.tick")
+
+    hidden = turn("hidden")
+    page.wait_for_timeout(4000)
+    assert page.evaluate("window.tick") == hidden, "it goes on while nobody looks"
+    # The time in between does not count.
+    back = turn("visible")
+    page.wait_for_timeout(3000)
+    assert hidden < back + 1 and back < hidden + 100 and page.evaluate("window.tick") > back
+    shows(page)
+
+
+def test_without_webgpu_the_cpu_draws(page, address):
+    page.add_init_script("Object.defineProperty(navigator, 'gpu', { value: undefined })")
+    page.goto(address + "#name=flock-3d&count=300")
+    page.wait_for_function("document.getElementById('message').textContent !== ''")
+    assert message(page).startswith("This browser has no WebGPU.") and "the CPU" in message(page)
+    page.evaluate("flockwork.onTick(tick => { window.tick = tick })")
+    page.wait_for_function("document.getElementById('message').textContent === ''", timeout=30_000)
+    shows(page, 300)
+    assert page.evaluate("window.tick") > 100
+    page.evaluate("flockwork.open('own', '[species.own]\\ncount = 50\\nwander = {}')")
+    page.wait_for_function("window.tick < 100")
+    shows(page, 30)
+
+
 def test_a_film_is_what_the_canvas_shows(page, address, saved):
     page.goto(address + "#name=flock&count=60")
     shows(page)
@@ -261,7 +306,8 @@ def test_a_film_is_what_the_canvas_shows(page, address, saved):
         capture_output=True,
     )
     stream = json.loads(found.stdout)["streams"][0]
-    assert (stream["width"], stream["height"]) == (800, 450) and int(stream["nb_read_frames"]) > 3, stream
+    size = page.evaluate("[flock.width, flock.height]")
+    assert [stream["width"], stream["height"]] == size and int(stream["nb_read_frames"]) > 3, stream
 
 
 def test_one_file_opens_from_a_disk(page):
@@ -311,6 +357,7 @@ def test_fingers_are_a_mouse(page, address):
     assert (np.abs(wide - near).max(axis=2) > 40).sum() > 500, "two fingers zoom"
     page.wait_for_timeout(2000)
     assert (np.abs(picture(page) - near).max(axis=2) > 40).sum() < 50, "the flock is paused"
+    has_panel(page, lambda: page.tap("text=Values"))
     assert message(page) == "" and not page.problems
 
 
@@ -342,7 +389,36 @@ def test_three_loads_show_the_same(page, address):
         shows(page, 100)
 
 
-@pytest.mark.skipif("FLOCKWORK_SMALL_PAGE" not in os.environ, reason="this page was made for speed of its build")
+def test_pictures_and_texts_of_the_book_become_flocks(page, address):
+    page.goto(address + "book/docs/gallery.html")
+    page.click("main img[src*='gallery/walls']")
+    page.wait_for_selector("main iframe")
+    [flock] = [frame for frame in page.frames if "#name=walls" in frame.url]
+    flock.wait_for_function("window.flockwork !== undefined")
+    flock.evaluate("flockwork.onTick(tick => { window.tick = tick })")
+    flock.wait_for_function("window.tick > 5")
+    page.goto(address + "book/docs/rules.html")
+    page.click("main button:has-text('Show this flock') >> nth=0")
+    page.wait_for_selector("main iframe")
+    [flock] = [frame for frame in page.frames if "#scene=" in frame.url]
+    flock.wait_for_function("window.flockwork !== undefined")
+    flock.evaluate("flockwork.onTick(tick => { window.tick = tick })")
+    flock.wait_for_function("window.tick > 5")
+    assert not page.problems, page.problems
+
+
+def test_links_of_the_book_lead_somewhere():
+    checked = 0
+    for file in (DIST / "book").rglob("*.html"):
+        # Files of the repository that the site does not hold.
+        for link in re.findall(r'(?:href|src)="([^"#:]+)(?:#[^"]*)?"', file.read_text()):
+            checked += 1
+            assert (file.parent / link).exists() or file.name in ["404.html", "print.html"], f"{file.name}: {link}"
+    assert checked > 1000
+
+
 def test_the_page_is_small():
-    sizes = {file.name: len(brotli.compress(file.read_bytes())) for file in DIST.iterdir()}
+    files = [DIST / name for name in ["index.html", "page.js", "flockwork_web.js", "flockwork_web_bg.wasm"]]
+    sizes = {file.name: len(brotli.compress(file.read_bytes())) for file in files}
+    print(sizes)
     assert sum(sizes.values()) <= MOST, sizes
