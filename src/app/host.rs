@@ -7,7 +7,7 @@ use flockwork_session::{Edit, Opening, Source};
 use flockwork_view::frame::Frame;
 use flockwork_view::recorder::Film;
 
-/// What a host asks of an open window.
+/// A thing that a host asks of an open window.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Wish {
@@ -65,7 +65,7 @@ pub trait WindowHost {
     /// The path of the session that was kept last, unless a window has asked for it before.
     fn kept(&self) -> Option<String>;
 
-    /// What the host has asked for since the last call.
+    /// The wishes of the host since the last call.
     fn wishes(&self) -> Vec<Wish> {
         Vec::new()
     }

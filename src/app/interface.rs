@@ -35,22 +35,23 @@ pub struct Painting {
     pub again_in: Duration,
 }
 
-/// egui's fonts for text, with one sign more.
-fn fonts() -> FontDefinitions {
+/// egui with its fonts for text and one sign more.
+pub fn context() -> egui::Context {
     let mut fonts = FontDefinitions::default();
     fonts.font_data.insert("signs".into(), Arc::new(FontData::from_static(SIGNS)));
     for family in fonts.families.values_mut() {
         family.push("signs".into());
     }
-    fonts
+    let context = egui::Context::default();
+    context.set_theme(egui::Theme::Dark);
+    context.set_fonts(fonts);
+    context
 }
 
 impl Interface {
     /// An interface for a window and the format of its surface.
     pub fn new(window: &Window, gpu: &Gpu, format: wgpu::TextureFormat) -> Self {
-        let context = egui::Context::default();
-        context.set_theme(egui::Theme::Dark);
-        context.set_fonts(fonts());
+        let context = context();
         let most = gpu.device.limits().max_texture_dimension_2d as usize;
         let scale = window.scale_factor() as f32;
         let root = egui::ViewportId::ROOT;

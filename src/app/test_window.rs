@@ -3,6 +3,8 @@
 use egui::epaint::ClippedShape;
 use egui::{Event, Modifiers, PointerButton, Pos2, RawInput, Rect, Ui, Vec2};
 
+use super::interface::context;
+
 /// Its parts keep what they are from frame to frame.
 pub struct TestWindow {
     pub context: egui::Context,
@@ -24,7 +26,7 @@ pub struct Shown {
 
 impl TestWindow {
     pub fn new(width: f32, height: f32) -> Self {
-        let (context, size) = (egui::Context::default(), Vec2::new(width, height));
+        let (context, size) = (context(), Vec2::new(width, height));
         Self { context, size, events: Vec::new(), frames: 0 }
     }
 

@@ -10,10 +10,10 @@ use flockwork_session::Opening;
 use wasm_bindgen::prelude::wasm_bindgen;
 use web_sys::HtmlCanvasElement;
 
-use crate::{device, without_gpu};
 use crate::link::{self, Link};
 use crate::page_files::{PageFiles, make};
 use crate::script::tell_end;
+use crate::{device, without_gpu};
 
 /// Memory for going back in time; bytes.
 const HISTORY: u64 = 64 << 20;
@@ -41,7 +41,9 @@ pub async fn start(canvas: HtmlCanvasElement, link: String) -> Result<Option<Str
         Ok(gpu) => gpu,
         Err(reason) => {
             without_gpu::show(canvas, opening)?;
-            return Ok(Some(format!("{reason} Here the CPU moves and draws the flock, without panels.")));
+            return Ok(Some(format!(
+                "{reason} Here the CPU moves and draws the flock, without panels."
+            )));
         }
     };
     let Opening { source, scene, state } = opening;

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use flockwork_app::{Filming, Wish, WindowHost};
+use flockwork_app::{Filming, WindowHost, Wish};
 use flockwork_engine::gpu::Gpu;
 use flockwork_engine::{Engine, EngineKind};
 use flockwork_model::io::RunRecord;

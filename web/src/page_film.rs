@@ -21,7 +21,7 @@ const FORMATS: [(&str, &str); 3] = [
 /// Bits of a second: thin bright marks on a dark ground need more than a face.
 const BITS: u32 = 16_000_000;
 
-/// What has become of a film.
+/// The name of a film's file, or why there is none; once it is known.
 type Outcome = Rc<Cell<Option<Result<String, String>>>>;
 
 /// A film that the browser records.

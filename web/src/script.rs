@@ -14,7 +14,7 @@ thread_local! {
     static ON_END: RefCell<Option<Function>> = const { RefCell::new(None) };
 }
 
-/// What the script has asked for since the last call.
+/// The wishes of the script since the last call.
 pub fn take_wishes() -> Vec<Wish> {
     WISHES.take()
 }

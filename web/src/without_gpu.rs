@@ -20,7 +20,7 @@ use crate::page_files::make;
 use crate::script::{take_wishes, tell_end, tell_tick};
 
 /// Longest side of the picture; the browser enlarges it. Pixels.
-const LONGEST: f64 = 1280.0;
+const MAX_SIDE: f64 = 1280.0;
 
 /// A flock in a canvas.
 struct Flock {
@@ -32,7 +32,8 @@ struct Flock {
 /// Shows a flock in a canvas until the page is left.
 pub fn show(canvas: HtmlCanvasElement, opening: Opening) -> Result<(), String> {
     let context = canvas.get_context("2d").ok().flatten();
-    let pixels = context.and_then(|own| own.dyn_into().ok()).ok_or("this canvas cannot be drawn on")?;
+    let pixels =
+        context.and_then(|own| own.dyn_into().ok()).ok_or("this canvas cannot be drawn on")?;
     let mut flock = Flock { session: session(opening)?, canvas, pixels };
     // A frame asks for the next one, which is the same function.
     let next: Rc<RefCell<Option<Closure<dyn FnMut()>>>> = Rc::default();
@@ -64,7 +65,7 @@ fn session(opening: Opening) -> Result<Session<RealTime>, String> {
 impl Flock {
     fn frame(&mut self) -> Result<(), String> {
         for wish in take_wishes() {
-            // What cannot be done is left out: there is no place to say so but the console.
+            // There is no place to say so but the console.
             if let Err(problem) = self.grant(wish) {
                 web_sys::console::warn_1(&problem.into());
             }
@@ -91,7 +92,7 @@ impl Flock {
         let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
         let (width, height) = (self.canvas.client_width(), self.canvas.client_height());
         let (width, height) = (f64::from(width), f64::from(height));
-        let scale = ratio.min(LONGEST / width.max(height)).max(f64::MIN_POSITIVE);
+        let scale = ratio.min(MAX_SIDE / width.max(height)).max(f64::MIN_POSITIVE);
         let size = ((width * scale) as u32, (height * scale) as u32);
         if size.0 == 0 || size.1 == 0 {
             return Ok(());

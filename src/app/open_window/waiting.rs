@@ -1,4 +1,4 @@
-//! What the user asks for at once, and what must wait for the flock where the host cannot.
+//! Commands of the user. Some need the whole flock, and wait for it where the host cannot wait for the device.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -7,11 +7,11 @@ use web_time::Instant;
 
 use super::OpenWindow;
 use crate::command::Command;
-use crate::{Wish, WindowError, WindowOptions};
+use crate::{WindowError, WindowOptions, Wish};
 use flockwork_engine::EngineError;
 
 /// How long a command waits for the flock.
-const LONGEST: Duration = Duration::from_secs(20);
+const MAX_WAIT: Duration = Duration::from_secs(20);
 
 /// Commands that wait, in their order. The flock stands still until they are done.
 #[derive(Default)]
@@ -53,7 +53,7 @@ impl OpenWindow {
             match self.carry_out(command.clone(), options) {
                 Err(WindowError::Engine(EngineError::NotYet)) => {
                     let since = *self.waiting.since.get_or_insert_with(Instant::now);
-                    if since.elapsed() < LONGEST {
+                    if since.elapsed() < MAX_WAIT {
                         self.waiting.commands.push_front(command);
                         return Ok(true);
                     }
