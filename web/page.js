@@ -2,18 +2,25 @@
 // WebAssembly, as its function `default` takes it.
 async function show(glue, module) {
   const say = (text) => { document.getElementById("message").textContent = text; };
+  const tell = (text) => {
+    say(text);
+    setTimeout(() => say(""), 15000);
+  };
   try {
     const flockwork = await import(glue);
     await flockwork.default({ module_or_path: module });
     window.flockwork = flockwork;
+    flockwork.onNotice(tell);
     flockwork.onEnd((why) => say(why + " Load the page again."));
     const note = await flockwork.start(document.getElementById("flock"), location.hash);
     if (note) {
-      say(note);
-      setTimeout(() => say(""), 15000);
+      // There are no panels, either.
+      document.body.className = "plain";
+      tell(note);
     }
   } catch (problem) {
-    say(problem.message ?? problem);
+    const disk = location.protocol === "file:" && !window.flockwork;
+    say(disk ? "From a disk opens flockwork.html, and not this page." : problem.message ?? problem);
   }
 }
 
@@ -27,13 +34,7 @@ addEventListener("drop", async (event) => {
   if (file) window.flockwork?.open(file.name, await file.text());
 });
 
-// Fingers have no keys: each button presses one.
+// Fingers have no keys.
 for (const button of document.querySelectorAll("#keys button")) {
-  button.addEventListener("click", () => {
-    const canvas = document.getElementById("flock");
-    const [key, code] = button.value.split(" ");
-    for (const kind of ["keydown", "keyup"]) {
-      canvas.dispatchEvent(new KeyboardEvent(kind, { key: key || " ", code, bubbles: true }));
-    }
-  });
+  button.addEventListener("click", () => window.flockwork?.press(button.value));
 }

@@ -23,17 +23,28 @@ mod own {
 
 #[cfg(target_family = "wasm")]
 mod own {
-    pub struct Clipboard(web_sys::Clipboard);
+    use wasm_bindgen_futures::{JsFuture, spawn_local};
+
+    pub struct Clipboard(web_sys::Window);
 
     impl Clipboard {
         pub fn open() -> Result<Self, String> {
-            let window = web_sys::window().ok_or("no clipboard: this is no page")?;
-            Ok(Self(window.navigator().clipboard()))
+            web_sys::window().map(Self).ok_or_else(|| "no clipboard: this is no page".into())
         }
 
         pub fn set(&mut self, text: String) -> Result<(), String> {
-            // Whether the user allows it comes to be known only later.
-            let _ = self.0.write_text(&text);
+            let window = self.0.clone();
+            let clipboard = window.navigator().clipboard();
+            spawn_local(async move {
+                let taken = match clipboard.is_undefined() {
+                    true => false,
+                    false => JsFuture::from(clipboard.write_text(&text)).await.is_ok(),
+                };
+                if !taken {
+                    // The user may copy it from there. Frames of other pages may not ask.
+                    let _ = window.prompt_with_message_and_default("To be copied:", &text);
+                }
+            });
             Ok(())
         }
 

@@ -20,6 +20,38 @@ pub enum Wish {
     },
     /// Change the flock.
     Edit(Edit),
+    /// Do what a key does.
+    Press(Button),
+}
+
+/// Keys that hosts without a keyboard have as buttons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Button {
+    /// Pause, or go on.
+    Pause,
+    /// The scene menu.
+    Scenes,
+    /// The panel of parameters.
+    Values,
+    /// The timeline.
+    Time,
+    /// The panel of figures.
+    Figures,
+}
+
+impl Button {
+    /// The button of a name: `pause`, `scenes`, `values`, `time` or `figures`.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "pause" => Self::Pause,
+            "scenes" => Self::Scenes,
+            "values" => Self::Values,
+            "time" => Self::Time,
+            "figures" => Self::Figures,
+            _ => return None,
+        })
+    }
 }
 
 /// Reads and makes scenes for the window, and writes its files. Errors are sentences for the user.

@@ -45,7 +45,7 @@ use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
 use flockwork_session::{DEFAULT_BUDGET, Recorded, Room, Source};
 use flockwork_view::words::counted;
-pub use host::{Filming, WindowHost, Wish};
+pub use host::{Button, Filming, WindowHost, Wish};
 pub use keys::list_of_keys;
 use open_window::{Loss, OpenWindow};
 #[cfg(target_family = "wasm")]

@@ -166,13 +166,21 @@ impl SceneMenu {
     }
 }
 
+/// The button for showing the flock to others.
+const SHARE: (&str, &str, Action) = match cfg!(target_family = "wasm") {
+    true => ("Copy link", "Ctrl+Shift+C: a link that shows this flock", Action::CopyLine),
+    false => {
+        ("Copy command", "Ctrl+Shift+C: a command line that shows this scene", Action::CopyLine)
+    }
+};
+
 /// The buttons below the list.
 const BUTTONS: [(&str, &str, Action); 6] = [
     ("New", "Ctrl+N: a scene to begin with", Action::New),
     ("Save", "Ctrl+S: to a new file in the current folder", Action::Save),
     ("Save session", "Ctrl+Shift+S: the scene and all edits at their ticks", Action::SaveSession),
     ("Copy text", "Ctrl+C: the scene's file; paste it into another window", Action::CopyText),
-    ("Copy command", "Ctrl+Shift+C: a command line that shows this scene", Action::CopyLine),
+    SHARE,
     ("Paste", "Ctrl+V: open the scene whose text was copied", Action::Paste),
 ];
 

@@ -60,7 +60,8 @@ impl<C: Clock> Session<C> {
         let editor = Editor { source, ..Editor::new(&scene).starting_with(&state) };
         let entry = SceneEntry { editor, timeline: Timeline::default(), state, reset: false };
         let now = self.leaving()?;
-        let left = self.exchange(entry, now)?.map_err(|(_, why)| why)?;
+        let mut left = self.exchange(entry, now)?.map_err(|(_, why)| why)?;
+        left.editor.undo.clear_redo();
         self.scenes.clear_redo();
         self.scenes.remember(left);
         Ok(())
@@ -81,6 +82,7 @@ impl<C: Clock> Session<C> {
         let mut undo = mem::replace(&mut self.editor.undo, undo);
         self.editor.undo.set_saved(undo.is_saved());
         undo.seal();
+        undo.clear_redo();
         let mut timeline = Timeline::default();
         self.timeline.exchange(&mut timeline);
         // A device that fails here fails again when the first state is loaded.

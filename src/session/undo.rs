@@ -104,6 +104,11 @@ impl UndoStack {
         self.side(done).push(entry);
     }
 
+    /// Forgets what was undone: the user went another way.
+    pub fn clear_redo(&mut self) {
+        self.undone.clear();
+    }
+
     /// Removes all edits. Unsaved edits are still unsaved.
     pub fn clear(&mut self) {
         *self = Self { saved: self.is_saved().then_some(0), ..Self::default() };

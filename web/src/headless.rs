@@ -7,9 +7,8 @@ use flockwork_engine::gpu::Gpu;
 use flockwork_engine::{Engine, EngineError, EngineKind, Snapshot};
 use flockwork_model::io::{RunRecord, save_flock};
 use flockwork_session::Opening;
-use js_sys::{Function, Promise, Uint8Array};
+use js_sys::Uint8Array;
 use wasm_bindgen::prelude::wasm_bindgen;
-use wasm_bindgen_futures::JsFuture;
 
 use crate::device;
 use crate::link::{self, Link};
@@ -52,14 +51,6 @@ async fn arrival(engine: &mut dyn Engine) -> Result<Snapshot, String> {
         if let Some(snapshot) = engine.poll().map_err(|error| error.to_string())? {
             return Ok(snapshot);
         }
-        let mut sleep = |wake: Function, _: Function| {
-            if let Some(window) = web_sys::window() {
-                // There is no timer only where the page is gone.
-                let _ =
-                    window.set_timeout_with_callback_and_timeout_and_arguments_0(&wake, LOOK_EVERY);
-            }
-        };
-        let slept = JsFuture::from(Promise::new(&mut sleep)).await;
-        slept.map_err(|_| "the page was left".to_owned())?;
+        device::sleep(LOOK_EVERY).await;
     }
 }

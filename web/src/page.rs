@@ -1,17 +1,19 @@
 //! Shows a flock in a canvas of a page.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
-use flockwork_app::{EngineFactory, WindowOptions};
+use flockwork_app::{EngineFactory, WindowError, WindowOptions};
 use flockwork_engine::cpu::CpuEngine;
 use flockwork_engine::gpu::{Gpu, GpuEngine};
 use flockwork_engine::{Engine, EngineError, EngineKind};
 use flockwork_session::Opening;
 use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
 use web_sys::HtmlCanvasElement;
 
 use crate::link::{self, Link};
-use crate::page_files::{PageFiles, make};
+use crate::page_files::{PageFiles, check_room, make};
 use crate::script::tell_end;
 use crate::{device, without_gpu};
 
@@ -27,13 +29,35 @@ pub fn engine(kind: EngineKind, gpu: Option<&Arc<Gpu>>) -> Result<Box<dyn Engine
     }
 }
 
+thread_local! {
+    static STARTED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Why there is no flock any more.
+fn end_of(error: &WindowError) -> String {
+    match error {
+        WindowError::Lost { reason, problem, .. } => {
+            format!("The flock has ended: the GPU was lost ({reason}), and {problem}.")
+        }
+        WindowError::Engine(EngineError::Lost { reason, .. }) => {
+            format!("The flock has ended: the GPU was lost again and again ({reason}).")
+        }
+        error => format!("The flock has ended: {error}."),
+    }
+}
+
 /// Shows the flock of a link, such as `#name=murmuration&seed=7`, in a canvas until the page is left. A page
 /// shows one flock; for more it has frames. Resolves to a sentence if there is something to know.
 ///
 /// # Errors
 /// A sentence.
 #[wasm_bindgen]
-pub async fn start(canvas: HtmlCanvasElement, link: String) -> Result<Option<String>, String> {
+pub async fn start(canvas: JsValue, link: String) -> Result<Option<String>, String> {
+    let canvas: HtmlCanvasElement =
+        canvas.dyn_into().map_err(|_| "start takes the canvas that shall show the flock")?;
+    if STARTED.replace(true) {
+        return Err("A page shows one flock; more of them go into frames.".into());
+    }
     std::panic::set_hook(Box::new(|info| tell_end(&format!("The page has failed: {info}"))));
     let Link { source, on_cpu } = link::read(&link)?;
     let opening = make(source)?;
@@ -57,8 +81,9 @@ pub async fn start(canvas: HtmlCanvasElement, link: String) -> Result<Option<Str
     let mut options = WindowOptions::new(files, flock, first, engines);
     options.source = source;
     options.history = HISTORY;
+    options.room = check_room;
     options.gpu = Some(gpu);
-    options.failed = &|error| tell_end(&format!("The flock has ended: {error}."));
+    options.failed = &|error| tell_end(&end_of(error));
     flockwork_app::show_in(canvas, options).map_err(|error| error.to_string())?;
     Ok(None)
 }

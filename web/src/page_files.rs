@@ -36,6 +36,9 @@ impl PageFiles {
     }
 }
 
+/// The most agents of a page: its memory ends at 4 GB, and some browsers give less.
+const MAX_AGENTS: u64 = 5_000_000;
+
 /// The name of a pasted scene in messages.
 const PASTED: &str = "pasted";
 
@@ -47,9 +50,23 @@ pub fn make(source: Source) -> Result<Opening, String> {
     if scene.flow.as_ref().is_some_and(|flow| flow.file.is_some()) {
         return Err("a page reads no file of a flow field".into());
     }
+    check_count(source.request.count.unwrap_or_else(|| scene.own_count()))?;
     let populated = scene.populate(&source.request);
     let (scene, state) = populated.map_err(|error| error.to_string())?;
     Ok(Opening { source, scene, state })
+}
+
+/// Fails if a page has no memory for so many agents: it ends where there is none left.
+fn check_count(agents: u64) -> Result<(), String> {
+    if agents > MAX_AGENTS {
+        return Err(format!("{agents} agents: a page holds {MAX_AGENTS} at most"));
+    }
+    Ok(())
+}
+
+/// Fails if the flock of a page would grow too large.
+pub fn check_room(_: &Scene, agents: u64, more: u64, _: &dyn Engine) -> Result<(), String> {
+    check_count(agents.saturating_add(more))
 }
 
 impl WindowHost for PageFiles {
@@ -127,7 +144,8 @@ impl WindowHost for PageFiles {
             let opened = Rc::new(Cell::new(None));
             let result = Rc::clone(&opened);
             wasm_bindgen_futures::spawn_local(async move {
-                result.set(Some(device::open().await));
+                let another = device::open().await;
+                result.set(Some(another.map_err(|_| "the browser opens no other".into())));
             });
             opened
         });

@@ -12,8 +12,9 @@ use web_sys::{BlobEvent, HtmlCanvasElement, MediaRecorder, MediaRecorderOptions}
 use crate::page_files::download_blob;
 
 /// The formats of films, the best first, and the endings of their files.
+/// Not avc1, which ends when the canvas changes its size.
 const FORMATS: [(&str, &str); 3] = [
-    ("video/mp4;codecs=avc1.640034", "mp4"),
+    ("video/mp4;codecs=avc3.640034", "mp4"),
     ("video/webm;codecs=vp9", "webm"),
     ("video/webm", "webm"),
 ];

@@ -2,16 +2,17 @@
 
 use std::cell::RefCell;
 
-use flockwork_app::Wish;
+use flockwork_app::{Button, Wish};
 use flockwork_session::{Edit, Parameters};
 use js_sys::Function;
-use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
 
 thread_local! {
     static WISHES: RefCell<Vec<Wish>> = const { RefCell::new(Vec::new()) };
     static ON_TICK: RefCell<Option<Function>> = const { RefCell::new(None) };
     static ON_END: RefCell<Option<Function>> = const { RefCell::new(None) };
+    static ON_NOTICE: RefCell<Option<Function>> = const { RefCell::new(None) };
 }
 
 /// The wishes of the script since the last call.
@@ -19,8 +20,17 @@ pub fn take_wishes() -> Vec<Wish> {
     WISHES.take()
 }
 
-fn wish(wish: Wish) {
-    WISHES.with_borrow_mut(|wishes| wishes.push(wish));
+/// The most wishes that wait for a frame.
+const MAX_WISHES: usize = 256;
+
+fn wish(wish: Wish) -> Result<(), String> {
+    WISHES.with_borrow_mut(|wishes| {
+        if wishes.len() >= MAX_WISHES {
+            return Err(format!("{MAX_WISHES} wishes wait already; a frame takes them"));
+        }
+        wishes.push(wish);
+        Ok(())
+    })
 }
 
 /// Tells the script that a frame has shown the flock at a tick.
@@ -33,6 +43,11 @@ pub fn tell_end(why: &str) {
     call(ON_END.with_borrow(Clone::clone), &JsValue::from_str(why));
 }
 
+/// Tells the script a sentence for the user.
+pub fn tell_notice(notice: &str) {
+    call(ON_NOTICE.with_borrow(Clone::clone), &JsValue::from_str(notice));
+}
+
 fn call(function: Option<Function>, argument: &JsValue) {
     // The flock goes on whatever goes wrong in the script.
     if let Some(Err(thrown)) = function.map(|own| own.call1(&JsValue::NULL, argument)) {
@@ -42,37 +57,81 @@ fn call(function: Option<Function>, argument: &JsValue) {
 
 /// Changes parameters of the running flock, such as `starling.cohesion.weight` to `2`. The window says why if
 /// it cannot.
+///
+/// # Errors
+/// A sentence: there is no value, or too much waits.
 #[wasm_bindgen]
-pub fn set(key: &str, value: &str) {
-    wish(Wish::Edit(Edit::Set(Parameters::Text(vec![format!("{key}={value}")]))));
+pub fn set(key: &str, value: JsValue) -> Result<(), String> {
+    // Numbers, booleans and arrays have the same text in JSON and in TOML.
+    let text = value.as_string().or_else(|| js_sys::JSON::stringify(&value).ok()?.as_string());
+    let value = text.ok_or_else(|| format!("{key}: no value"))?;
+    wish(Wish::Edit(Edit::Set(Parameters::Text(vec![format!("{key}={value}")]))))
 }
 
 /// Does an edit in the words of a saved session, such as `move = { target = "food", to = [5, 6] }`.
 ///
 /// # Errors
-/// A sentence: the text is no edit.
+/// A sentence: the text is no edit, or too much waits.
 #[wasm_bindgen]
 pub fn edit(text: &str) -> Result<(), String> {
     let edit = text.parse::<toml::Table>().and_then(toml::Table::try_into);
-    wish(Wish::Edit(edit.map_err(|error| format!("no edit: {}", error.message()))?));
-    Ok(())
+    wish(Wish::Edit(edit.map_err(|error| format!("no edit: {}", error.message()))?))
 }
 
 /// Shows the flock of a text in place of the present one: a scene, or a saved session. `name` stands for it in
 /// messages.
+///
+/// # Errors
+/// A sentence: too much waits.
 #[wasm_bindgen]
-pub fn open(name: String, text: String) {
-    wish(Wish::Open { name, text });
+pub fn open(name: String, text: String) -> Result<(), String> {
+    wish(Wish::Open { name, text })
 }
 
-/// Sets the function that is called with the tick after every frame.
+/// Does what a key does: `pause`, `scenes`, `values`, `time` or `figures`.
+///
+/// # Errors
+/// A sentence: there is no such button, or too much waits.
+#[wasm_bindgen]
+pub fn press(button: &str) -> Result<(), String> {
+    let known = Button::named(button);
+    wish(Wish::Press(known.ok_or("press takes pause, scenes, values, time or figures")?))
+}
+
+/// Sets the function that is called with the tick after every frame; `null` for none.
+///
+/// # Errors
+/// A sentence: it is no function.
 #[wasm_bindgen(js_name = onTick)]
-pub fn on_tick(function: Option<Function>) {
-    ON_TICK.set(function);
+pub fn on_tick(function: JsValue) -> Result<(), String> {
+    ON_TICK.set(callable(function)?);
+    Ok(())
 }
 
-/// Sets the function that is called with a sentence when the flock has ended.
+/// Sets the function that is called with a sentence when the flock has ended; `null` for none.
+///
+/// # Errors
+/// A sentence: it is no function.
 #[wasm_bindgen(js_name = onEnd)]
-pub fn on_end(function: Option<Function>) {
-    ON_END.set(function);
+pub fn on_end(function: JsValue) -> Result<(), String> {
+    ON_END.set(callable(function)?);
+    Ok(())
+}
+
+/// Sets the function that is called with sentences for the user where there is no window to say them; `null` for
+/// none.
+///
+/// # Errors
+/// A sentence: it is no function.
+#[wasm_bindgen(js_name = onNotice)]
+pub fn on_notice(function: JsValue) -> Result<(), String> {
+    ON_NOTICE.set(callable(function)?);
+    Ok(())
+}
+
+fn callable(function: JsValue) -> Result<Option<Function>, String> {
+    if function.is_null() || function.is_undefined() {
+        return Ok(None);
+    }
+    function.dyn_into().map(Some).map_err(|_| "this is no function".into())
 }

@@ -6,9 +6,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use flockwork_app::Wish;
+use flockwork_app::{Button, Wish};
 use flockwork_engine::{AgentsAt, EngineKind};
-use flockwork_session::{Opening, RealTime, Session, Source};
+use flockwork_session::{Opening, RealTime, Recording, Session, Source};
 use flockwork_view::camera::Camera;
 use flockwork_view::{Painter, RasterPainter};
 use wasm_bindgen::closure::Closure;
@@ -16,8 +16,8 @@ use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 
 use crate::page::engine;
-use crate::page_files::make;
-use crate::script::{take_wishes, tell_end, tell_tick};
+use crate::page_files::{check_room, make};
+use crate::script::{take_wishes, tell_end, tell_notice, tell_tick};
 
 /// Longest side of the picture; the browser enlarges it. Pixels.
 const MAX_SIDE: f64 = 1280.0;
@@ -58,16 +58,17 @@ fn session(opening: Opening) -> Result<Session<RealTime>, String> {
     let begin = web_time::Instant::now();
     let time = Arc::new(move || -> Duration { begin.elapsed() });
     let state = Arc::new(opening.state);
-    Session::new(engine, &opening.scene, state, RealTime::default(), time)
-        .map_err(|error| error.to_string())
+    let made = Session::new(engine, &opening.scene, state, RealTime::default(), time);
+    let mut session = made.map_err(|error| error.to_string())?;
+    session.set_room(check_room);
+    Ok(session)
 }
 
 impl Flock {
     fn frame(&mut self) -> Result<(), String> {
         for wish in take_wishes() {
-            // There is no place to say so but the console.
             if let Err(problem) = self.grant(wish) {
-                web_sys::console::warn_1(&problem.into());
+                tell_notice(&problem);
             }
         }
         let advanced = self.session.advance();
@@ -80,11 +81,23 @@ impl Flock {
     fn grant(&mut self, wish: Wish) -> Result<(), String> {
         match wish {
             Wish::Edit(edit) => self.session.edit(edit).map_err(|error| error.to_string()),
+            Wish::Open { text, .. } if Recording::is_meant_by(&text) => {
+                let recording = Recording::read(&text)?;
+                let opening = make(recording.source.clone())?;
+                let events = recording.events(&opening.scene)?;
+                self.session = session(opening)?;
+                let replayed = self.session.replay(events, recording.ticks);
+                replayed.map_err(|error| error.to_string())
+            }
             Wish::Open { text, .. } => {
                 self.session = session(make(Source { text, ..Source::default() })?)?;
                 Ok(())
             }
-            _ => Ok(()),
+            Wish::Press(Button::Pause) => {
+                self.session.clock.toggle();
+                Ok(())
+            }
+            _ => Err("without WebGPU there are no panels".into()),
         }
     }
 

@@ -200,7 +200,7 @@ def test_a_script_changes_the_flock_and_hears_of_it(page, address, saved):
     shows(page, 100)
     page.evaluate("flockwork.onTick(tick => { window.tick = tick })")
     page.wait_for_function("window.tick > 5")
-    page.evaluate("flockwork.set('vehicle.max_speed', '1.5')")
+    page.evaluate("flockwork.set('vehicle.max_speed', 1.5)")
     page.evaluate("flockwork.edit('add_obstacle = [100, 50]')")
     page.wait_for_timeout(1000)
     changed = tomllib.loads(saved(lambda: page.keyboard.press("Control+s")).read_text())
@@ -208,8 +208,20 @@ def test_a_script_changes_the_flock_and_hears_of_it(page, address, saved):
     for wrong in ["jump = 1", "move = {", "set = 3"]:
         said = page.evaluate("text => { try { flockwork.edit(text) } catch (problem) { return problem } }", wrong)
         assert said.startswith("no edit: "), said
-    # One that the flock cannot take is said in the window.
-    page.evaluate("flockwork.set('vehicle.max_spede', '1')")
+    for call, part in [
+        ("set('vehicle.max_speed')", "no value"),
+        ("press('quit')", "pause, scenes"),
+        ("onTick(3)", "no function"),
+        ("start(null, '')", "canvas"),
+        ("start(document.getElementById('flock'), '')", "one flock"),
+    ]:
+        ask = f"async () => {{ try {{ await flockwork.{call} }} catch (problem) {{ return problem }} }}"
+        assert part in page.evaluate(ask), call
+    # A key of the window that a page leaves alone.
+    page.keyboard.press("Control+q")
+    # Edits that the flock cannot take are said in the window.
+    page.evaluate("flockwork.set('vehicle.max_spede', 1)")
+    page.evaluate("flockwork.edit('count = { species = \"vehicle\", count = 4000000000 }')")
     text = 'about = "mine"\n[species.own]\ncount = 50\nwander = {}\n'
     page.evaluate(
         """text => {
@@ -292,13 +304,26 @@ def test_without_webgpu_the_cpu_draws(page, address):
     page.evaluate("flockwork.open('own', '[species.own]\\ncount = 50\\nwander = {}')")
     page.wait_for_function("window.tick < 100")
     shows(page, 30)
+    for text, part in [("[species.own", "pasted"), ("[species.own]\ncount = 99999999", "a page holds")]:
+        page.evaluate("text => flockwork.open('own', text)", text)
+        page.wait_for_function("part => document.getElementById('message').textContent.includes(part)", arg=part)
+    page.tap("text=Pause")
+    page.wait_for_timeout(500)
+    paused = page.evaluate("window.tick")
+    page.wait_for_timeout(1000)
+    assert page.evaluate("window.tick") == paused
 
 
 def test_a_film_is_what_the_canvas_shows(page, address, saved):
     page.goto(address + "#name=flock&count=60")
     shows(page)
     page.keyboard.press("F9")
-    page.wait_for_timeout(4000)
+    page.wait_for_timeout(2000)
+    # A canvas of another size, such as that of a phone that is turned, goes on being filmed.
+    page.set_viewport_size({"width": 700, "height": 500})
+    page.wait_for_timeout(2000)
+    page.set_viewport_size({"width": 800, "height": 450})
+    page.wait_for_timeout(1000)
     film = saved(lambda: page.keyboard.press("F9"))
     found = subprocess.run(
         ["ffprobe", "-v", "error", "-count_frames", "-show_entries", "stream=width,height,nb_read_frames", "-of", "json", film],
@@ -371,7 +396,9 @@ def test_fingers_are_a_mouse(page, address):
         ("#set=starling.cohesion.weigth=2", "weigth"),
         ("#set=<img src=x onerror=alert(1)>", "<img"),
         ("#count=0", "count"),
-        ("#count=99999999999", "count"),
+        ("#count=99999999999", "a page holds 5000000 at most"),
+        ("#count=100000000&engine=cpu", "a page holds 5000000 at most"),
+        ("#count=4294967295", "a page holds 5000000 at most"),
     ],
 )
 def test_a_wrong_link_is_one_sentence(page, address, link, part):

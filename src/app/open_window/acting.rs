@@ -7,7 +7,7 @@ use super::OpenWindow;
 use super::frames::NEAR;
 use super::time::SECOND;
 use crate::command::Command;
-use crate::host::Wish;
+use crate::host::{Button, Wish};
 use crate::keys::Action;
 use crate::{WindowError, WindowOptions};
 use flockwork_engine::{EngineError, EngineKind};
@@ -55,7 +55,8 @@ impl OpenWindow {
         options: &mut WindowOptions<'_>,
     ) -> Result<bool, WindowError> {
         match action {
-            Action::Quit => return Ok(false),
+            // A page ends when it is left.
+            Action::Quit => return Ok(cfg!(target_family = "wasm")),
             Action::Close => self.close_topmost(),
             Action::Pause => self.pause(),
             Action::Step => self.step(),
@@ -165,6 +166,16 @@ impl OpenWindow {
             Command::Edit(edit) => self.edit(edit)?,
             Command::Wish(Wish::Open { name, text }) => self.start_text(&name, text, options)?,
             Command::Wish(Wish::Edit(edit)) => self.edit(edit)?,
+            Command::Wish(Wish::Press(button)) => {
+                let action = match button {
+                    Button::Pause => Action::Pause,
+                    Button::Scenes => Action::Scenes,
+                    Button::Values => Action::Sliders,
+                    Button::Time => Action::Timeline,
+                    Button::Figures => Action::Figures,
+                };
+                return self.act(action, options);
+            }
             Command::GoTo(tick) => self.go_to(tick),
             Command::Speed(speed) => self.session.clock.set_speed(speed),
             Command::Tell(text) => self.notify(Some(text)),

@@ -120,8 +120,14 @@ impl OpenWindow {
         }
         let source = Source { text, ..Source::default() };
         let mut opening = options.host.make(source, self.session.engine());
-        if let Ok(opening) = &mut opening {
-            opening.scene.name = name.into();
+        match &mut opening {
+            Ok(opening) => opening.scene.name = name.into(),
+            // A text without a source was pasted, as far as the host knows.
+            Err(problem) => {
+                if let Some(rest) = problem.strip_prefix(PASTED) {
+                    *problem = format!("{}{rest}", cut(name));
+                }
+            }
         }
         self.begin(opening).map(|_| ())
     }
@@ -220,6 +226,7 @@ impl OpenWindow {
             self.session.set_saved(true);
         }
         self.notify(Some(match saved {
+            Ok(name) if cfg!(target_family = "wasm") => format!("saved: {name}; drop it on a page"),
             Ok(name) => format!("saved: {name}; flockwork run --replay {name}"),
             Err(problem) => problem,
         }));

@@ -24,45 +24,57 @@ impl Pairs {
     /// pair from both sides. Exact in crowds too: N agents within the radius have N² pairs. `radius` is finite.
     #[must_use]
     pub fn of(world: &World, positions: &[Point], radius: f32) -> Self {
-        if positions.is_empty() || radius <= 0.0 {
-            return Self::default();
-        }
-        with_axes!(world, AXES => {
-            let grid = Grid::<AXES>::new(world, radius, positions.len());
-            of_cells(&Cells::in_grid(grid, world, positions), radius)
-        })
+        let parts = each_pair(world, positions, radius, Vec::new, |pairs, row, other, _| {
+            pairs.push((row as u32, other as u32));
+        });
+        let mut pairs = parts.concat();
+        pairs.par_sort_unstable();
+        let (first, second) = pairs.into_iter().unzip();
+        Self { first, second }
     }
 }
 
-fn of_cells<const D: usize>(cells: &Cells<D>, radius: f32) -> Pairs {
-    let (limit, count) = (f64::from(radius) * f64::from(radius), cells.cell.len());
-    let mut place = vec![0_u32; count];
-    for agent in 0..count {
-        place[cells.row(agent)] = agent as u32;
+/// Visits all pairs of agents that are less than `radius` world units apart: the rows of an agent and of the other, and
+/// their squared distance. Each thread has results of its own, which `begin` makes.
+pub fn each_pair<T: Send>(
+    world: &World,
+    positions: &[Point],
+    radius: f32,
+    begin: impl Fn() -> T + Sync,
+    visit: impl Fn(&mut T, usize, usize, f64) + Sync,
+) -> Vec<T> {
+    if positions.is_empty() || radius <= 0.0 {
+        return Vec::new();
     }
-    let around = |row: usize, found: &mut Vec<u32>| {
-        let agent = place[row] as usize;
-        let runs = cells.starts.grid.runs_around(cells.cell[agent]);
-        let others = runs.flat_map(|run| cells.starts.agents(run.first, run.last));
-        let near = |other: &usize| *other != agent && cells.distance_squared(agent, *other) < limit;
-        let begin = found.len();
-        found.extend(others.filter(near).map(|other| cells.row(other) as u32));
-        found[begin..].sort_unstable();
-    };
+    with_axes!(world, AXES => {
+        let grid = Grid::<AXES>::new(world, radius, positions.len());
+        let cells = Cells::in_grid(grid, world, positions);
+        in_cells(&cells, f64::from(radius).powi(2), begin, visit)
+    })
+}
+
+fn in_cells<const D: usize, T: Send>(
+    cells: &Cells<D>,
+    limit: f64,
+    begin: impl Fn() -> T + Sync,
+    visit: impl Fn(&mut T, usize, usize, f64) + Sync,
+) -> Vec<T> {
+    let count = cells.cell.len();
     let of_part = |part: usize| {
-        let mut pairs = Pairs::default();
-        for row in part * PART..((part + 1) * PART).min(count) {
-            around(row, &mut pairs.second);
-            pairs.first.resize(pairs.second.len(), row as u32);
+        let mut own = begin();
+        for agent in part * PART..((part + 1) * PART).min(count) {
+            let runs = cells.starts.grid.runs_around(cells.cell[agent]);
+            let others = runs.flat_map(|run| cells.starts.agents(run.first, run.last));
+            for other in others.filter(|other| *other != agent) {
+                let squared = cells.distance_squared(agent, other);
+                if squared < limit {
+                    visit(&mut own, cells.row(agent), cells.row(other), squared);
+                }
+            }
         }
-        pairs
+        own
     };
-    let parts: Vec<Pairs> = (0..count.div_ceil(PART)).into_par_iter().map(of_part).collect();
-    let joined = |of: fn(&Pairs) -> &Vec<u32>| -> Vec<u32> {
-        let slices: Vec<&[u32]> = parts.iter().map(|part| of(part).as_slice()).collect();
-        slices.concat()
-    };
-    Pairs { first: joined(|part| &part.first), second: joined(|part| &part.second) }
+    (0..count.div_ceil(PART)).into_par_iter().map(of_part).collect()
 }
 
 #[cfg(test)]
