@@ -59,11 +59,15 @@ fn patiently<T>(mut work: impl FnMut() -> Result<T, EngineError>) -> (T, u32) {
     unreachable!()
 }
 
-fn edit(session: &mut Flock, edit: Edit) -> Result<(), EngineError> {
-    match session.edit(edit) {
-        Err(EditError::Engine(error)) => Err(error),
-        done => Ok(done.unwrap()),
+fn not_refused(error: EditError) -> EngineError {
+    match error {
+        EditError::Engine(error) => error,
+        refused => panic!("{refused}"),
     }
+}
+
+fn edit(session: &mut Flock, edit: Edit) -> Result<(), EngineError> {
+    session.edit(edit).map_err(not_refused)
 }
 
 /// The built-in scene with two hundred agents.
@@ -97,10 +101,7 @@ const ACTS: [(&str, Act); 12] = [
     ("undo", |flock, _| flock.undo().map(drop)),
     ("undo again", |flock, _| flock.undo().map(drop)),
     ("redo", |flock, _| flock.redo().map(drop)),
-    ("another scene", |flock, _| match flock.open(opening("pursuit")) {
-        Err(EditError::Engine(error)) => Err(error),
-        done => Ok(done.unwrap()),
-    }),
+    ("another scene", |flock, _| flock.open(opening("pursuit")).map_err(not_refused)),
     ("back", |flock, _| flock.undo().map(drop)),
     ("forward", |flock, _| flock.redo().map(drop)),
     ("reset", |flock, _| flock.reset()),

@@ -177,7 +177,7 @@ mod tests {
             for (pairs, value) in
                 even.pairs.iter().zip(&even.values).chain(mixed.pairs.iter().zip(&mixed.values))
             {
-                // Numbers of pairs are nearly those of Poisson; both sides of a pair count the same.
+                // Numbers of pairs vary nearly as a Poisson process; both sides of a pair count.
                 let error = (2.0 / *pairs as f64).sqrt();
                 assert!((value - 1.0).abs() < 4.0 * error, "{value} ± {error}");
             }
