@@ -22,6 +22,9 @@ use crate::script::{take_wishes, tell_end, tell_notice, tell_tick};
 /// Longest side of the picture; the browser enlarges it. Pixels.
 const MAX_SIDE: f64 = 1280.0;
 
+/// The function that draws a frame.
+type NextFrame = RefCell<Option<Closure<dyn FnMut()>>>;
+
 /// A flock in a canvas.
 struct Flock {
     session: Session<RealTime>,
@@ -36,7 +39,7 @@ pub fn show(canvas: HtmlCanvasElement, opening: Opening) -> Result<(), String> {
         context.and_then(|own| own.dyn_into().ok()).ok_or("this canvas cannot be drawn on")?;
     let mut flock = Flock { session: session(opening)?, canvas, pixels };
     // A frame asks for the next one, which is the same function.
-    let next: Rc<RefCell<Option<Closure<dyn FnMut()>>>> = Rc::default();
+    let next: Rc<NextFrame> = Rc::default();
     let again = Rc::clone(&next);
     *next.borrow_mut() = Some(Closure::new(move || match flock.frame() {
         Ok(()) => ask(&again),
@@ -46,7 +49,7 @@ pub fn show(canvas: HtmlCanvasElement, opening: Opening) -> Result<(), String> {
     Ok(())
 }
 
-fn ask(frame: &RefCell<Option<Closure<dyn FnMut()>>>) {
+fn ask(frame: &NextFrame) {
     if let (Some(window), Some(frame)) = (web_sys::window(), &*frame.borrow()) {
         // It fails only where the page is gone.
         let _ = window.request_animation_frame(frame.as_ref().unchecked_ref());
