@@ -255,6 +255,56 @@ class Flock:
         """
         return self._native.pairs(self._radius(radius))
 
+    def radial_distribution(
+        self,
+        radius: float | None = None,
+        bins: int = 100,
+        species: str | int | None = None,
+        around: str | int | None = None,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The radial distribution function g: the density of others at each distance from an agent, as a multiple
+        of that in an even flock; 1 where agents are independent of each other. Returns the middles of ``bins``
+        intervals of distances up to ``radius``, and g there. With ``species``, the density of that species; with
+        ``around``, around agents of that one, by default the same. In a world that wraps, ``radius`` is at most
+        half the shortest side. Near walls there are fewer others, and g stays below 1.
+
+        >>> flock = Flock("flock", count=2000, seed=1)
+        >>> distance, g = flock.radial_distribution(50.0, bins=5)
+        >>> distance
+        array([ 5., 15., 25., 35., 45.])
+        >>> bool(abs(g - 1).max() < 0.1)                       # at the start they are independent
+        True
+        """
+        reach = self._reach(radius)
+        intervals = _whole("bins", bins, 1, 1_000_000)
+        assert intervals is not None
+        own = None if species is None else self._species(species)
+        other = own if around is None else self._species(around)
+        density = self._native.radial_distribution(reach, intervals, own, other)
+        return (np.arange(intervals) + 0.5) * (reach / intervals), density
+
+    def local_densities(self, radius: float | None = None) -> NDArray[np.float64]:
+        """For each agent, the number of others less than ``radius`` away over the area or the volume around it,
+        shape (N,). ``numpy.histogram`` makes the distribution of it, which has two peaks where a flock has
+        separated into a dense and a thin phase.
+
+        >>> flock = Flock("flock", count=200, seed=1)
+        >>> flock.local_densities(30.0).shape
+        (200,)
+        """
+        return self._native.local_densities(self._reach(radius))
+
+    def _reach(self, radius: float | None) -> float:
+        """A radius above 0 within which the shortest way is the only one."""
+        reach = self._radius(radius)
+        most = min(self.world) / 2 if self.scene["world"]["boundary"] == "wrap" else np.inf
+        if not 0 < reach <= most:
+            raise ValueError(f"radius {reach:g}: expected a number above 0, and at most {most:g} in this world")
+        return reach
+
+    def _species(self, species: str | int) -> int:
+        return int(self._indices(species, 1)[0])
+
     def _radius(self, radius: float | None) -> float:
         if radius is None:
             return self._native.radius()

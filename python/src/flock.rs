@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use flockwork::Selection;
-use flockwork::model::statistics::Pairs;
+use flockwork::model::statistics::{Pairs, RadialDistribution, local_densities};
+use flockwork::model::vector::Point;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -240,6 +241,47 @@ impl Flock {
             Ok(Pairs::of(&inner.scene.world, &state.position, radius))
         })?;
         Ok((first.into_pyarray(py), second.into_pyarray(py)))
+    }
+
+    /// The density of one species around another, or of all around all, in intervals up to a distance.
+    fn radial_distribution<'py>(
+        &self,
+        py: Python<'py>,
+        radius: f32,
+        intervals: usize,
+        species: Option<u8>,
+        around: Option<u8>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let found = self.with(py, |inner| {
+            let state = inner.state()?;
+            let places = |wanted: Option<u8>| -> Vec<Point> {
+                let rows = state.species.iter().zip(&state.position);
+                let rows = rows.filter(|(own, _)| wanted.is_none_or(|wanted| **own == wanted));
+                rows.map(|(_, place)| *place).collect()
+            };
+            let (world, others) = (&inner.scene.world, places(species));
+            Ok(match species == around {
+                true => RadialDistribution::of(world, &others, radius, intervals),
+                false => {
+                    let agents = places(around);
+                    RadialDistribution::around(world, &agents, &others, radius, intervals)
+                }
+            })
+        })?;
+        Ok(found.values.into_pyarray(py))
+    }
+
+    /// The density of others around each agent.
+    fn local_densities<'py>(
+        &self,
+        py: Python<'py>,
+        radius: f32,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let found = self.with(py, |inner| {
+            let state = inner.state()?;
+            Ok(local_densities(&inner.scene.world, &state.position, radius))
+        })?;
+        Ok(found.into_pyarray(py))
     }
 
     /// Adds to the velocities.

@@ -182,6 +182,47 @@ def test_pairs_and_clusters_are_those_of_freud(scene):
         assert flock.metric("clusters") == clusters.num_clusters
 
 
+@pytest.mark.parametrize("scene", ["flock", "flock-3d", "non-reciprocal"])
+def test_densities_are_those_of_freud(scene):
+    freud = pytest.importorskip("freud")
+    flock = fw.Flock(scene, count=3000, seed=4)
+    flock.step(60)
+    world = flock.world
+    places = np.zeros((len(flock), 3), np.float32)
+    places[:, : len(world)] = flock.positions - np.asarray(world) / 2
+    box = freud.box.Box(*world, is2D=len(world) == 2)
+    reach = min(world) / 5
+
+    def theirs(points, around, mode):
+        rdf = freud.density.RDF(bins=20, r_max=reach, normalization_mode=mode)
+        return rdf.compute((box, points), query_points=around).rdf
+
+    distance, g = flock.radial_distribution(reach, bins=20)
+    np.testing.assert_allclose(distance, (np.arange(20) + 0.5) * reach / 20)
+    # Distances of pairs on the border of two intervals are rounded: freud's box has its middle at 0.
+    np.testing.assert_allclose(g, theirs(places, None, "finite_size"), rtol=2e-3, atol=1e-3)
+    assert np.abs(g - 1).max() > 0.1, "a flock that moves is not even"
+    if len(flock.species_names) > 1:
+        first, second = (places[flock.species == number] for number in (0, 1))
+        _, across = flock.radial_distribution(reach, bins=20, species=1, around=0)
+        np.testing.assert_allclose(across, theirs(second, first, "exact"), rtol=2e-3, atol=1e-3)
+        _, own = flock.radial_distribution(reach, bins=20, species=flock.species_names[0])
+        np.testing.assert_allclose(own, theirs(first, None, "finite_size"), rtol=2e-3, atol=1e-3)
+        assert np.abs(own - across).max() > 0.1
+    local = freud.density.LocalDensity(r_max=reach / 2, diameter=0)
+    found = local.compute((box, places)).num_neighbors
+    content = np.pi * (reach / 2) ** 2 if len(world) == 2 else 4 / 3 * np.pi * (reach / 2) ** 3
+    difference = np.abs(flock.local_densities(reach / 2) * content - found)
+    assert difference.max() <= 1 and difference.mean() < 0.01
+    for radius in [0, -1, np.nan, min(world)]:
+        with pytest.raises(ValueError, match="radius"):
+            flock.radial_distribution(radius)
+    with pytest.raises(KeyError, match="nobody"):
+        flock.radial_distribution(reach, species="nobody")
+    with pytest.raises(ValueError, match="bins"):
+        flock.radial_distribution(reach, bins=0)
+
+
 @pytest.mark.parametrize("scene", ["flock", "flock-3d", "active-particles"])
 def test_displacements_are_those_of_freud(scene):
     freud = pytest.importorskip("freud")

@@ -194,7 +194,9 @@ impl<C: Clock> Session<C> {
     /// The target or the obstacle that a press at `place` takes hold of; see [`Thing::at`]. Waits for the
     /// device if a target moves by itself.
     pub fn thing_at(&mut self, place: Point, reach: f32) -> Result<Option<Thing>, EngineError> {
-        self.editor.scene.targets = self.targets()?;
+        if self.editor.scene.targets.iter().any(Target::moves) {
+            self.editor.scene.targets = self.targets()?;
+        }
         Ok(Thing::at(&self.editor.scene, place, reach))
     }
 

@@ -157,6 +157,18 @@ fn a_reset_is_undone_with_all_edits_and_the_past() {
 }
 
 #[test]
+fn a_reset_makes_undone_edits_a_thing_of_the_past() {
+    play(|session| {
+        session.change(slower(session, 1.0)).unwrap();
+        session.undo().unwrap();
+        session.reset().unwrap();
+        session.undo().unwrap();
+        assert_eq!(session.redo().unwrap(), "redone: reset");
+        assert_eq!(session.redo().unwrap(), "nothing to redo");
+    });
+}
+
+#[test]
 fn a_flock_is_called_after_a_reset_and_not_when_it_comes_back() {
     play(|session| {
         session.clock.toggle();
