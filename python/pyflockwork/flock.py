@@ -281,7 +281,8 @@ class Flock:
         own = None if species is None else self._species(species)
         other = own if around is None else self._species(around)
         density = self._native.radial_distribution(reach, intervals, own, other)
-        return (np.arange(intervals) + 0.5) * (reach / intervals), density
+        middles = (np.arange(intervals) + 0.5) * (reach / intervals)
+        return np.asarray(middles, np.float64), density
 
     def local_densities(self, radius: float | None = None) -> NDArray[np.float64]:
         """For each agent, the number of others less than ``radius`` away over the area or the volume around it,
