@@ -12,7 +12,7 @@ use wasm_bindgen_futures::JsFuture;
 /// How long the browser may take to answer; milliseconds.
 const MAX_WAIT: i32 = 20_000;
 
-/// The result of `future`, or a sentence if it does not come within so many milliseconds.
+/// Waits for the result of `future`. A sentence says if it has not come after so many milliseconds.
 async fn within<T>(milliseconds: i32, future: impl Future<Output = T>) -> Result<T, String> {
     let (mut future, mut end) = (pin!(future), pin!(sleep(milliseconds)));
     poll_fn(|context| match (future.as_mut().poll(context), end.as_mut().poll(context)) {
@@ -23,7 +23,7 @@ async fn within<T>(milliseconds: i32, future: impl Future<Output = T>) -> Result
     .await
 }
 
-/// Leaves the page to its other work for so many milliseconds.
+/// Waits for so many milliseconds. The page does its other work meanwhile.
 pub async fn sleep(milliseconds: i32) {
     let mut begin = |wake: Function, _: Function| {
         if let Some(window) = web_sys::window() {

@@ -26,7 +26,7 @@ pub struct PageFiles {
     device: Slot<Result<Arc<Gpu>, String>>,
 }
 
-/// A thing that comes later; none: nobody waits for it.
+/// A value that arrives later; `None` while nobody waits for it.
 type Slot<T> = RefCell<Option<Rc<Cell<Option<T>>>>>;
 
 impl PageFiles {
@@ -56,7 +56,7 @@ pub fn make(source: Source) -> Result<Opening, String> {
     Ok(Opening { source, scene, state })
 }
 
-/// Fails if a page has no memory for so many agents: it ends where there is none left.
+/// Fails if a page cannot hold so many agents. Without this check it would run out of memory and end in silence.
 fn check_count(agents: u64) -> Result<(), String> {
     if agents > MAX_AGENTS {
         return Err(format!("{agents} agents: a page holds {MAX_AGENTS} at most"));

@@ -34,7 +34,7 @@ pub struct PageFilm {
 }
 
 impl PageFilm {
-    /// Begins to record a canvas, so many frames a second at most.
+    /// Begins to record a canvas, with at most `rate` frames a second.
     pub fn begin(canvas: &HtmlCanvasElement, stem: &str, rate: f64) -> Result<Self, String> {
         let (format, ending) = FORMATS
             .into_iter()

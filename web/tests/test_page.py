@@ -417,20 +417,17 @@ def test_three_loads_show_the_same(page, address):
 
 
 def test_pictures_and_texts_of_the_book_become_flocks(page, address):
-    page.goto(address + "book/docs/gallery.html")
-    page.click("main img[src*='gallery/walls']")
-    page.wait_for_selector("main iframe")
-    [flock] = [frame for frame in page.frames if "#name=walls" in frame.url]
-    flock.wait_for_function("window.flockwork !== undefined")
-    flock.evaluate("flockwork.onTick(tick => { window.tick = tick })")
-    flock.wait_for_function("window.tick > 5")
-    page.goto(address + "book/docs/rules.html")
-    page.click("main button:has-text('Show this flock') >> nth=0")
-    page.wait_for_selector("main iframe")
-    [flock] = [frame for frame in page.frames if "#scene=" in frame.url]
-    flock.wait_for_function("window.flockwork !== undefined")
-    flock.evaluate("flockwork.onTick(tick => { window.tick = tick })")
-    flock.wait_for_function("window.tick > 5")
+    def becomes_flock(name, place, link):
+        page.goto(f"{address}book/docs/{name}.html")
+        page.click(place)
+        page.wait_for_selector("main iframe")
+        [flock] = [frame for frame in page.frames if link in frame.url]
+        flock.wait_for_function("window.flockwork !== undefined")
+        flock.evaluate("flockwork.onTick(tick => { window.tick = tick })")
+        flock.wait_for_function("window.tick > 5")
+
+    becomes_flock("gallery", "main img[src*='gallery/walls']", "#name=walls")
+    becomes_flock("rules", "main button:has-text('Show this flock') >> nth=0", "#scene=")
     assert not page.problems, page.problems
 
 

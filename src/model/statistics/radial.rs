@@ -21,7 +21,7 @@ pub struct RadialDistribution {
 }
 
 impl RadialDistribution {
-    /// Of all agents, up to `radius` world units, in so many intervals.
+    /// The distribution of all agents. `intervals` equal parts cover the distances from 0 to `radius` world units.
     #[must_use]
     pub fn of(world: &World, positions: &[Point], radius: f32, intervals: usize) -> Self {
         let count = positions.len() as f64;
@@ -31,7 +31,7 @@ impl RadialDistribution {
         Self::from(world, pairs, count * (count - 1.0), radius)
     }
 
-    /// Of `others` around agents that are none of them, such as another species.
+    /// The distribution of `others` around agents of another kind, such as another species.
     #[must_use]
     pub fn around(
         world: &World,
@@ -181,7 +181,7 @@ mod tests {
                 let error = (2.0 / *pairs as f64).sqrt();
                 assert!((value - 1.0).abs() < 4.0 * error, "{value} ± {error}");
             }
-            // A lattice is no such flock: nobody is near.
+            // On a lattice several agents share a spot, and none is between two spots.
             let side = f32::from(10_u8);
             let lattice: Vec<Point> = all.iter().map(|p| (*p / side).floor() * side).collect();
             let values = RadialDistribution::of(&world, &lattice, radius, intervals).values;
