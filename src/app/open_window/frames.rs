@@ -78,7 +78,7 @@ impl OpenWindow {
         self.guide_camera();
         let (mut again_in, commands) = self.show(canvas)?;
         self.film_frame()?;
-        self.take_pictures(options)?;
+        self.take_pictures(options);
         for command in commands {
             // The flock on the screen is the one before the command.
             again_in = Duration::ZERO;

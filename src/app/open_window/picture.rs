@@ -59,7 +59,7 @@ impl OpenWindow {
     }
 
     /// Saves the pictures that the device has drawn, each to a new file.
-    pub(super) fn take_pictures(&mut self, options: &WindowOptions<'_>) -> Result<(), WindowError> {
+    pub(super) fn take_pictures(&mut self, options: &WindowOptions<'_>) {
         let mut saved = Vec::new();
         self.films.pictures.retain_mut(|picture| {
             let drawn = picture.painter.arrived();
@@ -69,7 +69,6 @@ impl OpenWindow {
             goes_on
         });
         saved.into_iter().for_each(|saved| self.tell_saved(saved));
-        Ok(())
     }
 
     /// The comment of a picture or a film: its scene, with the edits so far.
