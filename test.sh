@@ -12,6 +12,7 @@ packages=(
   xvfb xdotool x11-utils imagemagick     # the window, with keys and mouse, and a look at it
   libxkbcommon-x11-0 libxcursor1 libxi6 libxrandr2 libx11-xcb1
   ffmpeg                                 # MP4
+  parallel                               # spreads a sweep
   gcc libc6-dev                          # Rust's linker
 )
 
@@ -32,7 +33,7 @@ if [ ${#missing[@]} -gt 0 ]; then
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 elif ! command -v dpkg-query >/dev/null; then
   echo "Not a Debian system. The tests need a Vulkan driver (Mesa's lavapipe will do), Xvfb, xdotool," >&2
-  echo "ImageMagick and ffmpeg from your package manager." >&2
+  echo "ImageMagick, GNU parallel and ffmpeg from your package manager." >&2
 fi
 command -v cargo >/dev/null || { echo "no cargo: install Rust from rustup.rs" >&2; exit 1; }
 

@@ -19,6 +19,8 @@ mod bench_json;
 mod checkpoints;
 mod figures;
 mod hostile_files;
+mod hysteresis;
+mod many_machines;
 mod outputs;
 mod points;
 mod readme;

@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 
 use crate::shell::{names, shell};
 
-fn flockwork(folder: &Path, line: &str) -> Command {
+pub fn flockwork(folder: &Path, line: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_flockwork"));
     command.current_dir(folder).args(line.split_whitespace());
     command
@@ -18,20 +18,20 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-fn run(folder: &Path, line: &str) -> (Option<i32>, String, String) {
+pub fn run(folder: &Path, line: &str) -> (Option<i32>, String, String) {
     let Output { status, stdout, stderr } = flockwork(folder, line).output().unwrap();
     (status.code(), text(&stdout), text(&stderr))
 }
 
 /// The output of a command that succeeds.
-fn done(folder: &Path, line: &str) -> String {
+pub fn done(folder: &Path, line: &str) -> String {
     let (code, stdout, stderr) = run(folder, line);
     assert_eq!(code, Some(0), "{line}: {stderr}");
     stdout
 }
 
 /// The rows of a table by the names of its columns.
-fn rows(path: &Path) -> Vec<BTreeMap<String, String>> {
+pub fn rows(path: &Path) -> Vec<BTreeMap<String, String>> {
     let mut reader = csv::Reader::from_path(path).unwrap();
     let head = reader.headers().unwrap().clone();
     let row = |row: csv::StringRecord| {
@@ -40,7 +40,7 @@ fn rows(path: &Path) -> Vec<BTreeMap<String, String>> {
     reader.records().map(|record| row(record.unwrap())).collect()
 }
 
-fn number(row: &BTreeMap<String, String>, name: &str) -> f64 {
+pub fn number(row: &BTreeMap<String, String>, name: &str) -> f64 {
     row[name].parse().unwrap_or_else(|_| panic!("{name}: {row:?}"))
 }
 
@@ -129,7 +129,7 @@ fn shards_and_jobs_give_the_same_bytes() {
     done(folder.path(), &format!("{SMALL} --out parts --run 2..3"));
     let [whole, parts] = ["whole", "parts"].map(|out| folder.path().join(out));
     assert_eq!(names(&whole), names(&parts));
-    assert_eq!(names(&whole).len(), 7);
+    assert_eq!(names(&whole).len(), 8);
     for name in names(&whole) {
         assert_eq!(
             fs::read(whole.join(&name)).unwrap(),
@@ -161,11 +161,19 @@ count = [20, 30]
     fs::write(folder.path().join("plans/plan.toml"), plan).unwrap();
     let list = |line: &str| done(folder.path(), line);
     let from_plan = list("sweep plans/plan.toml --list");
-    let from_line = list(
-        "sweep --scene plans/mine.toml --seeds 2 --ticks 40 --metric polarisation --set \
-         bird.alignment.weight=2 --vary count=20,30 --vary bird.max_speed=1,2,3 --list",
-    );
-    assert_eq!(from_plan, from_line);
+    let from_line = |length: &str| {
+        list(&format!(
+            "sweep --scene plans/mine.toml --seeds 2 {length} --metric polarisation --set \
+             bird.alignment.weight=2 --vary count=20,30 --vary bird.max_speed=1,2,3 --list"
+        ))
+    };
+    assert_eq!(from_plan, from_line("--ticks 40"));
+    // The most ticks can stand with the error that ends a run.
+    let until = "until = { metric = \"polarisation\", standard_error = 0.1, most = 40 }";
+    fs::write(folder.path().join("plans/until.toml"), plan.replace("ticks = 40", until)).unwrap();
+    let from_until = list("sweep plans/until.toml --list");
+    assert_eq!(from_until, from_line("--ticks 40 --until polarisation=0.1"));
+    assert_ne!(from_until, from_plan);
     let lines: Vec<serde_json::Value> =
         from_plan.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines.len(), 12);
@@ -288,6 +296,10 @@ fn bad_input_is_one_sentence() {
         ("zero.toml", "scene = \"flock\"\nticks = 5\ncount = 0\n"),
         ("range.toml", "scene = \"flock\"\nticks = 5\n[vary]\ncount = \"5..\"\n"),
         ("broken.toml", "scene = \n"),
+        (
+            "most.toml",
+            "ticks = 5\nuntil = { metric = \"clusters\", standard_error = 1, most = 9 }\n",
+        ),
     ] {
         fs::write(folder.path().join(name), content).unwrap();
     }
@@ -329,10 +341,28 @@ fn bad_input_is_one_sentence() {
             2,
             &["density has 3", "count has 2"],
         ),
+        ("--design hysteresis", 2, &["one point", "vary a key"]),
+        ("--design hysteresis --vary count=10,20", 2, &["number of agents cannot vary"]),
+        (
+            "--design hysteresis --vary starling.separation.weight=1,2,-3",
+            2,
+            &["--vary starling.separation.weight=-3"],
+        ),
+        (
+            "--design hysteresis --vary starling.count=10,20 --vary starling.max_speed=1,2",
+            2,
+            &["--design hysteresis", "the number of agents cannot vary"],
+        ),
+        (
+            "--design hysteresis --vary starling.count=10,20 --vary starling.max_speed=1,2,3",
+            2,
+            &["--design hysteresis", "has 3 values"],
+        ),
         ("none.toml", 1, &["none.toml"]),
         ("typo.toml", 1, &["typo.toml:3", "tikcs"]),
         ("range.toml", 1, &["range.toml", "5..", "A..B:N"]),
         ("broken.toml", 1, &["broken.toml:1"]),
+        ("most.toml", 1, &["most.toml", "`until.most` and `ticks`"]),
     ] {
         let (found, said, told) = run(folder.path(), &format!("{base} {rest}"));
         assert_eq!((found, said.as_str()), (Some(code), ""), "{rest}: {told}");

@@ -167,22 +167,24 @@ fn compute(
         Some(_) => JOBS_ON_GPU,
         None => threads,
     };
-    let jobs = args.jobs.map_or(by_itself, |jobs| jobs as usize).min(runs.len());
+    let groups = sweep.groups(runs);
+    let jobs = args.jobs.map_or(by_itself, |jobs| jobs as usize).min(groups.len());
     let bar = progress(sweep.plan.ticks().saturating_mul(runs.len() as u64), "ticks");
     let (next, written, fault) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(None));
     let work = || {
         let mut worker = Worker::new(gpu.clone(), (threads / jobs).max(1));
-        while let Some(run) = runs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let Some(result) = worker.run(sweep, *run, &bar, interrupt) else { return };
-            match results::write(out, sweep, *run, &result) {
-                Ok(()) => drop(written.fetch_add(1, Ordering::Relaxed)),
-                Err(error) => {
+        while let Some(group) = groups.get(next.fetch_add(1, Ordering::Relaxed)) {
+            for run in group {
+                let Some(result) = worker.run(sweep, *run, &bar, interrupt) else { return };
+                if let Err(error) = results::write(out, sweep, *run, &result) {
                     // The next runs could not be written either, so no worker takes one.
-                    next.store(runs.len(), Ordering::Relaxed);
+                    next.store(groups.len(), Ordering::Relaxed);
                     if let Ok(mut fault) = fault.lock() {
                         *fault = Some(error);
                     }
+                    return;
                 }
+                written.fetch_add(1, Ordering::Relaxed);
             }
         }
     };

@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use anyhow::Context;
 use indicatif::ProgressBar;
 
 use super::plan::{Plan, Until};
 use super::results::{Average, RunResult};
-use super::runs::{Run, Sweep};
+use super::runs::{ONE_FLOCK, Run, Sweep};
 use crate::commands::files::scene_files::populate;
 use crate::commands::files::state_files::ran_on;
 use crate::commands::host::interrupt::Interrupt;
 use flockwork_engine::cpu::CpuEngine;
 use flockwork_engine::gpu::{Gpu, GpuEngine};
-use flockwork_engine::{Engine, EngineError};
+use flockwork_engine::{Change, Engine, EngineError};
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
 use flockwork_model::statistics::{
@@ -33,12 +34,14 @@ pub struct Worker {
     gpu: Option<Arc<Gpu>>,
     threads: usize,
     engine: Option<Box<dyn Engine>>,
+    /// The run whose flock is at its end in the engine, and its scene.
+    ended: Option<(Run, Scene)>,
 }
 
 impl Worker {
     /// A worker that has opened no engine yet.
     pub fn new(gpu: Option<Arc<Gpu>>, threads: usize) -> Self {
-        Self { gpu, threads, engine: None }
+        Self { gpu, threads, engine: None, ended: None }
     }
 
     /// The engine; a new one after an error.
@@ -59,16 +62,39 @@ impl Worker {
         bar: &ProgressBar,
         interrupt: &Interrupt,
     ) -> Option<RunResult> {
-        let mut result = match self.averages(sweep, run, bar, interrupt) {
+        let mut result = match self.averages_after(sweep, run, bar, interrupt) {
             Ok(result) => result?,
             Err(error) => {
                 // The next run gets a new engine.
-                self.engine = None;
+                (self.engine, self.ended) = (None, None);
                 RunResult { failure: Some(format!("{error:#}")), ..RunResult::default() }
             }
         };
         result.version = env!("CARGO_PKG_VERSION").into();
         Some(result)
+    }
+
+    /// The averages of a run; before it, computes those that it goes on from.
+    fn averages_after(
+        &mut self,
+        sweep: &Sweep,
+        run: Run,
+        bar: &ProgressBar,
+        interrupt: &Interrupt,
+    ) -> anyhow::Result<Option<RunResult>> {
+        let ended = self.ended.as_ref().map(|(ended, _)| *ended);
+        let way = std::iter::successors(Some(run), |run| {
+            sweep.before(*run).filter(|before| Some(*before) != ended)
+        });
+        let way: Vec<Run> = way.collect();
+        for before in way.iter().skip(1).rev() {
+            let hidden = ProgressBar::hidden();
+            let result = self.averages(sweep, *before, &hidden, interrupt);
+            if result.with_context(|| sweep.place(*before))?.is_none() {
+                return Ok(None);
+            }
+        }
+        self.averages(sweep, run, bar, interrupt)
     }
 
     fn averages(
@@ -81,9 +107,14 @@ impl Worker {
         let flock = sweep.flock_of(run)?;
         let record = flock.record();
         let gpu = self.gpu.clone();
+        let before = sweep.before(run);
+        let ended = self.ended.take().filter(|(ended, _)| Some(*ended) == before);
         let engine = self.engine()?;
         let (scene, state) = populate(&flock.scene, &flock.request, Some(engine.as_ref()))?;
-        engine.load(&scene, &state)?;
+        match ended {
+            Some((_, before)) => go_on(engine.as_mut(), &before, &scene)?,
+            None => engine.load(&scene, &state)?,
+        }
         let mut samples = Samples::new(&sweep.plan, &sweep.metrics, &scene)?;
         let portion = (PORTION / record.count.max(1)).clamp(1, u64::from(u32::MAX));
         let (ticks, every) = (sweep.plan.ticks(), sweep.plan.every());
@@ -114,6 +145,7 @@ impl Worker {
         let engine = engine.kind().to_string();
         let (settled, metrics) = samples.averages();
         let settled = settled.min(done);
+        self.ended = Some((run, scene));
         Ok(Some(RunResult {
             ticks: done,
             settled,
@@ -123,6 +155,17 @@ impl Worker {
             ..RunResult::default()
         }))
     }
+}
+
+/// Goes on with the flock in the engine in another scene.
+fn go_on(engine: &mut dyn Engine, before: &Scene, scene: &Scene) -> anyhow::Result<()> {
+    let counts = |scene: &Scene| scene.species.iter().map(|own| own.count).collect::<Vec<_>>();
+    anyhow::ensure!(counts(before) == counts(scene), ONE_FLOCK);
+    let mut change = Change::PARAMETERS | Change::SCENERY | Change::WORLD;
+    if before.targets != scene.targets {
+        change |= Change::TARGETS;
+    }
+    Ok(engine.update(scene, change)?)
 }
 
 /// The samples of a run.
@@ -176,7 +219,7 @@ impl<'a> Samples<'a> {
     /// True once the error of the plan's metric is as small as the plan asks for. It looks ever more rarely: each
     /// look costs as much as all samples.
     fn are_enough(&mut self) -> bool {
-        let Some(Until { metric, standard_error }) = &self.plan.until else { return false };
+        let Some(Until { metric, standard_error, .. }) = &self.plan.until else { return false };
         if self.len() < self.next_error {
             return false;
         }

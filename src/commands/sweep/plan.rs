@@ -93,6 +93,8 @@ pub enum Design {
     Grid,
     /// The first values of all keys are the first point, and so on
     List,
+    /// A list, there and back: each run goes on with the flock of the one before
+    Hysteresis,
 }
 
 /// The error at which a run ends.
@@ -103,6 +105,8 @@ pub struct Until {
     pub metric: String,
     /// Above 0.
     pub standard_error: f64,
+    /// Most ticks, in place of the plan's `ticks`.
+    pub most: Option<u64>,
 }
 
 impl FromStr for Until {
@@ -113,7 +117,7 @@ impl FromStr for Until {
         let Some((metric, Ok(standard_error))) = parts else {
             return Err("expected METRIC=ERROR, for example polarisation=0.01".into());
         };
-        Ok(Self { metric: metric.into(), standard_error })
+        Ok(Self { metric: metric.into(), standard_error, most: None })
     }
 }
 
@@ -200,6 +204,12 @@ impl Plan {
             }
         }
         plan.values = plan.values.map(|values| folder.join(values));
+        if let Some(most) = plan.until.as_mut().and_then(|until| until.most.take()) {
+            anyhow::ensure!(
+                plan.ticks.replace(most).is_none(),
+                "{place}: `until.most` and `ticks` are the same; leave one of them out"
+            );
+        }
         Ok(plan)
     }
 
@@ -277,7 +287,7 @@ impl Plan {
         }
         self.selection()?;
         let until = self.until.as_ref();
-        if let Some(Until { metric, standard_error }) = until {
+        if let Some(Until { metric, standard_error, .. }) = until {
             let is_positive = *standard_error > 0.0 && standard_error.is_finite();
             if !is_positive {
                 let problem =
@@ -319,17 +329,37 @@ impl Plan {
 
     /// The keys that vary, and the values of each point.
     pub fn points(&self) -> anyhow::Result<(Vec<String>, Vec<Vec<String>>)> {
+        let (keys, mut points) = self.points_once()?;
+        if self.goes_back() {
+            if points.len() < 2 {
+                return Err(wrong("--design hysteresis: there is one point; vary a key"));
+            }
+            let back: Vec<_> = points.iter().rev().skip(1).cloned().collect();
+            points.extend(back);
+        }
+        Ok((keys, points))
+    }
+
+    /// True if each run but the first goes on with the flock of the one before.
+    pub fn goes_back(&self) -> bool {
+        self.design == Some(Design::Hysteresis)
+    }
+
+    /// The same, with each point once.
+    fn points_once(&self) -> anyhow::Result<(Vec<String>, Vec<Vec<String>>)> {
         if let Some(path) = &self.values {
             return table(path).with_context(|| path.display().to_string());
         }
         let keys = self.vary.iter().map(|axis| axis.key.clone()).collect();
         let lengths: Vec<usize> = self.vary.iter().map(|axis| axis.values.len()).collect();
         let value = |axis: &Axis, at: usize| axis.values[at].clone();
-        if self.design == Some(Design::List) {
+        if let Some(design @ (Design::List | Design::Hysteresis)) = self.design {
             let all = lengths.first().copied().unwrap_or(1);
             if let Some(other) = self.vary.iter().find(|axis| axis.values.len() != all) {
+                let design = design.to_possible_value();
                 return Err(wrong(format!(
-                    "--design list: {} has {} values and {} has {all}; give all keys as many",
+                    "--design {}: {} has {} values and {} has {all}; give all keys as many",
+                    design.as_ref().map_or("list", |own| own.get_name()),
                     other.key,
                     other.values.len(),
                     self.vary[0].key

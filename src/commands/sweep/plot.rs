@@ -54,18 +54,28 @@ pub struct Curves {
     panels: Vec<Panel>,
 }
 
-/// The values of a series' runs: all but the first key's.
+/// The values that the runs of a series share: all but the first key's, or the way there or back.
 type Others = Vec<String>;
+
+fn others(sweep: &Sweep, point: usize) -> Others {
+    match sweep.way(point) {
+        Some(way) => vec![way.into()],
+        None => sweep.points[point].get(1..).unwrap_or_default().to_vec(),
+    }
+}
 
 /// The series of a sweep, in the order of their first points; a point belongs to none beyond the last.
 fn series_of(sweep: &Sweep, most: usize) -> Vec<Others> {
     let mut seen = HashSet::new();
-    let others = sweep.points.iter().map(|point| point.get(1..).unwrap_or_default());
-    others.filter(|others| seen.insert(*others)).take(most).map(<[String]>::to_vec).collect()
+    let all = (0..sweep.points.len()).map(|point| others(sweep, point));
+    all.filter(|others| seen.insert(others.clone())).take(most).collect()
 }
 
 /// The name of a series: the end of a longer one, where series differ.
 fn name_of(sweep: &Sweep, others: &Others) -> String {
+    if sweep.plan.goes_back() {
+        return others.concat();
+    }
     let named = |(key, value): (&String, &String)| {
         // The last words of a key say enough.
         let short: Vec<&str> = key.rsplit('.').take(2).collect();
@@ -166,9 +176,8 @@ impl Curves {
         };
         let series = series_of(sweep, MAX_SERIES);
         let panel = |metric: &str| {
-            let points = series.iter().map(|others| {
-                let is_own =
-                    |run: &Run| sweep.values(*run).get(1..).unwrap_or_default() == &others[..];
+            let points = series.iter().map(|own| {
+                let is_own = |run: &Run| others(sweep, run.point) == *own;
                 let own = there.iter().filter(|(run, _)| is_own(run));
                 let own = own.filter_map(|(run, result)| {
                     let average = result.metrics.get(metric)?;

@@ -9,13 +9,15 @@ use serde::{Deserialize, Serialize};
 use super::runs::{Run, Sweep};
 use crate::commands::files::output::{OutputError, OutputFile};
 use crate::input::read_file;
+use flockwork_model::io::write_columns;
 use flockwork_model::statistics::TimeAverage;
 
 /// Most bytes of a result: its record may have many obstacles.
 const MAX_RESULT: u64 = 1 << 27;
 
-/// The table of all runs.
+/// The table of all runs, and its numbers as NumPy arrays.
 pub const TABLE: &str = "results.csv";
+const ARRAYS: &str = "results.npz";
 
 /// The columns of a metric, behind its name.
 const SUFFIXES: [&str; 4] = ["", "_se", "_tau", "_binder"];
@@ -129,6 +131,7 @@ pub fn collect(folder: &Path, sweep: &Sweep, results: &[(Run, RunResult)]) -> an
     let metrics = sweep.plan.metrics();
     let mut head = vec!["run".to_owned()];
     head.extend(sweep.keys.iter().cloned());
+    head.extend(sweep.way(0).map(|_| "way".to_owned()));
     let fixed = ["seed", "ticks", "settled", "version", "engine", "file", "failure", "short"];
     head.extend(fixed.map(str::to_owned));
     let columns = metrics.iter().flat_map(|name| SUFFIXES.map(|suffix| format!("{name}{suffix}")));
@@ -137,6 +140,7 @@ pub fn collect(folder: &Path, sweep: &Sweep, results: &[(Run, RunResult)]) -> an
     for (run, result) in results {
         let mut row = vec![run.number.to_string()];
         row.extend(sweep.values(*run).iter().cloned());
+        row.extend(sweep.way(run.point).map(str::to_owned));
         row.extend([
             sweep.seed(*run).to_string(),
             result.ticks.to_string(),
@@ -155,8 +159,39 @@ pub fn collect(folder: &Path, sweep: &Sweep, results: &[(Run, RunResult)]) -> an
         rows.write_record(&row)?;
     }
     let file = rows.into_inner().map_err(csv::IntoInnerError::into_error)?;
+    write_columns(OutputFile::create(&folder.join(ARRAYS))?, arrays(sweep, results))?.publish()?;
     file.publish()?;
     Ok(())
+}
+
+/// The columns with numbers; NaN stands for a value that is missing.
+fn arrays(sweep: &Sweep, results: &[(Run, RunResult)]) -> Vec<(String, Vec<f64>)> {
+    let column = |name: &str, value: &dyn Fn(Run, &RunResult) -> f64| {
+        let values = results.iter().map(|(run, result)| value(*run, result));
+        (name.to_owned(), values.collect::<Vec<_>>())
+    };
+    let mut all = vec![column("run", &|run, _| run.number as f64)];
+    for (at, key) in sweep.keys.iter().enumerate() {
+        let value = |run: Run, _: &_| sweep.values(run)[at].parse().unwrap_or(f64::NAN);
+        all.push(column(key, &value));
+    }
+    // Words are in the other table.
+    all.retain(|(_, values)| values.iter().any(|value| !value.is_nan()));
+    if sweep.way(0).is_some() {
+        all.push(column("back", &|run, _| f64::from(sweep.way(run.point) == Some("back"))));
+    }
+    all.push(column("seed", &|run, _| f64::from(sweep.seed(run))));
+    all.push(column("ticks", &|_, result| result.ticks as f64));
+    all.push(column("settled", &|_, result| result.settled as f64));
+    for name in sweep.plan.metrics() {
+        for (at, suffix) in SUFFIXES.iter().enumerate() {
+            let value = |_: Run, result: &RunResult| {
+                result.metrics.get(name).map_or(f64::NAN, |average| average.columns()[at])
+            };
+            all.push(column(&format!("{name}{suffix}"), &value));
+        }
+    }
+    all
 }
 
 /// A run as a line of JSON.
@@ -164,12 +199,15 @@ pub fn line(sweep: &Sweep, run: Run, is_done: bool) -> String {
     let values = sweep.values(run).iter().map(|value| value.as_str().into());
     let values: serde_json::Map<String, serde_json::Value> =
         sweep.keys.iter().cloned().zip(values).collect();
-    serde_json::json!({
+    let mut line = serde_json::json!({
         "run": run.number,
         "values": values,
         "seed": sweep.seed(run),
         "file": file_name(&sweep.hash(run)),
         "done": is_done,
-    })
-    .to_string()
+    });
+    if let Some(way) = sweep.way(run.point) {
+        line["way"] = way.into();
+    }
+    line.to_string()
 }

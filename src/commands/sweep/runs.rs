@@ -18,6 +18,10 @@ use flockwork_model::statistics::Selection;
 use flockwork_model::vector::Point;
 use flockwork_view::words::counted;
 
+/// Why a value is refused that changes how many agents there are.
+pub const ONE_FLOCK: &str =
+    "--design hysteresis: one flock goes through all values, so the number of agents cannot vary";
+
 /// One run of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
@@ -72,6 +76,8 @@ pub struct Sweep {
     /// The metrics.
     pub metrics: Selection,
     known: HashMap<usize, Known>,
+    /// Where each run goes on from the one before: the hash of each point and all before it.
+    hashes_on_the_way: Vec<u64>,
 }
 
 /// FNV-1a: the same on every machine.
@@ -109,7 +115,8 @@ impl Sweep {
         let name = plan.scene.clone().unwrap_or_else(|| DEFAULT_SCENE.into());
         let text = text_of(&name).map_err(|error| anyhow::anyhow!("--scene {error:#}"))?;
         let metrics = plan.selection()?;
-        Ok(Self { plan, keys, points, scene: (name, text), metrics, known: HashMap::new() })
+        let (scene, known, hashes_on_the_way) = ((name, text), HashMap::new(), Vec::new());
+        Ok(Self { plan, keys, points, scene, metrics, known, hashes_on_the_way })
     }
 
     /// Number of seeds of a point.
@@ -135,12 +142,27 @@ impl Sweep {
     /// is possible is an error; a point that only together is impossible is a run that fails.
     pub fn learn(&mut self, runs: &[Run], interrupt: &Interrupt) -> anyhow::Result<()> {
         let points: Vec<usize> = runs.iter().map(|run| run.point).collect();
-        self.make(points, interrupt)?;
+        if self.plan.goes_back() {
+            let end = points.into_iter().max().map_or(0, |last| last + 1);
+            self.make((0..end).collect(), interrupt)?;
+            let hash = |before: &mut u64, point| {
+                *before = fnv(*before, &self.hash_of_point(point).to_string());
+                Some(*before)
+            };
+            self.hashes_on_the_way = (0..end).scan(0, hash).collect();
+            let possible = self.known.values().filter(|known| known.hash.is_ok());
+            let counts: HashSet<u64> = possible.map(|known| known.agents).collect();
+            if counts.len() > 1 {
+                return Err(wrong(ONE_FLOCK));
+            }
+        } else {
+            self.make(points, interrupt)?;
+        }
         if self.known.values().any(|known| known.hash.is_err()) {
             self.make((0..self.points.len()).collect(), interrupt)?;
             self.refuse_values()?;
         }
-        if self.known.len() == self.points.len() {
+        if self.known.len() == self.points.len() && !self.plan.goes_back() {
             self.refuse_twins()?;
         }
         Ok(())
@@ -194,10 +216,10 @@ impl Sweep {
     fn refuse_values(&self) -> anyhow::Result<()> {
         let is_possible =
             |point: &usize| self.known.get(point).is_some_and(|known| known.hash.is_ok());
-        let refuse = |point: usize, key: Option<&String>| {
+        let refuse = |point: usize, keys: &[String]| {
             let known = self.known.get(&point);
             let problem = known.and_then(|known| known.hash.clone().err()).unwrap_or_default();
-            let as_set = key.and_then(|key| {
+            let as_set = keys.iter().find_map(|key| {
                 problem.strip_prefix(&format!("--set {key}=")).map(|rest| (key, rest))
             });
             Err(wrong(match (&self.plan.values, as_set) {
@@ -208,9 +230,14 @@ impl Sweep {
         };
         let all = 0..self.points.len();
         if !all.clone().any(|point| is_possible(&point)) {
-            return refuse(0, self.keys.first());
+            return refuse(0, &self.keys[..self.keys.len().min(1)]);
         }
-        if self.plan.values.is_some() || self.plan.design == Some(Design::List) {
+        // One flock goes through all points.
+        if let Some(point) = all.clone().find(|point| self.plan.goes_back() && !is_possible(point))
+        {
+            return refuse(point, &self.keys);
+        }
+        if self.plan.values.is_some() || !matches!(self.plan.design, None | Some(Design::Grid)) {
             return Ok(());
         }
         for (at, key) in self.keys.iter().enumerate() {
@@ -219,7 +246,7 @@ impl Sweep {
             if let Some(point) =
                 all.clone().find(|point| !possible.contains(&self.points[*point][at]))
             {
-                return refuse(point, Some(key));
+                return refuse(point, std::slice::from_ref(key));
             }
         }
         Ok(())
@@ -259,11 +286,38 @@ impl Sweep {
 
     /// The name of the file of a run that was learnt, without its ending: a hash of all that decides its result.
     pub fn hash(&self, run: Run) -> String {
-        let point = match self.known.get(&run.point).map(|known| &known.hash) {
-            Some(Ok(hash)) => *hash,
-            _ => fnv(0, &format!("{:?} {:?}", self.keys, self.values(run))),
-        };
+        let on_the_way = self.hashes_on_the_way.get(run.point).copied();
+        let point = on_the_way.unwrap_or_else(|| self.hash_of_point(run.point));
         format!("{:016x}", fnv(point, &self.seed(run).to_string()))
+    }
+
+    fn hash_of_point(&self, point: usize) -> u64 {
+        match self.known.get(&point).map(|known| &known.hash) {
+            Some(Ok(hash)) => *hash,
+            _ => fnv(0, &format!("{:?} {:?}", self.keys, self.points[point])),
+        }
+    }
+
+    /// The run whose flock this one goes on with.
+    pub fn before(&self, run: Run) -> Option<Run> {
+        let point = run.point.checked_sub(1).filter(|_| self.plan.goes_back())?;
+        Some(Run { number: run.number - self.seeds(), point, ..run })
+    }
+
+    /// Whether a point is on the way there or back; `None` if runs do not go on from one another.
+    pub fn way(&self, point: usize) -> Option<&'static str> {
+        let way = if 2 * point < self.points.len() { "there" } else { "back" };
+        self.plan.goes_back().then_some(way)
+    }
+
+    /// The runs in groups that can be computed side by side.
+    pub fn groups(&self, runs: &[Run]) -> Vec<Vec<Run>> {
+        if !self.plan.goes_back() {
+            return runs.iter().map(|run| vec![*run]).collect();
+        }
+        let mut runs = runs.to_vec();
+        runs.sort_by_key(|run| (run.place, run.point));
+        runs.chunk_by(|one, next| one.place == next.place).map(<[Run]>::to_vec).collect()
     }
 
     /// The flock of a run that was learnt. Fails if it is another one by now.

@@ -19,7 +19,7 @@ use super::state::FlockState;
 
 pub use csv::{COLUMNS, read_csv, write_csv_header, write_csv_rows};
 pub use flow::{MAX_ROW, read_flow};
-pub use npz::{ARRAYS, NpzWriter, RECORD, read_npz};
+pub use npz::{ARRAYS, NpzWriter, RECORD, read_npz, write_columns};
 pub use ply::{write_ply_header, write_ply_rows};
 pub use record::{Provenance, RunRecord, TargetRow};
 pub use table::{Part, StateTable};

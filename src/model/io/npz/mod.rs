@@ -5,7 +5,7 @@ mod npy;
 mod read;
 mod rows;
 
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
@@ -170,15 +170,39 @@ impl<W: Write + Seek, S: Read + Write + Seek> NpzWriter<W, S> {
     /// Assembles the archive.
     pub fn finish(self) -> io::Result<W> {
         let Self { file, axes, run, parts } = self;
-        let mut target = FirstError { file, error: None, at: 0, end: 0 };
-        let mut archive = ZipWriter::new(&mut target);
-        let written = fill(&mut archive, axes as u64, parts)
-            .and_then(|()| run.map_or(Ok(()), |run| append_text(&mut archive, &run.text())))
-            .and_then(|()| archive.finish().map(|_| ()).map_err(io::Error::other));
-        match target.error {
-            Some(error) => Err(error),
-            None => written.map(|()| target.file),
-        }
+        archive(file, |archive| {
+            fill(archive, axes as u64, parts)?;
+            run.map_or(Ok(()), |run| append_text(archive, &run.text()))
+        })
+    }
+}
+
+/// Writes columns of numbers as a NumPy archive (`.npz`): an array for each, by its name.
+pub fn write_columns<W: Write + Seek>(
+    file: W,
+    columns: impl IntoIterator<Item = (String, Vec<f64>)>,
+) -> io::Result<W> {
+    archive(file, |archive| {
+        columns.into_iter().try_for_each(|(name, values)| {
+            let mut bytes = Cursor::new(bytemuck::cast_slice::<f64, u8>(&values));
+            bytes.seek(SeekFrom::End(0))?;
+            append::<f64, _, _>(archive, &name, &[values.len() as u64], bytes)
+        })
+    })
+}
+
+/// Writes an archive that `fill` fills.
+fn archive<W: Write + Seek>(
+    file: W,
+    fill: impl FnOnce(&mut ZipWriter<&mut FirstError<W>>) -> io::Result<()>,
+) -> io::Result<W> {
+    let mut target = FirstError { file, error: None, at: 0, end: 0 };
+    let mut archive = ZipWriter::new(&mut target);
+    let written =
+        fill(&mut archive).and_then(|()| archive.finish().map(|_| ()).map_err(io::Error::other));
+    match target.error {
+        Some(error) => Err(error),
+        None => written.map(|()| target.file),
     }
 }
 
