@@ -1,11 +1,12 @@
 // Alignment: src/model/behaviours/alignment.rs says what it does, in which units, and its source.
 
 import package::space::{Vector, length, with_length};
-import package::vehicle::{Agent, Neighbour, steer};
+import package::vehicle::{Agent, Neighbour, share_beyond, steer};
 
 struct Parameters {
     weight: f32,
     radius: f32,
+    inner: f32,
     fov: f32,
     nearest: u32,
     with_: u32,
@@ -18,7 +19,8 @@ struct Sums {
 }
 
 fn observe(parameters: Parameters, neighbour: Neighbour, sums: Sums) -> Sums {
-    return Sums(sums.velocity + neighbour.velocity * neighbour.share, sums.count + neighbour.share);
+    let share = share_beyond(neighbour, parameters.inner);
+    return Sums(sums.velocity + neighbour.velocity * share, sums.count + share);
 }
 
 // How nearly the neighbours head one way.

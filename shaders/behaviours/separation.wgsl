@@ -2,11 +2,12 @@
 
 import package::random::spread_direction;
 import package::space::{Vector, with_length};
-import package::vehicle::{SAME_SPOT_SQUARED, Agent, Neighbour, steer};
+import package::vehicle::{SAME_SPOT_SQUARED, Agent, Neighbour, share_beyond, steer};
 
 struct Parameters {
     weight: f32,
     radius: f32,
+    inner: f32,
     fov: f32,
     nearest: u32,
     with_: u32,
@@ -27,12 +28,13 @@ const COINCIDENT = 1e-3;
 const SAME_SPOT = 1e-10;
 
 fn observe(parameters: Parameters, neighbour: Neighbour, sums: Sums) -> Sums {
+    let share = share_beyond(neighbour, parameters.inner);
     let apart = neighbour.distance_squared > SAME_SPOT_SQUARED;
-    let push = select(0.0, neighbour.share / neighbour.distance_squared, apart);
+    let push = select(0.0, share / neighbour.distance_squared, apart);
     return Sums(
         sums.away - neighbour.offset * push,
-        sums.count + neighbour.share,
-        sums.coincident + select(neighbour.share, 0.0, apart),
+        sums.count + share,
+        sums.coincident + select(share, 0.0, apart),
     );
 }
 

@@ -25,6 +25,7 @@ pub struct Situation {
 
 /// An independent random generator (SplitMix64), so that the situations stay the same if the
 /// model's generator changes.
+#[derive(Clone)]
 pub struct Dice {
     state: u64,
     /// True if agents may draw their own numbers.
@@ -235,6 +236,10 @@ fn choosing(mut case: Situation, number: u64, counts: &[f32]) -> Situation {
         let own = known.map_or_else(|| dice.one_of(&[count, count, 0.0]), |(_, count)| *count);
         of_kinds.push((rule.kind, own));
         rule.values[slot] = own;
+        // The nearest are those that an inner radius would leave out.
+        if let Some(slot) = rule.kind.parameter("inner").filter(|_| rule.kind != Kind::Cohesion) {
+            rule.values[slot] = 0.0;
+        }
     }
     case.name = format!("with the nearest neighbours, {}", case.name);
     case
@@ -302,6 +307,9 @@ fn species_text(
             // A behaviour that perceives agents aims at a target only in one case of three.
             let value = if key == "target" && kind.info().sees_neighbours && dice.below(3) > 0 {
                 "\"none\"".into()
+            } else if key == "inner" && kind != Kind::Cohesion {
+                // Rarely, and drawn apart, so that all else stays as it was.
+                dice.clone().one_of(&["0", "0", "0", "5"]).to_string()
             } else {
                 value(key, all, paths, boundary, dice)
             };

@@ -15,7 +15,7 @@ use flockwork::model::state::FlockState;
 const TICKS: u32 = 200;
 
 /// Behaviours as a built-in one, and as a rule that says the same.
-const SAID: [(&str, &str); 4] = [
+const SAID: [(&str, &str); 6] = [
     (
         "separation = { KEYS, weight = 1.5 }",
         "rules.separation = { KEYS, weight = 1.5, sum = { \
@@ -40,6 +40,17 @@ const SAID: [(&str, &str); 4] = [
          pull = 'if(distance_squared > near * near, offset * (1 / distance_squared), zero)', \
          n = 'if(distance_squared > near * near, 1, 0)' }, \
          force = 'if(n > 0, with_length(pull, max_speed) - velocity, zero)' }",
+    ),
+    (
+        "separation = { KEYS, inner = 4.1, weight = 1.5 }",
+        "rules.separation = { KEYS, inner = 4.1, weight = 1.5, sum = { \
+         away = 'offset * if(distance_squared > 1e-20, 1 / distance_squared, 0)' }, force = \
+         'if(neighbours > 0, with_length(zero - away, max_speed) - velocity, zero)' }",
+    ),
+    (
+        "alignment = { KEYS, inner = 7.3, weight = 1 }",
+        "rules.alignment = { KEYS, inner = 7.3, weight = 1, sum = { v = 'other_velocity' }, \
+         force = 'if(neighbours > 0, with_length(v, max_speed) - velocity, zero)' }",
     ),
 ];
 
@@ -88,7 +99,8 @@ fn a_rule_that_says_what_a_behaviour_does_gives_its_bytes() {
     for (world, body) in places().into_iter().step_by(share().min(3)) {
         for (built_in, said) in [
             (SAID[..3].iter().map(|(own, _)| *own).collect::<Vec<_>>(), &SAID[..3]),
-            (vec![SAID[3].0], &SAID[3..]),
+            (vec![SAID[3].0], &SAID[3..4]),
+            (vec![SAID[4].0, SAID[5].0], &SAID[4..]),
         ] {
             let said: Vec<&str> = said.iter().map(|(_, said)| *said).collect();
             let (scene_of_built_in, state) = scene(&world, body, &built_in, 160);

@@ -1,6 +1,6 @@
 //! Alignment: head where the agents nearby head.
 
-use super::{Agent, Neighbour, NeighbourBehaviour, Surroundings, Uses};
+use super::{Agent, Extra, Needs, Neighbour, NeighbourBehaviour, Surroundings, Uses};
 use crate::parameter::{ALL_NEIGHBOURS, ALL_SPECIES, MAX_NEAREST, Meaning};
 use crate::real::Real;
 use crate::vector::Vector;
@@ -15,6 +15,8 @@ crate::parameters! {
         weight: Meaning::Number => 1.0, "", 0.0, 1e6;
         /// How near an agent must be to be followed.
         radius: Meaning::Number => 50.0, "world units", 0.0, 1e6;
+        /// Nearer agents are ignored.
+        inner: Meaning::Number => 0.0, "world units", 0.0, 1e6;
         /// Full angle round the heading within which an agent is seen.
         fov: Meaning::FieldOfView => 360.0, "degrees", 0.0, 360.0;
         /// How many of the nearest agents count.
@@ -44,6 +46,8 @@ impl<R: Real, const D: usize> Sums<R, D> {
 }
 
 impl<R: Real, const D: usize> NeighbourBehaviour<R, D> for Alignment<R> {
+    const NEEDS: Needs = Needs { extras: &[Extra::INNER], ..Needs::NOTHING };
+
     type Sums = Sums<R, D>;
 
     #[inline(always)]
@@ -52,7 +56,8 @@ impl<R: Real, const D: usize> NeighbourBehaviour<R, D> for Alignment<R> {
     }
 
     #[inline(always)]
-    fn observe(&self, _uses: Uses, neighbour: &Neighbour<R, D>, sums: &mut Sums<R, D>) {
+    fn observe(&self, uses: Uses, neighbour: &Neighbour<R, D>, sums: &mut Sums<R, D>) {
+        let neighbour = neighbour.beyond(uses, self.inner);
         sums.velocity = sums.velocity + neighbour.if_near(neighbour.velocity * neighbour.share);
         sums.count = sums.count + neighbour.count();
     }

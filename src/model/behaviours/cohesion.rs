@@ -39,10 +39,7 @@ pub struct Sums<R, const D: usize> {
 }
 
 impl<R: Real, const D: usize> NeighbourBehaviour<R, D> for Cohesion<R> {
-    const NEEDS: Needs = Needs {
-        extras: &[Extra { key: "inner", asks: |inner| inner > 0.0, uses: Uses::INNER }],
-        ..Needs::NOTHING
-    };
+    const NEEDS: Needs = Needs { extras: &[Extra::INNER], ..Needs::NOTHING };
 
     type Sums = Sums<R, D>;
 

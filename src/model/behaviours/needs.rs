@@ -20,6 +20,11 @@ pub struct Extra {
     pub uses: Uses,
 }
 
+impl Extra {
+    /// Nearer neighbours are ignored.
+    pub const INNER: Self = Self { key: "inner", asks: |inner| inner > 0.0, uses: Uses::INNER };
+}
+
 /// Facts that scenes and engines must know about a behaviour without naming it. (The list of behaviours
 /// says whether it looks at neighbours; the meaning of a parameter shows targets and fields of
 /// view.)

@@ -1,5 +1,6 @@
 //! The neighbour: what a steered agent perceives of another one.
 
+use super::Uses;
 use crate::real::Real;
 use crate::vector::Vector;
 
@@ -35,6 +36,19 @@ impl<R: Real, const D: usize> Neighbour<R, D> {
     #[inline(always)]
     pub fn count(&self) -> R {
         self.share.where_or(self.near, self.share.constant(-0.0))
+    }
+
+    /// The same without a share where it is not farther away than a positive `inner`; world units.
+    #[inline(always)]
+    #[must_use]
+    pub fn beyond(&self, uses: Uses, inner: R) -> Self {
+        if !uses.has(Uses::INNER) {
+            return *self;
+        }
+        let zero = inner.constant(0.0);
+        let outside = (inner * inner).less_than(self.distance_squared);
+        let nearer = zero.where_or(zero.less_than(inner), self.share);
+        Self { share: self.share.where_or(outside, nearer), ..*self }
     }
 
     /// True if the behaviour perceives it.

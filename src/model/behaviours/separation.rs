@@ -1,7 +1,7 @@
 //! Separation: keep apart from the agents nearby.
 
 use super::bounds::{SAME_SPOT, SAME_SPOT_SQUARED};
-use super::{Agent, Neighbour, NeighbourBehaviour, Surroundings, Uses};
+use super::{Agent, Extra, Needs, Neighbour, NeighbourBehaviour, Surroundings, Uses};
 use crate::parameter::{ALL_NEIGHBOURS, ALL_SPECIES, MAX_NEAREST, Meaning};
 use crate::real::Real;
 use crate::vector::Vector;
@@ -21,6 +21,8 @@ crate::parameters! {
         weight: Meaning::Number => 1.5, "", 0.0, 1e6;
         /// How near an agent must be to be avoided.
         radius: Meaning::Number => 25.0, "world units", 0.0, 1e6;
+        /// Nearer agents are ignored.
+        inner: Meaning::Number => 0.0, "world units", 0.0, 1e6;
         /// Full angle round the heading within which an agent is seen.
         fov: Meaning::FieldOfView => 360.0, "degrees", 0.0, 360.0;
         /// How many of the nearest agents count.
@@ -45,6 +47,8 @@ pub struct Sums<R, const D: usize> {
 }
 
 impl<R: Real, const D: usize> NeighbourBehaviour<R, D> for Separation<R> {
+    const NEEDS: Needs = Needs { extras: &[Extra::INNER], ..Needs::NOTHING };
+
     type Sums = Sums<R, D>;
 
     #[inline(always)]
@@ -54,7 +58,8 @@ impl<R: Real, const D: usize> NeighbourBehaviour<R, D> for Separation<R> {
     }
 
     #[inline(always)]
-    fn observe(&self, _uses: Uses, neighbour: &Neighbour<R, D>, sums: &mut Sums<R, D>) {
+    fn observe(&self, uses: Uses, neighbour: &Neighbour<R, D>, sums: &mut Sums<R, D>) {
+        let neighbour = neighbour.beyond(uses, self.inner);
         let zero = neighbour.share.constant(0.0);
         let apart = zero.constant(SAME_SPOT_SQUARED).less_than(neighbour.distance_squared);
         let pushes = neighbour.near & apart;

@@ -16,7 +16,7 @@ impl Uses {
 
     /// A field of view below 360 degrees.
     pub const SIGHT: Self = Self(1 << 63);
-    /// Cohesion with an inner radius.
+    /// Separation, alignment or cohesion with an inner radius.
     pub const INNER: Self = Self(1 << 62);
     /// Each agent's neighbours are counted, for its colour.
     pub const COUNTS: Self = Self(1 << 61);

@@ -136,10 +136,20 @@ impl Vehicle<'_> {
         DVec3::new(x.into(), y.into(), if plane { 0.0 } else { z.into() })
     }
 
+    /// The agents that a behaviour perceives beyond its inner radius, if that is positive.
+    fn beyond(&mut self, kind: Kind) -> Vec<Other> {
+        let inner = self.value(kind, "inner");
+        let mut perceived = self.perceived(kind);
+        if inner > 0.0 {
+            perceived.retain(|other| self.below(inner * inner, other.offset.length_squared()));
+        }
+        perceived
+    }
+
     /// `with_length(Σ (p − q)/d², max_speed)`. An agent on the same spot counts as one at a
     /// thousandth of the radius, in a direction that is fixed for each agent.
     pub(super) fn separation(&mut self) -> DVec3 {
-        let perceived = self.perceived(Kind::Separation);
+        let perceived = self.beyond(Kind::Separation);
         if perceived.is_empty() {
             return DVec3::ZERO;
         }
@@ -159,7 +169,7 @@ impl Vehicle<'_> {
 
     /// `with_length(Σ u, max_speed)`
     pub(super) fn alignment(&mut self) -> DVec3 {
-        let perceived = self.perceived(Kind::Alignment);
+        let perceived = self.beyond(Kind::Alignment);
         if perceived.is_empty() {
             return DVec3::ZERO;
         }
@@ -171,16 +181,11 @@ impl Vehicle<'_> {
     /// Seeks the mean of `q`. With an inner radius: `with_length(Σ (q − p)/d², max_speed)` over
     /// `inner < d < radius`.
     pub(super) fn cohesion(&mut self) -> DVec3 {
-        let inner = self.value(Kind::Cohesion, "inner");
-        let mut terms = vec![];
-        for other in self.perceived(Kind::Cohesion) {
-            let squared = other.offset.length_squared();
-            if inner == 0.0 {
-                terms.push(other.offset);
-            } else if self.below(inner * inner, squared) {
-                terms.push(other.offset / squared);
-            }
-        }
+        let gathers = self.value(Kind::Cohesion, "inner") > 0.0;
+        let term = |other: Other| {
+            other.offset / if gathers { other.offset.length_squared() } else { 1.0 }
+        };
+        let terms: Vec<DVec3> = self.beyond(Kind::Cohesion).into_iter().map(term).collect();
         if terms.is_empty() {
             return DVec3::ZERO;
         }
