@@ -83,6 +83,9 @@ if command -v convert; then
     --set style.bloom=0.1 --samples 8
   wall 82 motes --scene curl --ticks 400 --set camera.zoom=2.5 --set camera.lens=4 --set style.frame=false \
     --set style.arrows=false --set style.exposure=1.5 --set style.bloom=0.2 --samples 64
+  wall 80 shoal --scene docs/gallery/shoal.toml --ticks 140 --samples 4
+  wall 66 million --count 1000000 --seed 7 --ticks 3000 --set style.colour=structure --set style.exposure=2.5 \
+    --set style.bloom=0.12
   # The five states of the paper: j and k.
   states=$(mktemp -d)
   while read -r nth j k; do

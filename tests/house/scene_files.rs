@@ -393,3 +393,22 @@ fn a_species_without_looks_has_those_of_the_scene() {
     assert_eq!(a.palette, b.palette);
     assert_eq!(scene.to_toml().matches("magma").count(), 1);
 }
+
+/// Scene files beside the documents and the benchmarks make a flock.
+#[test]
+fn every_scene_file_of_the_house_makes_a_flock() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut seen = 0;
+    for folder in ["docs/gallery", "benches/scenes"] {
+        for entry in std::fs::read_dir(root.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|ending| ending == "toml") {
+                let scene = flockwork::load_scene(&path).unwrap();
+                let (_, state) = scene.populate(&Request::default()).unwrap();
+                assert!(!state.is_empty(), "{}", path.display());
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 3, "{seen} files");
+}
