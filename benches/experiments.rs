@@ -32,7 +32,7 @@ fn variants(gpu: &Gpu) -> Vec<(&'static str, EngineOptions)> {
         ("bounds checked, loops counted", EngineOptions { checked: true, ..usual }),
         ("crowded above 128", EngineOptions { crowded_above: 128, ..usual }),
         ("crowded above 2048", EngineOptions { crowded_above: 2048, ..usual }),
-        ("scan always in three passes", EngineOptions { small_grid: Some(0), ..usual }),
+        ("scan always in two passes", EngineOptions { small_grid: Some(0), ..usual }),
         ("scan in one pass up to 64 blocks", EngineOptions { small_grid: Some(64), ..usual }),
     ];
     if gpu.has_subgroups_of_agents() {

@@ -1,13 +1,13 @@
-// Shared by the passes of the prefix sum over the cells. A large grid takes three: reduce the blocks, scan
-// their sums, scan each block. Decoupled look-back would save a pass, but WebGPU does not promise that
-// workgroups make progress while others wait.
+// Shared by the passes of the prefix sum over the cells. A large grid takes two: reduce the blocks, scan each block.
+// Decoupled look-back would save a pass, but WebGPU does not promise that workgroups make progress while others
+// wait.
 
 import package::flock::flock;
 
 // Statistics of the grid: the fullest cell, and the number of crowded ones.
 struct GridStats {
     // Agents in the fullest cell.
-    largest_cell: u32,
+    largest_cell: atomic<u32>,
     // The indirect dispatch of `sort_crowds`: workgroups along x, y and z.
     workgroups: atomic<u32>,
     rows: u32,
@@ -41,9 +41,9 @@ struct Members {
     maximum: u32,
 }
 
-const THREADS = 64u;
+const THREADS = 128u;
 const CELLS_PER_THREAD = 16u;
-const BLOCK = 1024u;
+const BLOCK = 2048u;
 // Up to this number each crowded cell gets its own workgroup: that keeps a large GPU busy.
 const BUSY = 1024u;
 // Further cells share workgroups, this many each. A dispatch has at most 65,535 workgroups along an axis,
@@ -104,8 +104,8 @@ fn members_of(share: Share) -> Members {
 }
 
 // Statistics of a grid without crowds.
-fn open_grid_stats(largest_cell: u32) {
-    grid_stats.largest_cell = largest_cell;
+fn open_grid_stats() {
+    atomicStore(&grid_stats.largest_cell, 0u);
     atomicStore(&grid_stats.workgroups, 0u);
     grid_stats.rows = 1u;
     grid_stats.layers = 1u;

@@ -1,13 +1,12 @@
-// Pass scan_reduce: counts the agents in each block of 1,024 cells and in its fullest cell.
+// Pass scan_reduce: counts the agents in each block of cells.
 
 import package::dispatch::linear_workgroup;
-import package::scan::{THREADS, members_of, share_of};
+import package::scan::{THREADS, members_of, open_grid_stats, share_of};
 
-// Sum and maximum of each block.
-@group(0) @binding(5) var<storage, read_write> blocks: array<vec2<u32>>;
+// The number of agents in each block.
+@group(0) @binding(5) var<storage, read_write> blocks: array<u32>;
 
 var<workgroup> total: atomic<u32>;
-var<workgroup> fullest: atomic<u32>;
 
 @compute @workgroup_size(THREADS)
 fn scan_reduce(
@@ -16,12 +15,13 @@ fn scan_reduce(
     @builtin(local_invocation_index) thread: u32,
 ) {
     let block = linear_workgroup(workgroup, workgroups);
-    let members = members_of(share_of(block, thread));
     // Integer sums do not depend on the order in which the threads arrive.
-    atomicAdd(&total, members.sum);
-    atomicMax(&fullest, members.maximum);
+    atomicAdd(&total, members_of(share_of(block, thread)).sum);
     workgroupBarrier();
     if thread == 0u && block < arrayLength(&blocks) {
-        blocks[block] = vec2<u32>(atomicLoad(&total), atomicLoad(&fullest));
+        blocks[block] = atomicLoad(&total);
+    }
+    if thread == 0u && block == 0u {
+        open_grid_stats();
     }
 }

@@ -1,5 +1,5 @@
 // Pass scan_small: the whole scan of a small grid. One workgroup goes through the blocks: a few blocks
-// take less time than two more dispatches.
+// take less time than one more dispatch.
 
 import package::scan::{BLOCK, THREADS, number_of_cells, grid_stats, inclusive_sum, members_of, open_grid_stats, partial, share_of, sweep};
 
@@ -8,7 +8,7 @@ var<workgroup> fullest: atomic<u32>;
 @compute @workgroup_size(THREADS)
 fn scan_small(@builtin(local_invocation_index) thread: u32) {
     if thread == 0u {
-        open_grid_stats(0u);
+        open_grid_stats();
     }
     storageBarrier();
     let blocks = (number_of_cells() + BLOCK - 1u) / BLOCK;
@@ -23,6 +23,6 @@ fn scan_small(@builtin(local_invocation_index) thread: u32) {
         workgroupBarrier();
     }
     if thread == 0u {
-        grid_stats.largest_cell = atomicLoad(&fullest);
+        atomicStore(&grid_stats.largest_cell, atomicLoad(&fullest));
     }
 }

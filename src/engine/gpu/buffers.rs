@@ -138,7 +138,7 @@ fn flock_bytes(name: &str, extent: &Extent) -> Option<u64> {
         "index" | "id" => agents * 4,
         "cell_start" => (cells + u64::from(extent.ghost_cells) + 1) * 4,
         "cell_count" => HITS_BYTES + cells * 4,
-        "blocks" => cells.div_ceil(u64::from(CELLS_PER_BLOCK)) * 8,
+        "blocks" => cells.div_ceil(u64::from(CELLS_PER_BLOCK)) * 4,
         "crowded" => crowds * 4,
         "grid_stats" => 20,
         "scattered" => 12,

@@ -3,7 +3,7 @@
 use super::row::MotionLayout;
 
 /// Cells per workgroup of a pass over cells.
-pub const CELLS_PER_BLOCK: u32 = 1024;
+pub const CELLS_PER_BLOCK: u32 = 2048;
 
 /// Numbers of agents, ids and cells to process, and the layout of the agents' motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

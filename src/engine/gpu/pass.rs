@@ -106,7 +106,7 @@ impl Pass {
 }
 
 /// A tick, pass by pass.
-pub const TICK: [Pass; 10] = [
+pub const TICK: [Pass; 9] = [
     // Neighbours, forces, motion; each agent takes a slot in its new cell.
     Pass::of("steer", Per::Agent, RunsIn::Always),
     // Targets move; those that were hit jump elsewhere.
@@ -114,7 +114,6 @@ pub const TICK: [Pass; 10] = [
     // Prefix sum over the cells: the number of agents before each cell.
     Pass::of("scan_small", Per::Flock, RunsIn::SmallGrid),
     Pass::of("scan_reduce", Per::Block, RunsIn::LargeGrid),
-    Pass::of("scan_spine", Per::Flock, RunsIn::LargeGrid),
     Pass::of("scan_downsweep", Per::Block, RunsIn::LargeGrid),
     // Each slot gets its agent, in racing order within a cell.
     Pass::of("place", Per::Agent, RunsIn::Always),
@@ -144,10 +143,10 @@ pub const BETWEEN_TICKS: [Pass; 2] = [BIN, START_MEMORY];
 /// Agents per workgroup of a pass over agents.
 pub const AGENTS_PER_WORKGROUP: u32 = 64;
 /// The largest grid that one workgroup scans; blocks. On a driver that computes on the CPU a
-/// dispatch costs as much as ten blocks. On an H200 eight blocks take three times what three passes do.
+/// dispatch costs as much as four blocks.
 #[must_use]
 pub fn small_grid(is_software: bool) -> u32 {
-    if is_software { 8 } else { 1 }
+    if is_software { 4 } else { 1 }
 }
 
 /// Words of a crowded cell's bitmap per member, 32 ids each. The bitmap uses the space of the

@@ -182,9 +182,8 @@ impl Vehicle<'_> {
     /// `inner < d < radius`.
     pub(super) fn cohesion(&mut self) -> DVec3 {
         let gathers = self.value(Kind::Cohesion, "inner") > 0.0;
-        let term = |other: Other| {
-            other.offset / if gathers { other.offset.length_squared() } else { 1.0 }
-        };
+        let term =
+            |other: Other| other.offset / if gathers { other.offset.length_squared() } else { 1.0 };
         let terms: Vec<DVec3> = self.beyond(Kind::Cohesion).into_iter().map(term).collect();
         if terms.is_empty() {
             return DVec3::ZERO;

@@ -84,14 +84,14 @@ pub fn cases() -> Vec<Case> {
         // Grids of one block of cells, of 7, and of 20; scanned in both ways.
         case("a block of cells", 1_000, uniform, checked),
         case(
-            "a block, in three passes",
+            "a block, in two passes",
             1_000,
             uniform,
             EngineOptions { small_grid: Some(0), ..checked },
         ),
         case("a small grid", 20_011, uniform, checked),
         case(
-            "a small grid, in three passes",
+            "a small grid, in two passes",
             20_011,
             uniform,
             EngineOptions { small_grid: Some(0), ..checked },
@@ -133,7 +133,7 @@ pub fn cases() -> Vec<Case> {
         // Every cell with more than two members is sorted.
         case("many crowds", 20_001, uniform, EngineOptions { crowded_above: 2, ..checked }),
         case(
-            "many crowds, in three passes",
+            "many crowds, in two passes",
             20_001,
             uniform,
             EngineOptions { crowded_above: 2, small_grid: Some(0), ..checked },
