@@ -15,6 +15,8 @@ def _compute(file: str | None, text: str | None, engine: str, threads: int, numb
     found = json.loads(_native.sweep_run(file, text, number, engine, threads))
     row: dict[str, Any] = {"run": found["run"]}
     row.update((key, _number(value)) for key, value in found["values"].items())
+    if found["way"]:
+        row["way"] = found["way"]
     row["seed"] = found["seed"]
     result = found["result"]
     row.update(ticks=result["ticks"], settled=result["settled"], failure=result.get("failure"))
@@ -45,7 +47,8 @@ def sweep(
 
     ``plan`` is a plan file of ``flockwork sweep`` or a dict with its keys. ``map`` spreads the runs: the ``map`` of an
     executor of ``concurrent.futures``, of Dask, of ``multiprocessing.get_context("spawn").Pool``. Each run takes
-    ``threads`` threads. A run that fails has its reason in ``failure``.
+    ``threads`` threads. A run that fails has its reason in ``failure``. With ``"design": "hysteresis"`` each run computes
+    the way to it again.
 
     >>> from concurrent.futures import ThreadPoolExecutor
     >>> plan = {"scene": "vicsek", "vary": {"agent.rules.align.parameters.noise.value": [0.5, 5]},

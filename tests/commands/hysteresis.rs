@@ -1,5 +1,6 @@
 //! `flockwork sweep --design hysteresis`: one flock goes through all values, there and back. Needs no GPU.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
 use std::path::Path;
@@ -17,25 +18,17 @@ fn line(out: &str) -> String {
     )
 }
 
-#[test]
-fn each_run_goes_on_with_the_flock_of_the_one_before() {
-    let folder = tempfile::tempdir().unwrap();
-    let said = done(folder.path(), &line("all"));
-    assert_eq!(said, "10 runs: 10 computed; all/results.csv (10 rows)\n");
-    let table = rows(&folder.path().join("all/results.csv"));
-    let points: Vec<_> = table.iter().map(|row| format!("{} {}", row[KEY], row["way"])).collect();
-    let wanted = ["0 there", "1 there", "5 there", "1 back", "0 back"];
-    assert_eq!(points, wanted.iter().flat_map(|point| [*point; 2]).collect::<Vec<_>>());
-    // `simulate` takes the same way, from file to file.
-    let mut from = "--scene couzin --count 30 --seed 2".to_owned();
+/// `simulate` takes the same way, from file to file, and has the same averages after the 20th tick of each run.
+fn takes_the_same_way(folder: &Path, begin: &str, key: &str, table: &[BTreeMap<String, String>]) {
+    let mut from = format!("{begin} --seed 2");
     for row in table.iter().filter(|row| row["seed"] == "2") {
-        let (value, way) = (&row[KEY], &row["way"]);
-        let end = format!("{value}-{way}.npz");
+        let (value, way) = (&row[key], &row["way"]);
+        let end = format!("{}-{way}.npz", value.replace(['[', ']', ','], ""));
         let simulate = format!(
-            "simulate --engine cpu {from} --set {KEY}={value} --ticks 40 --out {end} --metrics m.csv --metrics-every 4"
+            "simulate --engine cpu {from} --set {key}={value} --ticks 40 --out {end} --metrics m.csv --metrics-every 4"
         );
-        done(folder.path(), &simulate);
-        let samples = rows(&folder.path().join("m.csv"));
+        done(folder, &simulate);
+        let samples = rows(&folder.join("m.csv"));
         let first = number(&samples[0], "tick");
         for name in ["polarisation", "rotation"] {
             let late = samples.iter().filter(|own| number(own, "tick") >= first + 20.0);
@@ -47,6 +40,18 @@ fn each_run_goes_on_with_the_flock_of_the_one_before() {
         }
         from = format!("--init {end}");
     }
+}
+
+#[test]
+fn each_run_goes_on_with_the_flock_of_the_one_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = done(folder.path(), &line("all"));
+    assert_eq!(said, "10 runs: 10 computed; all/results.csv (10 rows)\n");
+    let table = rows(&folder.path().join("all/results.csv"));
+    let points: Vec<_> = table.iter().map(|row| format!("{} {}", row[KEY], row["way"])).collect();
+    let wanted = ["0 there", "1 there", "5 there", "1 back", "0 back"];
+    assert_eq!(points, wanted.iter().flat_map(|point| [*point; 2]).collect::<Vec<_>>());
+    takes_the_same_way(folder.path(), "--scene couzin --count 30", KEY, &table);
     // The control: a flock that begins anew at a point is another one.
     let anew = line("anew").replace("hysteresis", "list");
     done(folder.path(), &anew);
@@ -55,10 +60,41 @@ fn each_run_goes_on_with_the_flock_of_the_one_before() {
     assert_ne!(anew[3]["polarisation"], table[3]["polarisation"]);
 }
 
+/// A target that moves by itself goes on while another one is set anew.
+#[test]
+fn targets_go_on_moving() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = r#"
+world = { size = [300, 200], boundary = "walls" }
+targets = [
+    { name = "moving", position = [30, 20], velocity = [2, 1.5], turns = true },
+    { name = "resting", position = [150, 100] },
+]
+[species.a]
+count = 40
+seek = { target = "moving", weight = 2 }
+flee = { target = "resting", radius = 80 }
+"#;
+    fs::write(folder.path().join("moving.toml"), scene).unwrap();
+    let key = "targets.1.position";
+    let sweep = format!(
+        "sweep --engine cpu --scene moving.toml --design hysteresis --vary {key}=[250,60],[100,100],[10,10] --seeds 2 \
+         --ticks 40 --settle 20 --metrics-every 4 --metric polarisation,rotation --out all"
+    );
+    done(folder.path(), &sweep);
+    let table = rows(&folder.path().join("all/results.csv"));
+    takes_the_same_way(folder.path(), "--scene moving.toml", key, &table);
+}
+
 #[test]
 fn a_run_in_the_midst_of_the_way_can_be_computed_alone() {
     let folder = tempfile::tempdir().unwrap();
     done(folder.path(), &line("whole"));
+    // The parts share out the two flocks: the third has none.
+    for (shard, computed) in [("3/3", "0 computed"), ("2/3", "5 computed")] {
+        let said = done(folder.path(), &format!("{} --shard {shard}", line("shards")));
+        assert!(said.contains(computed), "{shard}: {said}");
+    }
     for part in ["--run 7", "--shard 2/3 --jobs 1", "--run 1..4 --jobs 2", "--plot plot.svg"] {
         done(folder.path(), &format!("{} {part}", line("parts")));
     }
@@ -77,6 +113,15 @@ fn a_run_in_the_midst_of_the_way_can_be_computed_alone() {
     let longer = line("parts").replace("=0,1,5", "=0,1,5,4");
     let said = done(folder.path(), &longer);
     assert!(said.starts_with("14 runs: 8 computed, 6 there before"), "{said}");
+}
+
+#[test]
+fn a_folder_in_the_way_of_the_arrays_is_refused_before_all_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("all/results.npz")).unwrap();
+    let (code, said, told) = run(folder.path(), &line("all"));
+    assert!(code == Some(1) && said.is_empty() && told.contains("results.npz"), "{told}");
+    assert_eq!(names(&folder.path().join("all")), ["results.npz"]);
 }
 
 /// Couzin and others (2002): where a swarm makes a ring, a school that came travelling goes on.

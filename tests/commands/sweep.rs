@@ -284,6 +284,9 @@ fn a_run_ends_once_its_error_is_small() {
 
 #[test]
 fn bad_input_is_one_sentence() {
+    // As many agents in all, but not of each species.
+    const MIXED: &str = "sweep --scene big-and-small --ticks 5 --out all --design hysteresis --vary small.count=100,99 \
+                         --vary large.count=9,10";
     let folder = tempfile::tempdir().unwrap();
     for (name, content) in [
         ("gap.csv", "count,density\n10,5\n20\n"),
@@ -296,6 +299,8 @@ fn bad_input_is_one_sentence() {
         ("zero.toml", "scene = \"flock\"\nticks = 5\ncount = 0\n"),
         ("range.toml", "scene = \"flock\"\nticks = 5\n[vary]\ncount = \"5..\"\n"),
         ("broken.toml", "scene = \n"),
+        ("half.toml", "until = { metric = \"clusters\", standard_error = 1, most = 1.5 }\n"),
+        ("never.toml", "until = { metric = \"clusters\", standard_error = 1, most = 0 }\n"),
         (
             "most.toml",
             "ticks = 5\nuntil = { metric = \"clusters\", standard_error = 1, most = 9 }\n",
@@ -342,7 +347,7 @@ fn bad_input_is_one_sentence() {
             &["density has 3", "count has 2"],
         ),
         ("--design hysteresis", 2, &["one point", "vary a key"]),
-        ("--design hysteresis --vary count=10,20", 2, &["number of agents cannot vary"]),
+        ("--design hysteresis --vary count=10,20", 2, &["agents of each species cannot vary"]),
         (
             "--design hysteresis --vary starling.separation.weight=1,2,-3",
             2,
@@ -351,7 +356,7 @@ fn bad_input_is_one_sentence() {
         (
             "--design hysteresis --vary starling.count=10,20 --vary starling.max_speed=1,2",
             2,
-            &["--design hysteresis", "the number of agents cannot vary"],
+            &["--design hysteresis", "agents of each species cannot vary"],
         ),
         (
             "--design hysteresis --vary starling.count=10,20 --vary starling.max_speed=1,2,3",
@@ -363,6 +368,8 @@ fn bad_input_is_one_sentence() {
         ("range.toml", 1, &["range.toml", "5..", "A..B:N"]),
         ("broken.toml", 1, &["broken.toml:1"]),
         ("most.toml", 1, &["most.toml", "`until.most` and `ticks`"]),
+        ("half.toml", 1, &["half.toml:1", "whole number", "found 1.5"]),
+        ("never.toml", 1, &["never.toml", "`until.most` is 0"]),
     ] {
         let (found, said, told) = run(folder.path(), &format!("{base} {rest}"));
         assert_eq!((found, said.as_str()), (Some(code), ""), "{rest}: {told}");
@@ -376,9 +383,11 @@ fn bad_input_is_one_sentence() {
     }
     let (code, _, told) = run(folder.path(), "sweep zero.toml --out all");
     assert!(code == Some(2) && told.contains("--count 0"), "{told}");
-    for (line, part) in
-        [("sweep --scene flock --out all", "--ticks"), ("sweep --ticks 5", "--out DIR")]
-    {
+    for (line, part) in [
+        ("sweep --scene flock --out all", "--ticks"),
+        ("sweep --ticks 5", "--out DIR"),
+        (MIXED, "each species"),
+    ] {
         let (code, _, told) = run(folder.path(), line);
         assert!(code == Some(2) && told.contains(part), "{line}: {told}");
     }

@@ -23,8 +23,8 @@ pub struct SweepArgs {
     /// On what.
     #[command(flatten)]
     pub machine: MachineArgs,
-    /// Folder for a file a run, and for results.csv once all are there. Runs that are there are not
-    /// computed again
+    /// Folder for a file a run, and for results.csv and results.npz once all are there. Runs that are there
+    /// are not computed again
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Runs at once [default: one per thread, or four on a GPU; one for flocks above 100000 agents]
@@ -45,7 +45,7 @@ pub struct SweepArgs {
     /// Compute the I-th of N parts; the first is 1/N
     #[arg(long, value_name = "I/N")]
     pub shard: Option<Shard>,
-    /// Compute nothing; write results.csv and the plot of what is there
+    /// Compute nothing; write results.csv, results.npz and the plot of what is there
     #[arg(long, conflicts_with_all = ["run", "shard", "list"])]
     pub collect: bool,
 }
@@ -83,16 +83,22 @@ impl FromStr for Shard {
 }
 
 impl SweepArgs {
-    /// Whether a run is asked for, by its number. Fails if there are fewer than --run says.
-    pub(super) fn chosen(&self, all: usize) -> anyhow::Result<Box<dyn Fn(usize) -> bool>> {
+    /// Whether a run is asked for, by its number. Fails if there are fewer than --run says. If runs go on from one
+    /// another, a part has all runs of its `flocks`.
+    pub(super) fn chosen(
+        &self,
+        all: usize,
+        flocks: Option<usize>,
+    ) -> anyhow::Result<Box<dyn Fn(usize) -> bool>> {
         let (run, shard) = (self.run, self.shard);
         if let Some(Numbers(_, last)) = run.filter(|run| run.1 > all) {
             let all = counted(all as u64, "run");
             return Err(wrong(format!("--run {last}: the plan has {all}")));
         }
         Ok(Box::new(move |number| {
+            let place = (number - 1) % flocks.unwrap_or(usize::MAX);
             run.is_none_or(|run| (run.0..=run.1).contains(&number))
-                && shard.is_none_or(|shard| (number - 1) % shard.1 == shard.0 - 1)
+                && shard.is_none_or(|shard| place % shard.1 == shard.0 - 1)
         }))
     }
 
@@ -118,7 +124,7 @@ mod tests {
 
     fn numbers(line: &str) -> Vec<usize> {
         let args = Line::parse_from(["sweep"].into_iter().chain(line.split_whitespace())).args;
-        let chosen = args.chosen(10).unwrap();
+        let chosen = args.chosen(10, None).unwrap();
         (1..=10).filter(|number| chosen(*number)).collect()
     }
 

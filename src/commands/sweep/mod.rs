@@ -45,7 +45,7 @@ pub fn sweep(args: &SweepArgs) -> anyhow::Result<()> {
     let interrupt = Interrupt::watch();
     let file = args.file.as_deref().map(Plan::read).transpose()?.unwrap_or_default();
     let mut sweep = Sweep::new(file.overridden_by(args.plan.clone())?)?;
-    let chosen = sweep.runs(args.chosen(sweep.len())?);
+    let chosen = sweep.runs(args.chosen(sweep.len(), sweep.flocks())?);
     sweep.learn(&chosen, &interrupt)?;
     if args.list {
         let out = args.out.as_deref();
@@ -77,7 +77,7 @@ pub fn sweep(args: &SweepArgs) -> anyhow::Result<()> {
         return Err(Interrupted { kept }.into());
     }
     let failed = results.iter().filter_map(|(run, result)| Some((run, result.failure.as_ref()?)));
-    let is_chosen = args.chosen(sweep.len())?;
+    let is_chosen = args.chosen(sweep.len(), sweep.flocks())?;
     let failed: Vec<_> = failed.filter(|(run, _)| is_chosen(run.number)).collect();
     match failed.first() {
         Some((run, failure)) => {
@@ -101,7 +101,7 @@ fn collect(
     // A part of many does not read all of them, unless it may be the last. Nor does one that was stopped.
     let is_last = !interrupt.is_raised() && results::count(out) >= sweep.len();
     let may_be_whole = args.collect || is_last;
-    let chosen = args.chosen(sweep.len())?;
+    let chosen = args.chosen(sweep.len(), sweep.flocks())?;
     let runs = sweep.runs(|number| may_be_whole || chosen(number));
     sweep.learn(&runs, interrupt)?;
     let read = |run: Run| Some((run, results::read(out, sweep, run)?));
@@ -141,9 +141,11 @@ fn create(out: &Path, must_be: bool) -> anyhow::Result<()> {
         }
         std::fs::create_dir_all(out).map_err(|error| OutputError::of_system(out, &error))?;
     }
-    let table = out.join(results::TABLE);
-    if table.is_dir() {
-        return Err(OutputError::new(&table, "that is a folder; name another --out").into());
+    for name in [results::TABLE, results::ARRAYS] {
+        let file = out.join(name);
+        if file.is_dir() {
+            return Err(OutputError::new(&file, "that is a folder; name another --out").into());
+        }
     }
     Ok(())
 }
@@ -174,8 +176,18 @@ fn compute(
     let work = || {
         let mut worker = Worker::new(gpu.clone(), (threads / jobs).max(1));
         while let Some(group) = groups.get(next.fetch_add(1, Ordering::Relaxed)) {
+            // A run cannot go on from one that failed.
+            let mut failure = None;
             for run in group {
-                let Some(result) = worker.run(sweep, *run, &bar, interrupt) else { return };
+                let result = match &failure {
+                    Some(_) => Some(RunResult { failure: failure.clone(), ..RunResult::default() }),
+                    None => worker.run(sweep, *run, &bar, interrupt),
+                };
+                let Some(result) = result else { return };
+                if sweep.flocks().is_some() && failure.is_none() {
+                    let place = |reason| format!("{}: {reason}", sweep.place(*run));
+                    failure = result.failure.as_ref().map(place);
+                }
                 if let Err(error) = results::write(out, sweep, *run, &result) {
                     // The next runs could not be written either, so no worker takes one.
                     next.store(groups.len(), Ordering::Relaxed);

@@ -8,7 +8,7 @@ use indicatif::ProgressBar;
 
 use super::plan::{Plan, Until};
 use super::results::{Average, RunResult};
-use super::runs::{ONE_FLOCK, Run, Sweep};
+use super::runs::{Run, Sweep};
 use crate::commands::files::scene_files::populate;
 use crate::commands::files::state_files::ran_on;
 use crate::commands::host::interrupt::Interrupt;
@@ -34,7 +34,7 @@ pub struct Worker {
     gpu: Option<Arc<Gpu>>,
     threads: usize,
     engine: Option<Box<dyn Engine>>,
-    /// The run whose flock is at its end in the engine, and its scene.
+    /// The run whose flock is at its end in the engine, and its scene before it was scaled.
     ended: Option<(Run, Scene)>,
 }
 
@@ -87,9 +87,9 @@ impl Worker {
             sweep.before(*run).filter(|before| Some(*before) != ended)
         });
         let way: Vec<Run> = way.collect();
+        bar.inc_length((way.len() as u64 - 1).saturating_mul(sweep.plan.ticks()));
         for before in way.iter().skip(1).rev() {
-            let hidden = ProgressBar::hidden();
-            let result = self.averages(sweep, *before, &hidden, interrupt);
+            let result = self.averages(sweep, *before, bar, interrupt);
             if result.with_context(|| sweep.place(*before))?.is_none() {
                 return Ok(None);
             }
@@ -110,9 +110,9 @@ impl Worker {
         let before = sweep.before(run);
         let ended = self.ended.take().filter(|(ended, _)| Some(*ended) == before);
         let engine = self.engine()?;
-        let (scene, state) = populate(&flock.scene, &flock.request, Some(engine.as_ref()))?;
+        let (mut scene, state) = populate(&flock.scene, &flock.request, Some(engine.as_ref()))?;
         match ended {
-            Some((_, before)) => go_on(engine.as_mut(), &before, &scene)?,
+            Some((_, before)) => go_on(engine.as_mut(), &before, &flock.scene, &mut scene)?,
             None => engine.load(&scene, &state)?,
         }
         let mut samples = Samples::new(&sweep.plan, &sweep.metrics, &scene)?;
@@ -145,7 +145,7 @@ impl Worker {
         let engine = engine.kind().to_string();
         let (settled, metrics) = samples.averages();
         let settled = settled.min(done);
-        self.ended = Some((run, scene));
+        self.ended = Some((run, flock.scene));
         Ok(Some(RunResult {
             ticks: done,
             settled,
@@ -157,13 +157,24 @@ impl Worker {
     }
 }
 
-/// Goes on with the flock in the engine in another scene.
-fn go_on(engine: &mut dyn Engine, before: &Scene, scene: &Scene) -> anyhow::Result<()> {
-    let counts = |scene: &Scene| scene.species.iter().map(|own| own.count).collect::<Vec<_>>();
-    anyhow::ensure!(counts(before) == counts(scene), ONE_FLOCK);
+/// Goes on with the flock in the engine in another scene, `plain` before it was scaled. Targets that are the same in the
+/// plain scene `before` stay where they are.
+fn go_on(
+    engine: &mut dyn Engine,
+    before: &Scene,
+    plain: &Scene,
+    scene: &mut Scene,
+) -> anyhow::Result<()> {
     let mut change = Change::PARAMETERS | Change::SCENERY | Change::WORLD;
-    if before.targets != scene.targets {
+    if before.targets != plain.targets {
         change |= Change::TARGETS;
+        let plain = before.targets.iter().zip(&plain.targets);
+        let now = engine.snapshot()?.targets;
+        for ((own, now), (before, plain)) in scene.targets.iter_mut().zip(now).zip(plain) {
+            if before == plain {
+                (own.position, own.velocity, own.hits) = (now.position, now.velocity, now.hits);
+            }
+        }
     }
     Ok(engine.update(scene, change)?)
 }

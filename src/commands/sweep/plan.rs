@@ -44,7 +44,7 @@ pub struct Plan {
     #[serde(deserialize_with = "assignments")]
     pub set: Vec<String>,
     /// A key of --set, or count or density, and its values: N even steps from A to B, or a list; may be
-    /// repeated. Every value meets every value of the other keys
+    /// repeated. --design says how they meet
     #[arg(long, value_name = "KEY=A..B:N|V,V,…", value_parser = Axis::from_str)]
     #[serde(deserialize_with = "axes")]
     pub vary: Vec<Axis>,
@@ -169,7 +169,9 @@ fn names<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
 fn until<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Until>, D::Error> {
     match toml::Value::deserialize(from)? {
         toml::Value::String(text) => text.parse().map(Some).map_err(D::Error::custom),
-        table => Until::deserialize(table).map(Some).map_err(D::Error::custom),
+        table => Until::deserialize(table)
+            .map(Some)
+            .map_err(|error| D::Error::custom(problem(error.message()))),
     }
 }
 
@@ -209,6 +211,7 @@ impl Plan {
                 plan.ticks.replace(most).is_none(),
                 "{place}: `until.most` and `ticks` are the same; leave one of them out"
             );
+            anyhow::ensure!(most > 0, "{place}: `until.most` is 0; expected at least one tick");
         }
         Ok(plan)
     }

@@ -17,7 +17,7 @@ const MAX_RESULT: u64 = 1 << 27;
 
 /// The table of all runs, and its numbers as NumPy arrays.
 pub const TABLE: &str = "results.csv";
-const ARRAYS: &str = "results.npz";
+pub const ARRAYS: &str = "results.npz";
 
 /// The columns of a metric, behind its name.
 const SUFFIXES: [&str; 4] = ["", "_se", "_tau", "_binder"];

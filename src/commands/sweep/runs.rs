@@ -14,13 +14,9 @@ use crate::commands::host::progress::progress;
 use flockwork_model::io::RunRecord;
 use flockwork_model::quote::cut;
 use flockwork_model::scene::{Request, Scene};
-use flockwork_model::statistics::Selection;
+use flockwork_model::statistics::{Selection, Unwrapping};
 use flockwork_model::vector::Point;
 use flockwork_view::words::counted;
-
-/// Why a value is refused that changes how many agents there are.
-pub const ONE_FLOCK: &str =
-    "--design hysteresis: one flock goes through all values, so the number of agents cannot vary";
 
 /// One run of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +38,8 @@ pub struct Flock {
     pub request: Request,
     /// Size of the scaled world.
     world: Point,
+    /// Number of agents of each species, before it is scaled.
+    counts: Vec<u64>,
     overrides: Vec<String>,
 }
 
@@ -60,6 +58,8 @@ struct Known {
     /// The seed of the scene, and the number of agents.
     seed: u32,
     agents: u64,
+    /// Number of agents of each species, before it is scaled.
+    counts: Vec<u64>,
 }
 
 /// All runs of a plan. They are in order: the seeds of the first point, then the second point's.
@@ -143,7 +143,7 @@ impl Sweep {
     pub fn learn(&mut self, runs: &[Run], interrupt: &Interrupt) -> anyhow::Result<()> {
         let points: Vec<usize> = runs.iter().map(|run| run.point).collect();
         if self.plan.goes_back() {
-            let end = points.into_iter().max().map_or(0, |last| last + 1);
+            let end = self.points.len();
             self.make((0..end).collect(), interrupt)?;
             let hash = |before: &mut u64, point| {
                 *before = fnv(*before, &self.hash_of_point(point).to_string());
@@ -151,9 +151,12 @@ impl Sweep {
             };
             self.hashes_on_the_way = (0..end).scan(0, hash).collect();
             let possible = self.known.values().filter(|known| known.hash.is_ok());
-            let counts: HashSet<u64> = possible.map(|known| known.agents).collect();
+            let counts: HashSet<_> = possible.map(|known| (known.agents, &known.counts)).collect();
             if counts.len() > 1 {
-                return Err(wrong(ONE_FLOCK));
+                return Err(wrong(
+                    "--design hysteresis: one flock goes through all values, so the number of agents of each \
+                     species cannot vary",
+                ));
             }
         } else {
             self.make(points, interrupt)?;
@@ -194,10 +197,11 @@ impl Sweep {
                 hash: Ok(self.hash_of(&flock)),
                 seed: flock.request.seed.unwrap_or(flock.scene.seed),
                 agents: flock.request.count.unwrap_or(flock.scene.own_count()),
+                counts: flock.counts,
             },
             Err(error) => {
                 let seed = self.plan.seed.unwrap_or(0);
-                Known { hash: Err(format!("{error:#}")), seed, agents: 0 }
+                Known { hash: Err(format!("{error:#}")), seed, agents: 0, counts: Vec::new() }
             }
         }
     }
@@ -310,6 +314,11 @@ impl Sweep {
         self.plan.goes_back().then_some(way)
     }
 
+    /// Number of flocks that each go through all points, if runs go on from one another.
+    pub fn flocks(&self) -> Option<usize> {
+        self.plan.goes_back().then(|| self.seeds())
+    }
+
     /// The runs in groups that can be computed side by side.
     pub fn groups(&self, runs: &[Run]) -> Vec<Vec<Run>> {
         if !self.plan.goes_back() {
@@ -358,7 +367,11 @@ impl Sweep {
         request.density = request.density.or(scene.asked_density());
         let mut scaled = scene.clone();
         scaled.resize(&request)?;
-        Ok(Flock { scene, request, world: scaled.world.size, overrides })
+        if self.metrics.needs_travels() {
+            Unwrapping::new(&scaled)?;
+        }
+        let counts = scaled.species.iter().map(|species| species.count).collect();
+        Ok(Flock { scene, request, world: scaled.world.size, counts, overrides })
     }
 
     /// The place of a failure, for messages.

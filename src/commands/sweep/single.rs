@@ -58,6 +58,7 @@ impl SingleRuns {
         Ok(json!({
             "run": number,
             "values": values,
+            "way": sweep.way(run.point),
             "seed": sweep.seed(run),
             "result": result,
         })
