@@ -113,8 +113,8 @@ impl WorldPainter<'_> {
                 self.fan(*centre, *radius, *heading, *angle, colour);
             }
             Shape::Dashes(dashes) => self.dashes(dashes, stroke(0.0)),
-            // It belongs to a space.
-            Shape::Cone { .. } => {}
+            // They belong to a space.
+            Shape::Cone { .. } | Shape::Pane { .. } => {}
         }
     }
 

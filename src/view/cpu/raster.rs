@@ -7,7 +7,7 @@ use tiny_skia::{Color, FillRule, Paint, PathBuilder, PixmapMut, Transform};
 use super::{clip, shape_raster, space_raster, splat_raster};
 use crate::camera::Camera;
 use crate::frame::Frame;
-use crate::shapes::scenery;
+use crate::shapes::{scenery, walls};
 use crate::splats;
 use crate::style::{Backdrop, Extent, Extents, Glyph, Paint as AgentPaint, SLENDERNESS};
 use flockwork_model::behaviours::Target;
@@ -55,7 +55,7 @@ pub fn backdrop(scene: &Scene, targets: &[Target], camera: &Camera, scale: f32) 
         space_raster::draw(scene, None, targets, from, scale, false, &mut frame);
         return frame;
     }
-    for shapes in [scenery::shapes(scene, targets), scenery::seam_shapes(scene, camera)] {
+    for shapes in [scenery::shapes(scene, targets), walls::seam_shapes(scene, camera)] {
         shape_raster::draw(&ground.suited(&shapes), camera, scale, &mut frame);
     }
     frame

@@ -126,6 +126,7 @@ fn outline(shape: &Shape, camera: &Camera, scale: f32) -> Option<Path> {
         | Shape::Cone { centre, .. } => *centre,
         Shape::Dashes(dashes) => dashes.centre,
         Shape::Line { points, .. } => *points.first()?,
+        Shape::Pane { corner, .. } => *corner,
     };
     let moved = camera.image(first) - first;
     let pixel = |place: &Point| camera.pixel_from_world(*place + moved);
@@ -176,8 +177,8 @@ fn outline(shape: &Shape, camera: &Camera, scale: f32) -> Option<Path> {
             }
             sector(centre, radius, *heading + turned, *angle)
         }
-        // It belongs to a space.
-        Shape::Cone { .. } => None,
+        // They belong to a space.
+        Shape::Cone { .. } | Shape::Pane { .. } => None,
         Shape::Dashes(dashes) => {
             let (centre, radius) = (pixel(&dashes.centre), pixels(dashes.radius));
             let mut builder = PathBuilder::new();

@@ -8,7 +8,7 @@ use super::samples::{Depth, Samples, Triangle, of_solids};
 use super::splat_raster;
 use crate::camera::{Camera, Eye};
 use crate::frame::Frame;
-use crate::shapes::{StyledShape, scenery};
+use crate::shapes::{StyledShape, scenery, walls};
 use crate::space::lighting::Lighting;
 use crate::space::solids::{self, Solids, floor, shows_floor};
 use crate::space::ways;
@@ -96,7 +96,7 @@ pub fn scenery_solids(
     scale: f32,
 ) -> Solids {
     let mut shapes = scenery::shapes(scene, targets);
-    shapes.extend(scenery::seam_shapes(scene, camera));
+    shapes.extend(walls::seam_shapes(scene, camera));
     let shapes = Backdrop::of(&scene.style.background).suited(&shapes);
     solids::of(&shapes, camera, eye, lighting, scale)
 }

@@ -5,6 +5,7 @@
 
 pub mod geometry;
 pub mod scenery;
+pub mod walls;
 
 use std::f32::consts::TAU;
 
@@ -55,6 +56,13 @@ pub enum Shape {
         heading: f32,
         /// Full angle; radians.
         angle: f32,
+    },
+    /// In space: a pane of glass, from a corner along two sides.
+    Pane {
+        /// World units.
+        corner: Point,
+        /// World units.
+        sides: [Point; 2],
     },
     /// In space: the straight edges of a part of a sphere, symmetric about `heading`.
     Cone {
@@ -151,4 +159,12 @@ pub struct StyledShape {
     pub colour: [u8; 3],
     /// 0 to 1.
     pub opacity: f32,
+}
+
+impl StyledShape {
+    /// A shape in a colour, at an opacity.
+    #[must_use]
+    pub fn new(shape: Shape, (colour, opacity): ([u8; 3], f32)) -> Self {
+        Self { shape, colour, opacity }
+    }
 }

@@ -2,13 +2,13 @@
 //!
 //! The colours are quiet, so that the flock stays the brightest thing in the picture.
 
-use crate::camera::Camera;
-use crate::shapes::{Shape, StyledShape, edges, perpendicular};
+use crate::shapes::walls::wall_shapes;
+use crate::shapes::{Shape, StyledShape, perpendicular};
 use flockwork_model::behaviours::Target;
 use flockwork_model::parameter::NEAREST_PATH;
 use flockwork_model::scene::{POINTER, Rule, Scene};
 use flockwork_model::scenery::{FlowField, FlowPlan, Obstacle, Path};
-use flockwork_model::vector::{Point, flat};
+use flockwork_model::vector::Point;
 use flockwork_model::world::{Boundary, World};
 
 /// The most strokes that show a flow field. In a larger field only every n-th cell has one.
@@ -21,16 +21,10 @@ const STROKE: f32 = 0.55;
 /// stroke.
 const BARB: f32 = 0.45;
 
-/// An edge of the world nearer than this to the edge of the picture is not marked; pixels.
-const AT_THE_EDGE: f32 = 1.5;
-
 /// Farthest image of a shape in a wrapped world, in world sizes: the limit of an agent's
 /// look-ahead.
 const MAX_IMAGE_DISTANCE: f32 = 2.0;
 
-const SEAM: ([u8; 3], f32) = ([255; 3], 0.15);
-const SEAM_IN_SPACE: ([u8; 3], f32) = ([255; 3], 0.22);
-const WALL: ([u8; 3], f32) = ([112, 126, 150], 0.45);
 const FLOW: ([u8; 3], f32) = ([84, 112, 146], 0.5);
 const BAND: ([u8; 3], f32) = ([72, 104, 150], 0.2);
 const MIDDLE: ([u8; 3], f32) = ([104, 142, 190], 0.5);
@@ -130,9 +124,9 @@ pub fn target_shapes(scene: &Scene, targets: &[Target]) -> Vec<StyledShape> {
         let (centre, radius) = (target.position, target.hit_radius);
         let images = images(&scene.world, centre, centre, radius);
         for centre in images.into_iter().map(|by| centre + by) {
-            shapes.push(styled(Shape::Cross { centre }, TARGET));
+            shapes.push(StyledShape::new(Shape::Cross { centre }, TARGET));
             if radius > 0.0 {
-                shapes.push(styled(Shape::Ring { centre, radius }, TARGET));
+                shapes.push(StyledShape::new(Shape::Ring { centre, radius }, TARGET));
             }
         }
     }
@@ -150,7 +144,10 @@ pub fn obstacle_images(scene: &Scene) -> impl Iterator<Item = (Point, f32)> {
 fn obstacle_shapes(scene: &Scene) -> Vec<StyledShape> {
     let paint = if scene.world.is_flat() { OBSTACLE } else { OBSTACLE_IN_SPACE };
     let of = |(centre, radius)| {
-        [styled(Shape::Disc { centre, radius }, paint), styled(Shape::Ring { centre, radius }, RIM)]
+        [
+            StyledShape::new(Shape::Disc { centre, radius }, paint),
+            StyledShape::new(Shape::Ring { centre, radius }, RIM),
+        ]
     };
     obstacle_images(scene).flat_map(of).collect()
 }
@@ -165,7 +162,7 @@ fn path_shapes(scene: &Scene, radii: &[f32]) -> Vec<StyledShape> {
         let mut draw = |width, style| {
             shapes.extend(images.iter().map(|by| {
                 let points = path.points.iter().map(|point| *point + *by).collect();
-                styled(Shape::Line { points, closed: path.closed, width }, style)
+                StyledShape::new(Shape::Line { points, closed: path.closed, width }, style)
             }));
         };
         // The bands follow one another, so that they are one area.
@@ -190,51 +187,6 @@ fn radii(scene: &Scene) -> Vec<f32> {
         rules.iter().filter(|(choice, _)| follows(*choice)).map(|(_, r)| *r).fold(0.0, f32::max)
     };
     (0..scene.paths.len()).map(radius).collect()
-}
-
-fn wall_shapes(world: &World) -> Vec<StyledShape> {
-    if world.boundary != Boundary::Walls {
-        return Vec::new();
-    }
-    if !world.is_flat() {
-        return box_shapes(world.size, WALL);
-    }
-    let Point { x, y, .. } = world.size;
-    let points = vec![Point::ZERO, flat(x, 0.0), world.size, flat(0.0, y)];
-    vec![styled(Shape::Line { points, closed: true, width: 0.0 }, WALL)]
-}
-
-/// The edges of a space of this size.
-fn box_shapes(size: Point, paint: ([u8; 3], f32)) -> Vec<StyledShape> {
-    let line = |ends: [Point; 2]| Shape::Line { points: ends.into(), closed: false, width: 0.0 };
-    edges(size).map(|ends| styled(line(ends), paint)).collect()
-}
-
-/// The edges of a wrapped world on the sides where the picture extends beyond it, if the style has them.
-#[must_use]
-pub fn seam_shapes(scene: &Scene, camera: &Camera) -> Vec<StyledShape> {
-    let world = &scene.world;
-    let wraps = world.boundary == Boundary::Wrap && camera.period == Point::ZERO;
-    if !wraps || !scene.style.shows_frame() {
-        return Vec::new();
-    }
-    if !world.is_flat() {
-        return box_shapes(world.size, SEAM_IN_SPACE);
-    }
-    let Point { x, y, .. } = world.size;
-    let corners = [Point::ZERO, flat(x, 0.0), world.size, flat(0.0, y)];
-    let side = |(number, from): (usize, Point)| {
-        let to = corners[(number + 1) % 4];
-        let pixel = camera.pixel_from_world(from);
-        // Sides go along x and y in turn.
-        let (place, size) =
-            if number % 2 == 0 { (pixel.y, camera.size.y) } else { (pixel.x, camera.size.x) };
-        // A turned picture shows parts of every side.
-        let inside = camera.turn.y != 0.0 || place > AT_THE_EDGE && place < size - AT_THE_EDGE;
-        let line = Shape::Line { points: vec![from, to], closed: false, width: 0.0 };
-        inside.then(|| styled(line, SEAM))
-    };
-    corners.into_iter().enumerate().filter_map(side).collect()
 }
 
 /// One stroke along the field in every n-th cell; none if the field is zero there.
@@ -262,13 +214,9 @@ fn flow_shapes(scene: &Scene) -> Vec<StyledShape> {
         let head = middle + along;
         let barb = |side: f32| head + (perpendicular(along) * side - along) * BARB;
         let points = vec![middle - along, head, barb(1.0), head, barb(-1.0)];
-        shapes.push(styled(Shape::Line { points, closed: false, width: 0.0 }, FLOW));
+        shapes.push(StyledShape::new(Shape::Line { points, closed: false, width: 0.0 }, FLOW));
     }
     shapes
-}
-
-fn styled(shape: Shape, (colour, opacity): ([u8; 3], f32)) -> StyledShape {
-    StyledShape { shape, colour, opacity }
 }
 
 /// The offsets that bring every part within `margin` of the places between `low` and `high` into the
@@ -304,6 +252,9 @@ fn images(world: &World, low: Point, high: Point, margin: f32) -> Vec<Point> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::camera::Camera;
+    use crate::shapes::walls::seam_shapes;
+    use flockwork_model::vector::flat;
 
     fn scene(boundary: &str, rest: &str) -> Scene {
         let text = format!(
@@ -468,10 +419,11 @@ mod tests {
             drawn
         };
         let sky = "exposure = 1, sun = 10";
-        assert_eq!([edges(""), edges("exposure = 1")], [12, 12]);
+        // Five panes and twelve edges.
+        assert_eq!([edges(""), edges("exposure = 1")], [17, 17]);
         assert_eq!([edges("ground = true"), edges(sky)], [0, 0]);
-        assert_eq!([edges("ground = true, frame = true"), edges("frame = false")], [12, 0]);
+        assert_eq!([edges("ground = true, frame = true"), edges("frame = false")], [17, 0]);
         // A transparent picture has no sky.
-        assert_eq!(edges(&format!("{sky}, background = \"none\"")), 12);
+        assert_eq!(edges(&format!("{sky}, background = \"none\"")), 17);
     }
 }

@@ -39,6 +39,7 @@ impl Stage<'_> {
             | Shape::Cone { centre, .. } => *centre,
             Shape::Dashes(dashes) => dashes.centre,
             Shape::Line { points, .. } => points.first().copied().unwrap_or_default(),
+            Shape::Pane { corner, .. } => *corner,
         };
         let by = self.camera.image(first) - first;
         match &shape.shape {
@@ -72,6 +73,7 @@ impl Stage<'_> {
             Shape::Cone { centre, radius, heading, angle } => {
                 self.cone(*centre + by, (*radius, *angle), *heading, (colour, opacity));
             }
+            Shape::Pane { corner, sides } => self.pane(*corner + by, *sides, colour, opacity),
             // A sector belongs to a plane.
             Shape::Sector { .. } => {}
         }
@@ -213,6 +215,7 @@ mod tests {
                         Shape::Dashes(crate::shapes::Dashes::round(centre, radius)),
                         Shape::Line { points: points.clone(), closed: true, width: radius },
                         Shape::Cone { centre, radius, heading: Point::Z, angle: 4.0 },
+                        Shape::Pane { corner: centre, sides: [Point::X * radius, Point::Y] },
                     ] {
                         for opacity in [0.3, 1.0] {
                             let Solids { opaque, translucent } =
@@ -228,6 +231,26 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn glass_mirrors_more_the_flatter_it_is_seen() {
+        let camera = camera("elevation = 0\nazimuth = 0");
+        let eye = camera.eye.unwrap();
+        let opacity = |sides: [Point; 2]| {
+            let corner = camera.centre - (sides[0] + sides[1]) * 0.5;
+            let glass = drawn(Shape::Pane { corner, sides }, 1.0, &camera);
+            assert!(glass.opaque.is_empty() && !glass.translucent.is_empty());
+            let all = glass.translucent.iter().map(|corner| corner.colour[3]);
+            all.sum::<f32>() / glass.translucent.len() as f32
+        };
+        let (right, up) = (eye.right, eye.up);
+        let straight = opacity([right, up]);
+        assert!((straight - 0.04).abs() < 0.002, "{straight} of all light, straight ahead");
+        // Schlick's approximation at 60 degrees: 0.04 + 0.96 / 32.
+        let (sine, cosine) = 60.0_f32.to_radians().sin_cos();
+        let aslant = opacity([right * cosine + eye.back * sine, up]);
+        assert!((aslant - 0.07).abs() < 0.005, "{aslant} at 60 degrees");
     }
 
     #[test]

@@ -12,6 +12,12 @@ const TUBE_SIDES: u32 = 14;
 /// Sides of a cone.
 const CONE_SIDES: u32 = 32;
 
+/// Cells of a pane along each side, each of one opacity.
+const PANE_CELLS: u32 = 24;
+
+/// The share of the light that glass mirrors where it is seen straight ahead.
+const MIRRORED: f32 = 0.04;
+
 /// The most sides of a sphere around its axis.
 const MAX_SIDES: u32 = 56;
 
@@ -102,6 +108,29 @@ impl Stage<'_> {
             })
             .collect();
         self.rows(&rows, colour, opacity);
+    }
+
+    /// A pane of glass: it mirrors the more, the flatter it is seen (Schlick, 1994).
+    pub(super) fn pane(
+        &mut self,
+        corner: Point,
+        [x, y]: [Point; 2],
+        colour: [f32; 3],
+        opacity: f32,
+    ) {
+        let normal = x.cross(y).normalize_or_zero();
+        let eye = self.camera.centre + self.eye.place();
+        let at = |column: f32, row: f32| corner + (x * column + y * row) / PANE_CELLS as f32;
+        for (row, column) in (0..PANE_CELLS.pow(2)).map(|n| (n / PANE_CELLS, n % PANE_CELLS)) {
+            let (column, row) = (column as f32, row as f32);
+            let way = (eye - at(column + 0.5, row + 0.5)).normalize_or_zero();
+            let aslant = 1.0 - normal.dot(way).abs();
+            let mirrored = MIRRORED + (1.0 - MIRRORED) * aslant.powi(5);
+            let corners = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)];
+            let viewed = corners.map(|(x, y)| (self.viewed(at(column + x, row + y)), colour));
+            self.add([viewed[0], viewed[1], viewed[2]], opacity * mirrored);
+            self.add([viewed[0], viewed[2], viewed[3]], opacity * mirrored);
+        }
     }
 
     /// The region within a radius and half an angle (radians) of a heading: its edge, as a cone of the same

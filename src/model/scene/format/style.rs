@@ -49,8 +49,8 @@ section! {
         smallest: Option<f32> = None, Values::Number(1.0, 64.0) => "3.5; 2 for glows", "points";
         /// Agents of all species leave trails, which lose half their light in this many ticks.
         trail: Option<f32> = None, Values::Number(1.0, 1000.0) => "none", "ticks";
-        /// Whether pictures show the edges of the world: its walls or its seam. Where nothing is said, they do
-        /// unless there is a ground or a sky.
+        /// Whether pictures show the edges of the world: its walls, in space of glass, or its seam. Where nothing
+        /// is said, they do unless there is a ground or a sky.
         frame: Option<bool> = None, Values::Boolean => "as the scene needs", "";
         /// Whether pictures show the arrows of a flow field.
         arrows: bool = true, Values::Boolean => "`true`", "";
