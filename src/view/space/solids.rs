@@ -245,12 +245,14 @@ mod tests {
             all.sum::<f32>() / glass.translucent.len() as f32
         };
         let (right, up) = (eye.right, eye.up);
+        // Fog takes the same part of both.
         let straight = opacity([right, up]);
-        assert!((straight - 0.04).abs() < 0.002, "{straight} of all light, straight ahead");
+        assert!((0.02..0.04).contains(&straight), "{straight} of all light, straight ahead");
         // Schlick's approximation at 60 degrees: 0.04 + 0.96 / 32.
         let (sine, cosine) = 60.0_f32.to_radians().sin_cos();
         let aslant = opacity([right * cosine + eye.back * sine, up]);
-        assert!((aslant - 0.07).abs() < 0.005, "{aslant} at 60 degrees");
+        let more = aslant / straight;
+        assert!((more - 0.07 / 0.04).abs() < 0.05, "{more} times as much at 60 degrees");
     }
 
     #[test]
