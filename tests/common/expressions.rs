@@ -1,6 +1,6 @@
 //! Formulas that are made up: their texts, and their values in f64 with bounds of what an f32 may be off.
 
-use super::situations::Dice;
+use super::dice::Dice;
 
 /// The type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

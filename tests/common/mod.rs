@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test binary uses its own part of this")]
 
 pub mod controls;
+pub mod dice;
 pub mod expressions;
 pub mod gpu;
 pub mod ranks;

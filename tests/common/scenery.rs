@@ -4,7 +4,8 @@ use flockwork::model::scene::Scene;
 use flockwork::model::scenery::{FlowKind, FlowPlan, Obstacle};
 use glam::Vec3;
 
-use super::situations::{Dice, on_lattice, text_of};
+use super::dice::Dice;
+use super::situations::{on_lattice, text_of};
 
 /// Up to four circles, or thirty: points, small circles on the lattice and elsewhere (also outside
 /// the world), some that overlap, some over the agents, one over the whole world.

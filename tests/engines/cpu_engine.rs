@@ -342,7 +342,7 @@ fn a_sample_of_a_crowd_is_right_on_average() {
     let text = "world = { size = [100, 100], boundary = \"open\" }\n\
                 [species.a]\nmax_speed = 1e3\nmax_force = 1e-3\n[species.a.alignment]\nradius = 50\n";
     let mut scene = Scene::parse("crowd", text).unwrap();
-    let mut dice = common::situations::Dice::new(5);
+    let mut dice = common::dice::Dice::new(5);
     let count = 1000;
     let mut state = FlockState {
         id: (0..count).collect(),

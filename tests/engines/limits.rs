@@ -3,7 +3,8 @@
 
 use crate::adapter;
 use crate::common;
-use crate::common::situations::{Dice, text_of};
+use crate::common::dice::Dice;
+use crate::common::situations::text_of;
 use crate::common::variants::variant_of;
 use crate::common::{bits, reference, run, situations::Situation};
 use flockwork::engine::Engine;

@@ -7,8 +7,9 @@ use flockwork::model::vector::Point;
 use flockwork::{CpuEngine, Engine, GpuEngine};
 
 use crate::adapter;
+use crate::common::dice::Dice;
 use crate::common::gpu::{GPU, compares_bits, different, engine, share};
-use crate::common::situations::{Dice, FLOCKING, Situation, choosy};
+use crate::common::situations::{FLOCKING, Situation, choosy};
 use crate::common::variants::situations_of;
 use crate::common::{assert_none, assert_ticks, bits, run};
 

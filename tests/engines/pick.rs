@@ -7,8 +7,8 @@ use flockwork::model::vector::Point;
 use flockwork::{CpuEngine, Engine};
 
 use crate::adapter;
+use crate::common::dice::Dice;
 use crate::common::gpu::different;
-use crate::common::situations::Dice;
 use crate::nearest::{AGENTS, Stand, added, crowd, numbered, perceived};
 
 const SEED: u32 = 77;

@@ -180,7 +180,7 @@ fn compute(
             let mut failure = None;
             for run in group {
                 let result = match &failure {
-                    Some(_) => Some(RunResult { failure: failure.clone(), ..RunResult::default() }),
+                    Some(failure) => Some(RunResult::failed(String::clone(failure))),
                     None => worker.run(sweep, *run, &bar, interrupt),
                 };
                 let Some(result) = result else { return };

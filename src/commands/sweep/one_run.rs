@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use anyhow::Context;
 use indicatif::ProgressBar;
 
 use super::plan::{Plan, Until};
@@ -54,7 +53,8 @@ impl Worker {
         Ok(self.engine.insert(engine))
     }
 
-    /// Computes a run; `None` if the user has stopped it. A run that fails has its reason for a result.
+    /// Computes a run, after those that it goes on from; `None` if the user has stopped it. A run that fails has its
+    /// reason for a result.
     pub fn run(
         &mut self,
         sweep: &Sweep,
@@ -62,39 +62,31 @@ impl Worker {
         bar: &ProgressBar,
         interrupt: &Interrupt,
     ) -> Option<RunResult> {
-        let mut result = match self.averages_after(sweep, run, bar, interrupt) {
-            Ok(result) => result?,
-            Err(error) => {
-                // The next run gets a new engine.
-                (self.engine, self.ended) = (None, None);
-                RunResult { failure: Some(format!("{error:#}")), ..RunResult::default() }
+        let way = self.way_to(sweep, run);
+        bar.inc_length((way.len() as u64 - 1).saturating_mul(sweep.plan.ticks()));
+        let mut result = RunResult::default();
+        for own in way {
+            match self.averages(sweep, own, bar, interrupt) {
+                Ok(averages) => result = averages?,
+                Err(error) => {
+                    // The next run gets a new engine.
+                    (self.engine, self.ended) = (None, None);
+                    let place = if own == run { String::new() } else { sweep.place(own) + ": " };
+                    result = RunResult::failed(format!("{place}{error:#}"));
+                    break;
+                }
             }
-        };
-        result.version = env!("CARGO_PKG_VERSION").into();
+        }
         Some(result)
     }
 
-    /// The averages of a run; before it, computes those that it goes on from.
-    fn averages_after(
-        &mut self,
-        sweep: &Sweep,
-        run: Run,
-        bar: &ProgressBar,
-        interrupt: &Interrupt,
-    ) -> anyhow::Result<Option<RunResult>> {
+    /// The runs from the one whose flock is in the engine to this one, in order.
+    fn way_to(&self, sweep: &Sweep, run: Run) -> Vec<Run> {
         let ended = self.ended.as_ref().map(|(ended, _)| *ended);
-        let way = std::iter::successors(Some(run), |run| {
-            sweep.before(*run).filter(|before| Some(*before) != ended)
-        });
-        let way: Vec<Run> = way.collect();
-        bar.inc_length((way.len() as u64 - 1).saturating_mul(sweep.plan.ticks()));
-        for before in way.iter().skip(1).rev() {
-            let result = self.averages(sweep, *before, bar, interrupt);
-            if result.with_context(|| sweep.place(*before))?.is_none() {
-                return Ok(None);
-            }
-        }
-        self.averages(sweep, run, bar, interrupt)
+        let before = |run: &Run| sweep.before(*run).filter(|before| Some(*before) != ended);
+        let mut way: Vec<Run> = std::iter::successors(Some(run), before).collect();
+        way.reverse();
+        way
     }
 
     fn averages(
@@ -149,6 +141,7 @@ impl Worker {
         Ok(Some(RunResult {
             ticks: done,
             settled,
+            version: env!("CARGO_PKG_VERSION").into(),
             engine,
             record,
             metrics,

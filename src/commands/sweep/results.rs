@@ -61,6 +61,12 @@ pub struct Average {
 }
 
 impl RunResult {
+    /// The result of a run that failed.
+    pub fn failed(failure: String) -> Self {
+        let version = env!("CARGO_PKG_VERSION").into();
+        Self { failure: Some(failure), version, ..Self::default() }
+    }
+
     /// The metrics whose error is a lower bound, because the run is too short.
     pub fn short<'a>(&self, metrics: &[&'a str]) -> Vec<&'a str> {
         let is_short =

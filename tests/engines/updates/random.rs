@@ -5,7 +5,8 @@ use crate::adapter;
 use crate::common;
 
 use super::{End, end};
-use crate::common::situations::{Dice, FLOCKING, situation_in};
+use crate::common::dice::Dice;
+use crate::common::situations::{FLOCKING, situation_in};
 use crate::common::{mixed, mixed_in_space};
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::{EngineOptions, GpuEngine};
