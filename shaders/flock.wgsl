@@ -52,6 +52,9 @@ struct Flock {
     // Agents in `binned` before those that arrive.
     @if(slab)
     moved: u32,
+    // Last, because not all passes of a scene have it.
+    @if(shared || add_up)
+    species_count: u32,
 }
 
 @group(0) @binding(0) var<uniform> flock: Flock;

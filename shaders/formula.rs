@@ -156,7 +156,8 @@ pub fn module(
     let mut text = format!(
         "import package::clock::clock;\nimport package::flock::flock;\n\
          import package::random::{{draw, spread_direction}};\nimport package::rules::Species;\n\
-         import package::space::Vector;\nimport package::vehicle::{{Agent, Neighbour, allowed}};\n\n\
+         import package::space::Vector;\nimport package::total::total;\n\
+         import package::vehicle::{{Agent, Neighbour, allowed}};\n\n\
          struct Parameters {{\n{}    {ZERO}: u32,\n{}}}\n\n",
         members.collect::<String>(),
         if formula.states.is_empty() { String::new() } else { format!("    {KEEPS}: u32,\n") }
@@ -169,6 +170,7 @@ pub fn module(
         let operations = printed(&formula.sums, &zero, |given| match given {
             Given::Offset(axis) => format!("neighbour.offset.{}", AXES[axis]),
             Given::DistanceSquared => "neighbour.distance_squared".into(),
+            Given::OtherPosition(axis) => format!("neighbour.place.{}", AXES[axis]),
             Given::OtherVelocity(axis) => format!("neighbour.velocity.{}", AXES[axis]),
             Given::OtherSpecies if several_species => {
                 "f32(firstTrailingBit(neighbour.species))".into()
@@ -197,6 +199,18 @@ pub fn module(
             "fn observe(species: Species, neighbour: Neighbour, sums: Sums) -> Sums {{\n{operations}    \
              let seen = neighbour.share > 0.0{inner};\n    return Sums(\n{}    );\n}}\n\n",
             adds.collect::<String>()
+        );
+    }
+    if formula.is_separable() {
+        let each =
+            |text: &dyn Fn(usize) -> String| (0..sums).map(text).collect::<Vec<_>>().join(", ");
+        text += &format!(
+            "fn added_up(sums: Sums, lane: u32) -> Sums {{\n    return Sums({});\n}}\n\n",
+            each(&|sum| format!("total(sums.s{sum}, lane)"))
+        );
+        text += &format!(
+            "fn without(all: Sums, part: Sums) -> Sums {{\n    return Sums({});\n}}\n\n",
+            each(&|sum| format!("all.s{sum} - part.s{sum}"))
         );
     }
     let of_force = |given| match given {

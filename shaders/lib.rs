@@ -47,6 +47,8 @@ pub struct Variant {
     pub uses: Uses,
     /// Its rules in text.
     pub formulas: Formulas,
+    /// The rules in text whose sums all agents share.
+    pub shared: Formulas,
     /// For each behaviour that looks at neighbours one that perceives alike.
     pub leaders: Leaders,
     /// The behaviours that choose the nearest neighbours.
@@ -92,6 +94,7 @@ impl Variant {
             flat: scene.world.is_flat(),
             uses: scene.uses(),
             formulas: scene.formulas(),
+            shared: scene.shared(),
             leaders: scene.leaders(),
             choices: scene.choices(),
             traits: scene.traits(),
@@ -118,6 +121,7 @@ impl Variant {
         Self {
             uses: if own_sizes { Uses::TRAITS } else { Uses::default() },
             formulas: Formulas::default(),
+            shared: Formulas::default(),
             leaders: Kind::NEAR,
             choices: Choices::default(),
             traits: Traits::default(),
@@ -143,7 +147,7 @@ impl Variant {
     /// The leader of a behaviour, if that looks at neighbours.
     fn leader(self, kind: Kind) -> Option<Kind> {
         match kind {
-            Kind::Formula(formula) => formula.sees_neighbours().then_some(kind),
+            Kind::Formula(formula) => formula.has_radius().then_some(kind),
             _ => self.leaders.get(kind.number()).copied(),
         }
     }
@@ -164,7 +168,7 @@ impl Variant {
             "slab" => self.slab,
             "narrow" => self.narrow,
             "several_species" => self.several_species,
-            "neighbours" => self.sees_neighbours(),
+            "neighbours" => self.looks_around(),
             extra => {
                 Uses::EXTRAS.iter().any(|(name, uses)| *name == extra && self.uses.has(*uses))
                     || self.kinds().any(|kind| kind.info().key == extra)
@@ -172,9 +176,9 @@ impl Variant {
         }
     }
 
-    /// True if agents use their neighbours.
-    fn sees_neighbours(self) -> bool {
-        self.uses.and(Uses::PER_NEIGHBOUR) != Uses::default()
+    /// True if agents look at neighbours within a radius.
+    fn looks_around(self) -> bool {
+        self.uses.and(Uses::AROUND) != Uses::default()
     }
 }
 
@@ -209,7 +213,9 @@ pub fn compose(name: &str, variant: Variant) -> Result<(String, naga::Module), S
         let text = formula::module(rule, number, (axes, variant.several_species), names);
         files.push((format!("behaviours/rule{number}"), text));
     }
-    let wgsl = compose::compose(&files, name, &|feature| variant.has(feature)).map_err(fail)?;
+    // The pass itself is a feature, too.
+    let has = |feature: &str| feature == name || variant.has(feature);
+    let wgsl = compose::compose(&files, name, &has).map_err(fail)?;
     let module =
         naga::front::wgsl::parse_str(&wgsl).map_err(|error| fail(error.emit_to_string(&wgsl)))?;
     Ok((wgsl, module))
@@ -312,6 +318,16 @@ fn expand(template: &str, variant: Variant) -> String {
             repeat("EACH_BEHAVIOUR", &|_| true);
         } else if named("NEAR_RULE") {
             repeat("NEAR_RULE", &|kind| kind.formula().is_some_and(Formula::sees_neighbours));
+        } else if named("RADIUS_RULE") {
+            repeat("RADIUS_RULE", &|kind| kind.formula().is_some_and(Formula::has_radius));
+        } else if named("EVERYBODY_RULE") {
+            let looks = |formula: &Formula| {
+                formula.hears_everybody() && variant.shared.number(formula).is_none()
+            };
+            repeat("EVERYBODY_RULE", &|kind| kind.formula().is_some_and(looks));
+        } else if named("SHARED_RULE") {
+            let shared = |formula: &Formula| variant.shared.number(formula).is_some();
+            repeat("SHARED_RULE", &|kind| kind.formula().is_some_and(shared));
         } else if named("LONE_RULE") {
             let lone = |formula: &Formula| !formula.sees_neighbours();
             repeat("LONE_RULE", &|kind| kind.formula().is_some_and(lone));

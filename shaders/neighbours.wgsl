@@ -52,6 +52,9 @@ fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick:
                 let seen_from = nearest_image(position_of(other), position, flock.size);
                 let offset = position_of(other) - seen_from;
                 var neighbour = neighbour_at(offset, velocity_of(other), heading);
+                @if(other_places) {
+                    neighbour.place = position_of(other);
+                }
                 @if(other_sizes) {
                     neighbour.size = size_of(tag[j], flock.seed, tick);
                 }

@@ -129,6 +129,9 @@ fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick:
                     let seen_from = nearest_image(other, position, flock.size);
                     let offset = other - seen_from;
                     var neighbour = neighbour_at(offset, subgroupShuffle(velocity_of(candidate), turn), heading);
+                    @if(other_places) {
+                        neighbour.place = other;
+                    }
                     @if(other_sizes) {
                         neighbour.size = size_of(subgroupShuffle(candidate_tag, turn), flock.seed, tick);
                     }

@@ -1,7 +1,8 @@
 // Combines the behaviours of a scene. This file is a template. A line with EACH_BEHAVIOUR is repeated for
 // every behaviour of the scene, one with NEAR_BEHAVIOUR for those that perceive neighbours, one with
 // LONE_BEHAVIOUR for the others; NEAR_RULE and LONE_RULE are the same for its rules in text, and NEAR_SUMS
-// for both kinds that perceive neighbours. A line with BODY_MEMBER is repeated for every parameter of the body, whose
+// for both kinds that perceive neighbours. RADIUS_RULE repeats a line for rules whose neighbours are within a radius,
+// SHARED_RULE for those that hear everybody by sums that all agents share, and EVERYBODY_RULE for the others that do. A line with BODY_MEMBER is repeated for every parameter of the body, whose
 // declaration says its meaning (src/model/behaviours/body.rs). A line with TRAIT_NAME or TRAIT_MEMBER is
 // repeated for every number that agents draw for themselves. Behaviours that perceive alike (the same radius,
 // field of view and set of species, for all species) have one of them as their leader: LEADING_BEHAVIOUR
@@ -36,6 +37,8 @@ struct Species {
     // The position of each behaviour in the order of forces, from 0.
     @if(priority) turn_EACH_BEHAVIOUR: u32,
     EACH_BEHAVIOUR: package::behaviours::EACH_BEHAVIOUR::Parameters,
+    // Sums over all agents, for rules that share them.
+    @if(shared) total_SHARED_RULE: package::behaviours::SHARED_RULE::Sums,
     // The lower end of each number that agents draw; the member itself is the upper end.
     @if(traits) least_TRAIT_NAME: f32,
 }
@@ -123,7 +126,45 @@ fn observe(species: Species, neighbour: Neighbour, sums: Sums) -> Sums {
     @if(nearest && !pick) let seen_LEADING_BEHAVIOUR = perceived(species.squared_LEADING_BEHAVIOUR, species.LEADING_BEHAVIOUR.fov, species.LEADING_BEHAVIOUR.with_, species.below_LEADING_BEHAVIOUR, neighbour);
     @if(pick) let seen_LEADING_BEHAVIOUR = alone(species.only_LEADING_BEHAVIOUR, perceived(species.squared_LEADING_BEHAVIOUR, species.LEADING_BEHAVIOUR.fov, species.LEADING_BEHAVIOUR.with_, species.below_LEADING_BEHAVIOUR, neighbour));
     s.NEAR_BEHAVIOUR = package::behaviours::NEAR_BEHAVIOUR::observe(species.NEAR_BEHAVIOUR, seen_ITS_LEADER, s.NEAR_BEHAVIOUR);
-    s.NEAR_RULE = package::behaviours::NEAR_RULE::observe(species, seen_NEAR_RULE, s.NEAR_RULE);
+    s.RADIUS_RULE = package::behaviours::RADIUS_RULE::observe(species, seen_RADIUS_RULE, s.RADIUS_RULE);
+    return s;
+}
+
+// A squared distance above all others.
+const EVERYWHERE = 3e38;
+
+// Adds a neighbour to the sums of the rules that hear everybody.
+fn observe_everybody(species: Species, neighbour: Neighbour, sums: Sums) -> Sums {
+    var s = sums;
+    s.EVERYBODY_RULE = package::behaviours::EVERYBODY_RULE::observe(species, perceived(EVERYWHERE, species.EVERYBODY_RULE.fov, species.EVERYBODY_RULE.with_, 0u, neighbour), s.EVERYBODY_RULE);
+    return s;
+}
+
+// The same for rules whose sums all agents share.
+fn observe_shared(species: Species, neighbour: Neighbour, sums: Sums) -> Sums {
+    var s = sums;
+    s.SHARED_RULE = package::behaviours::SHARED_RULE::observe(species, perceived(EVERYWHERE, species.SHARED_RULE.fov, species.SHARED_RULE.with_, 0u, neighbour), s.SHARED_RULE);
+    return s;
+}
+
+// Those sums of all lanes of a workgroup together. All lanes must call this.
+fn added_up(sums: Sums, lane: u32) -> Sums {
+    var s = sums;
+    s.SHARED_RULE = package::behaviours::SHARED_RULE::added_up(s.SHARED_RULE, lane);
+    return s;
+}
+
+// The species with the sums of all agents.
+fn with_totals(species: Species, all: Sums) -> Species {
+    var own = species;
+    own.total_SHARED_RULE = all.SHARED_RULE;
+    return own;
+}
+
+// The sums `before`, with the ones of everybody in them, less an agent's own `part`.
+fn others_of(species: Species, part: Sums, before: Sums) -> Sums {
+    var s = before;
+    s.SHARED_RULE = package::behaviours::SHARED_RULE::without(species.total_SHARED_RULE, part.SHARED_RULE);
     return s;
 }
 

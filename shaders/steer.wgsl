@@ -5,6 +5,8 @@
 
 import package::clock::clock;
 import package::dispatch::linear_workgroup;
+@if(everybody) import package::everybody::with_everybody;
+@if(shared) import package::everybody::with_shared;
 import package::flock::flock as whole_flock;
 import package::memory::{recalled, stored};
 @if(accelerations || ages || structure) import package::memory::shown_by;
@@ -176,6 +178,12 @@ fn steer(
     sums = neighbour_sums(perceiving, i, position, heading, clock);
     @if(neighbours && by_subgroup)
     sums = neighbour_sums_subgroup(perceiving, i, position, heading, clock, lane);
+    @if(everybody) {
+        sums = with_everybody(own, i, position, heading, clock, sums);
+    }
+    @if(shared) {
+        sums = with_shared(own, i, clock, sums);
+    }
     let acceleration = steering_force(own, &agent, sums) / own.mass;
     let pushed = agent.velocity * agent.brake + (acceleration + agent.kick) * flock.time_step;
     @if(!min_speed)

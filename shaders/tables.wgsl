@@ -18,7 +18,11 @@ struct Tables {
     rows: array<vec4<u32>>,
 }
 
+// The pass add_up writes sums into the species.
+@if(!add_up)
 @group(0) @binding(3) var<storage, read> tables: Tables;
+@if(add_up)
+@group(0) @binding(3) var<storage, read_write> tables: Tables;
 
 fn species_at(species: u32, tick: u32) -> Species {
     return tables.species[tick % SPECIES_TABLES * MAX_SPECIES + min(species, MAX_SPECIES - 1u)];

@@ -38,6 +38,9 @@ struct Neighbour {
     // Component of the offset along the agent's heading; world units.
     @if(sight)
     ahead: f32,
+    // Its place.
+    @if(other_places)
+    place: Vector,
     // Half its length; world units.
     @if(other_sizes)
     size: f32,

@@ -3,6 +3,7 @@
 use std::ops::{BitOr, BitOrAssign};
 
 use super::EngineError;
+use flockwork_model::formula::Formula;
 use flockwork_model::parameter::{Meaning, PICK_ONE, Parameters};
 use flockwork_model::quote::cut;
 use flockwork_model::scene::{Body, MAX_TARGETS, Scene};
@@ -174,6 +175,28 @@ impl Change {
             || self.has(Self::WORLD)
             || (self.has(Self::PARAMETERS) && !after.looks_for_scenery_as(before))
     }
+}
+
+/// The most agents that can look at everybody: each looks at as many.
+const MAX_EVERYBODY: usize = 65_536;
+
+/// Fails if `count` agents of a scene are too many for one of its rules.
+pub fn check_count(scene: &Scene, count: usize) -> Result<(), EngineError> {
+    for species in scene.species.iter().filter(|_| count > MAX_EVERYBODY) {
+        let mut formulas = species.rules.iter().filter_map(|rule| rule.kind.formula());
+        let looks = |formula: &&Formula| {
+            formula.hears_everybody() && scene.shared().number(formula).is_none()
+        };
+        if let Some(formula) = formulas.find(looks) {
+            return Err(EngineError::Crowd {
+                count,
+                species: cut(&species.name).into(),
+                rule: formula.key,
+                most: MAX_EVERYBODY,
+            });
+        }
+    }
+    Ok(())
 }
 
 impl BitOr for Change {

@@ -151,6 +151,21 @@ pub enum EngineError {
     /// Another process of the same flock has failed, and reports it.
     #[error("another process has failed")]
     OtherRank,
+    /// Too many agents for a rule in text that hears everybody.
+    #[error(
+        "{count} agents: species.{species}.{rule} has radius = \"all\", so each looks at all others, \
+         which {most} agents can do at most; lower --count, or give the radius as a number"
+    )]
+    Crowd {
+        /// Number of agents.
+        count: usize,
+        /// Name of a species with the rule.
+        species: String,
+        /// Key of the rule.
+        rule: &'static str,
+        /// The most agents.
+        most: usize,
+    },
     /// A flock over many processes cannot be edited.
     #[error("a flock over several processes cannot be edited or searched; run it in one")]
     Fixed,

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use flockwork::engine::Engine;
+use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::{EngineOptions, Gpu, GpuEngine};
 
 use super::Tolerance;
@@ -38,6 +40,15 @@ pub fn without_subgroups(gpu: &Arc<Gpu>) -> GpuEngine {
 pub fn different(gpu: &Arc<Gpu>) -> Vec<GpuEngine> {
     let by_itself = gpu.has_subgroups_of_agents().then(|| without_subgroups(gpu));
     [shipped(gpu)].into_iter().chain(by_itself).collect()
+}
+
+/// The CPU engine, and every engine that differs on this device, if there is one.
+pub fn with_cpu(gpu: Option<Arc<Gpu>>) -> Vec<Box<dyn Engine>> {
+    let mut all: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
+    for engine in gpu.iter().flat_map(different) {
+        all.push(Box::new(engine));
+    }
+    all
 }
 
 /// A test runs one in this many situations: `FLOCKWORK_TEST_SHARE`, or 1 (all) if it is not set.

@@ -48,8 +48,17 @@ pub const OF_BODIES: [Uses; 5] =
 pub const OF_NEAREST: [Uses; 3] = [Uses::NEAREST, Uses::MANY_NEAREST, Uses::PICK];
 
 /// The extras of rules in text, which have tests of their own.
-pub const OF_RULES: [Uses; 6] =
-    [Uses::SUMS, Uses::OWN_MOTION, Uses::OTHER_SIZES, Uses::KEPT, Uses::OTHER_KEPT, Uses::OWN_KEPT];
+pub const OF_RULES: [Uses; 9] = [
+    Uses::SUMS,
+    Uses::OWN_MOTION,
+    Uses::OTHER_PLACES,
+    Uses::OTHER_SIZES,
+    Uses::EVERYBODY,
+    Uses::SHARED,
+    Uses::KEPT,
+    Uses::OTHER_KEPT,
+    Uses::OWN_KEPT,
+];
 
 /// The sets of behaviours to compare: each alone, a flock's three, all together.
 pub fn behaviour_sets() -> Vec<Vec<Kind>> {

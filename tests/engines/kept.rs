@@ -1,17 +1,14 @@
 //! Numbers that agents keep for their rules in text, on both engines: who reads which, when they change, and
 //! what happens to them when the flock or its rules do.
 
-use std::sync::Arc;
-
 use flockwork::engine::cpu::CpuEngine;
-use flockwork::engine::gpu::Gpu;
 use flockwork::engine::{Change, Engine};
 use flockwork::model::kept::KeptRow;
 use flockwork::model::scene::{Request, Scene};
 use flockwork::model::state::FlockState;
 
 use crate::adapter;
-use crate::common::gpu::{compares_bits, different};
+use crate::common::gpu::{compares_bits, with_cpu};
 use crate::common::{bits, run};
 
 /// Agents of a situation: as many as there are bits in a whole number.
@@ -27,20 +24,12 @@ const WORLDS: [&str; 4] = [
 
 /// The CPU engine, and every variant of the GPU engine that there is.
 fn engines(test: &str) -> Vec<Box<dyn Engine>> {
-    engines_of(adapter::gpu(test))
+    with_cpu(adapter::gpu(test))
 }
 
 /// The engines whose bits are compared.
 fn exact_engines(test: &str) -> Vec<Box<dyn Engine>> {
-    engines_of(adapter::gpu(test).filter(|gpu| compares_bits(gpu, test)))
-}
-
-fn engines_of(gpu: Option<Arc<Gpu>>) -> Vec<Box<dyn Engine>> {
-    let mut all: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
-    for engine in gpu.iter().flat_map(different) {
-        all.push(Box::new(engine));
-    }
-    all
+    with_cpu(adapter::gpu(test).filter(|gpu| compares_bits(gpu, test)))
 }
 
 fn scene_of(world: &str, species: &str) -> (Scene, FlockState) {

@@ -15,6 +15,7 @@ mod cpu_engine;
 mod cpu_order;
 mod cpu_space;
 mod embedding;
+mod everybody;
 mod exclusive;
 mod formulas;
 mod gpu_engine;

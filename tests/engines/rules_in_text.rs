@@ -3,9 +3,8 @@
 
 use crate::adapter;
 use crate::common::expressions::{Generator, Kind};
-use crate::common::gpu::{compares_bits, different, share};
+use crate::common::gpu::{compares_bits, different, share, with_cpu};
 use crate::common::{bits, run};
-use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::model::formula::{Formula, Given, Inputs, RuleText, Tape};
 use flockwork::model::scene::{Request, Scene, drawn};
@@ -92,10 +91,7 @@ fn places() -> Vec<(String, &'static str)> {
 fn a_rule_that_says_what_a_behaviour_does_gives_its_bytes() {
     let test = "a_rule_that_says_what_a_behaviour_does_gives_its_bytes";
     let gpu = adapter::gpu(test).filter(|gpu| compares_bits(gpu, test));
-    let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
-    for engine in gpu.iter().flat_map(different) {
-        engines.push(Box::new(engine));
-    }
+    let mut engines = with_cpu(gpu);
     for (world, body) in places().into_iter().step_by(share().min(3)) {
         for (built_in, said) in [
             (SAID[..3].iter().map(|(own, _)| *own).collect::<Vec<_>>(), &SAID[..3]),
@@ -194,18 +190,23 @@ fn generated_formulas_are_those_of_f64_within_their_rounding() {
     compare::<3>();
 }
 
-/// The line of a rule that is made up.
+/// The line of a rule that is made up. The third one hears everybody.
 fn made_up(generator: &mut Generator, nth: usize, axes: usize) -> String {
     loop {
         let kind = |sum: usize| [Kind::Number, Kind::Vector][(sum + nth) % 2];
-        let sums: Vec<(String, String)> =
+        let everybody = nth == 2;
+        let mut sums: Vec<(String, String)> =
             (0..3).map(|sum| (format!("s{sum}"), generator.sum(kind(sum)).text())).collect();
+        for (_, sum) in sums.iter_mut().filter(|_| everybody) {
+            *sum = sum.replace("offset", "other_position");
+        }
         let force = generator.force_of_sums(nth).text();
-        let text = RuleText { name: "test".into(), force, sums, ..RuleText::default() };
+        let text = RuleText { name: "test".into(), force, sums, everybody, ..RuleText::default() };
         if Formula::compiled(text.clone(), axes).is_ok() {
             let sums: Vec<String> =
                 text.sums.iter().map(|(name, sum)| format!("{name} = '{sum}'")).collect();
-            let (radius, fov, sums) = (8 + 4 * nth, [360, 300][nth % 2], sums.join(", "));
+            let radius = if everybody { "\"all\"".into() } else { (8 + 4 * nth).to_string() };
+            let (fov, sums) = ([360, 300][nth % 2], sums.join(", "));
             return format!(
                 "rules.r{nth} = {{ radius = {radius}, fov = {fov}, sum = {{ {sums} }}, force = '{}' }}\n",
                 text.force
@@ -307,10 +308,7 @@ fn agents_draw_the_numbers_of_a_rule_for_themselves() {
     let (scene, state) = scene.populate(&Request::default()).unwrap();
     let slot = scene.traits().slots().next().unwrap();
     assert_eq!(slot.key(), "rules.go.parameters.k");
-    let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
-    for engine in adapter::gpu("agents_draw_the_numbers_of_a_rule").iter().flat_map(different) {
-        engines.push(Box::new(engine));
-    }
+    let mut engines = with_cpu(adapter::gpu("agents_draw_the_numbers_of_a_rule"));
     for engine in &mut engines {
         let after = run(&mut **engine, &scene, &state, 1);
         for (id, velocity) in after.id.iter().zip(&after.velocity) {
@@ -338,10 +336,7 @@ fn a_sum_takes_the_sizes_that_neighbours_draw() {
         let near = near.filter(|other| state.position[row].distance(state.position[*other]) < 60.0);
         near.map(|other| f64::from(size(other))).sum()
     };
-    let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
-    for engine in adapter::gpu("a_sum_takes_the_sizes").iter().flat_map(different) {
-        engines.push(Box::new(engine));
-    }
+    let mut engines = with_cpu(adapter::gpu("a_sum_takes_the_sizes"));
     for engine in &mut engines {
         let after = run(&mut **engine, &scene, &state, 1);
         let mut unlike = 0;
@@ -379,5 +374,5 @@ fn every_example_of_the_page_runs() {
         assert!(after.velocity.iter().all(|velocity| velocity.is_finite()), "{text}");
         count += 1;
     }
-    assert_eq!(count, 14);
+    assert_eq!(count, 15);
 }

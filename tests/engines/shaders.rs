@@ -98,6 +98,7 @@ fn variants() -> Vec<Variant> {
                 let flat = (number / extras.len() + world) % 2 == 0;
                 variants.push(Variant {
                     formulas: Formulas::default(),
+                    shared: Formulas::default(),
                     flat,
                     uses,
                     leaders: if number % 3 == 0 { led_by_one(uses) } else { Kind::NEAR },

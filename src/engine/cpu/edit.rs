@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::flock::{Identity, Motion, retain};
 use super::lane_parameters::SpeciesTable;
 use super::{Flock, grid_of};
+use crate::change::check_count;
 use crate::near::{cells_within, is_near};
 use crate::{Change, EngineError};
 use flockwork_model::behaviours::Uses;
@@ -28,6 +29,9 @@ where
     ) -> Result<(), EngineError> {
         change.keeps_axes(&self.scene, scene)?;
         change.check(scene)?;
+        if change.has(Change::PARAMETERS) {
+            check_count(scene, self.ids.len())?;
+        }
         let (uses, shown, kept) = (self.uses, self.scene.shown(), self.scene.kept_names());
         let mut before = change.parts_of(scene);
         change.swap(&mut self.scene, &mut before);

@@ -6,19 +6,31 @@ use std::ops::Range;
 
 use pulp::Simd;
 
+use super::add_up::{Totals, heard, put};
 use super::group::{Group, SortedFlock, share_of};
+use super::inputs::{Draws, GroupInputs};
 use super::lane_parameters::{FormulaColumns, LaneParameters, SpeciesTable};
 use super::nearest::{Nearest, Reach};
-
-use flockwork_model::behaviours::{Agent, Body, Kind, TextForces, Uses};
-use flockwork_model::formula::{Given, Inputs, Row, Tape, Tile};
+use flockwork_model::behaviours::{Agent, Kind, TextForces, Uses};
+use flockwork_model::formula::{Given, Row, Tape, Tile};
 use flockwork_model::kept::MAX_KEPT;
-use flockwork_model::random;
-use flockwork_model::real::{Lanes, MAX_LANES, Real};
+use flockwork_model::real::{Lanes, Real};
 use flockwork_model::vector::{Axes, Space, Vector, each_axis, per_axis};
 
 /// Neighbours in a tile. Two dozen results of this size are in the nearest cache.
 const TILE: usize = 32;
+
+/// The rules that are shown the neighbours of a tile.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Hearing {
+    /// Those that look round themselves, within a radius.
+    Near,
+    /// Those that look at everybody.
+    Everybody,
+}
+
+/// A squared distance above all others.
+const EVERYWHERE: f32 = 3e38;
 
 /// The rules in text of a scene, and the neighbours that they have not seen yet.
 pub struct FormulaLanes<'a, S: Simd, const D: usize> {
@@ -33,9 +45,13 @@ pub struct FormulaLanes<'a, S: Simd, const D: usize> {
     ids: [u32; TILE],
     by_ids: bool,
     collected: usize,
+    hearing: Hearing,
     heading: Vector<Lanes<S>, D>,
     several_species: bool,
     takes_velocity: bool,
+    takes_place: bool,
+    /// The sums over all agents.
+    totals: &'a Totals,
     /// The origin of the neighbours' sizes, if a rule takes them.
     sizes: Option<(&'a SpeciesTable, u32, &'a [u32])>,
     /// True if every agent of the tile counts once.
@@ -57,64 +73,17 @@ struct RuleLanes<'a, S: Simd> {
     reach: Option<Reach<S>>,
 }
 
-/// The inputs of a group of agents.
-struct GroupInputs<'w, S: Simd, const D: usize> {
-    simd: S,
-    parameters: &'w LaneParameters<S>,
-    columns: &'w FormulaColumns,
-    position: Vector<Lanes<S>, D>,
-    velocity: Vector<Lanes<S>, D>,
-    body: &'w Body<Lanes<S>>,
-    spread: Vector<Lanes<S>, D>,
-    sums: &'w [Lanes<S>],
-    kept: &'w [Lanes<S>; MAX_KEPT],
-    draws: Draws<'w>,
-}
-
-/// The origin of random numbers.
-#[derive(Clone, Copy)]
-pub struct Draws<'w> {
-    pub seed: u32,
-    pub tick: u32,
-    pub ids: &'w [u32],
-}
-
-impl<S: Simd, const D: usize> Inputs<Lanes<S>> for GroupInputs<'_, S, D> {
-    #[inline(always)]
-    fn given(&self, given: Given) -> Lanes<S> {
-        let Draws { seed, tick, ids } = self.draws;
-        match given {
-            Given::Position(axis) => self.position.0[axis],
-            Given::Velocity(axis) => self.velocity.0[axis],
-            Given::MaxSpeed => self.body.max_speed,
-            Given::MaxForce => self.body.max_force,
-            Given::Size => self.body.size,
-            Given::Parameter(index) => self.parameters.of_formula(self.columns, index),
-            Given::Sum(index) => self.sums[index],
-            Given::Kept(index) => self.kept[self.columns.places[index]],
-            Given::Spread(axis) => self.spread.0[axis],
-            Given::Random(number) => {
-                let mut drawn = [0.0; MAX_LANES];
-                for (drawn, id) in drawn.iter_mut().zip(ids) {
-                    *drawn = random::of_rule(seed, *id, tick, number);
-                }
-                Lanes::load(self.simd, &drawn)
-            }
-            _ => Lanes::splat(self.simd, tick as f32),
-        }
-    }
-}
-
 impl<'a, S: Simd, const D: usize> FormulaLanes<'a, S, D>
 where
     Axes<D>: Space<D>,
 {
     /// The `rules` of a table, before any agent. The neighbours' sizes come from the table, a seed and the
-    /// ids of the flock.
+    /// ids of the flock; `totals` are the sums of the rules over all agents.
     pub fn new(
         simd: S,
         rules: &'a [FormulaColumns],
         (table, seed, ids): (&'a SpeciesTable, u32, &'a [u32]),
+        totals: &'a Totals,
     ) -> Self {
         let like = Lanes::splat(simd, 0.0);
         let rule = |columns: &'a FormulaColumns| RuleLanes {
@@ -135,6 +104,7 @@ where
             ids: [0; TILE],
             by_ids: false,
             collected: 0,
+            hearing: Hearing::Near,
             heading: Vector::zero(like),
             several_species: table.len() > 1,
             whole: true,
@@ -145,6 +115,8 @@ where
                 .iter()
                 .any(|columns| columns.formula.sums_sizes())
                 .then_some((table, seed, ids)),
+            totals,
+            takes_place: rules.iter().any(|columns| columns.formula.sums_places()),
             takes_velocity: rules.iter().any(|columns| {
                 let velocity = |given| matches!(given, Given::OtherVelocity(_));
                 columns.formula.sums.givens().any(velocity)
@@ -171,7 +143,7 @@ where
     pub fn begin(
         &mut self,
         flock: &SortedFlock<D>,
-        parameters: &LaneParameters<S>,
+        (parameters, table): (&LaneParameters<S>, &SpeciesTable),
         group: &Group<S, D>,
         nearest: &Nearest<S>,
     ) {
@@ -180,7 +152,8 @@ where
         let velocity = Vector(per_axis!(axis => load(&flock.motion.velocity[axis])));
         self.collected = 0;
         self.heading = group.heading;
-        for RuleLanes { columns, of_sums, sums, reach, .. } in &mut self.rules {
+        for (number, rule) in self.rules.iter_mut().enumerate() {
+            let RuleLanes { columns, of_sums, sums, reach, .. } = rule;
             *reach = nearest.of_rule(columns.formula).copied();
             sums.fill(Lanes::splat(simd, 0.0));
             of_sums.prepare(&GroupInputs {
@@ -195,8 +168,27 @@ where
                 kept: &self.kept,
                 draws: Draws { seed: flock.seed, tick: flock.tick, ids: &[] },
             });
+            if columns.is_shared {
+                // Everybody's but the agents' own parts.
+                let tile = &mut self.tile;
+                tile.places = columns.places;
+                put(simd, (tile, 0), (flock, table), columns, group.agents.clone());
+                let species = &flock.species[group.agents.clone()];
+                self.shares.0[0] = heard(simd, parameters, columns, species);
+                of_sums.run(tile, 1);
+                of_sums.add(tile, sums, (&self.shares, true), 1);
+                for (sum, own) in sums.iter_mut().enumerate() {
+                    *own = self.totals.lanes(simd, (number, sum), species) - *own;
+                }
+            }
         }
         self.by_ids = self.rules.iter().any(|rule| rule.reach.is_some_and(|reach| reach.by_ids));
+    }
+
+    /// Shows the neighbours that follow to the rules that hear as far as this. The tile must be empty.
+    #[inline(always)]
+    pub fn take_for(&mut self, hearing: Hearing) {
+        self.hearing = hearing;
     }
 
     /// Collects every `stride`-th of these agents, weighted by `share`. `own` are the agents of the group,
@@ -233,6 +225,14 @@ where
                 });
                 tile.distance_squared.0[row] = offset.dot(offset);
                 self.shares.0[row] = share;
+            }
+            if self.takes_place {
+                for index in 0..count {
+                    each_axis!(axis => {
+                        let place = Lanes::splat(simd, places[axis][index * stride]);
+                        tile.place[axis].0[row(index)] = place;
+                    });
+                }
             }
             if self.takes_velocity {
                 let velocities = per_axis!(axis => &motion.velocity[axis][members.clone()]);
@@ -314,14 +314,18 @@ where
         let whole = std::mem::replace(&mut self.whole, true);
         for RuleLanes { columns, of_sums, sums, reach, .. } in &mut self.rules {
             let formula = columns.formula;
-            if !formula.sees_neighbours() {
+            let hears = match self.hearing {
+                Hearing::Near => formula.has_radius(),
+                Hearing::Everybody => formula.hears_everybody() && !columns.is_shared,
+            };
+            if !hears {
                 continue;
             }
             let zero = Lanes::splat(self.simd, 0.0);
             let parameter =
                 |place: Option<usize>| place.map(|index| parameters.of_formula(columns, index));
-            let radius = parameter(columns.radius).unwrap_or(zero);
-            let mut squared_radius = radius * radius;
+            let mut squared_radius = parameter(columns.radius)
+                .map_or(Lanes::splat(self.simd, EVERYWHERE), |radius| radius * radius);
             if let Some(reach) = reach {
                 squared_radius = squared_radius.min(reach.squared);
             }

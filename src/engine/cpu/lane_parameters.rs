@@ -4,7 +4,7 @@ use pulp::Simd;
 
 use flockwork_model::behaviours::{Kind, Rules, Uses};
 use flockwork_model::formula::Formula;
-use flockwork_model::kept::{KeptNames, MAX_KEPT};
+use flockwork_model::kept::MAX_KEPT;
 use flockwork_model::memory::{Shown, ShownBy};
 use flockwork_model::parameter::{MAX_SPECIES, Parameters};
 use flockwork_model::real::MAX_LANES;
@@ -65,17 +65,21 @@ pub struct FormulaColumns {
     pub fov: Option<usize>,
     /// The place of each of its states among the numbers that agents keep.
     pub places: [usize; MAX_KEPT],
+    /// True if all agents share its sums.
+    pub is_shared: bool,
     first: usize,
 }
 
 impl FormulaColumns {
-    fn new(formula: &'static Formula, names: KeptNames, first: usize) -> Self {
+    fn new(scene: &Scene, formula: &'static Formula, first: usize) -> Self {
+        let names = scene.kept_names();
         let [radius, inner, fov] =
             ["radius", "inner", "fov"].map(|key| Kind::Formula(formula).parameter(key));
         let place = |state| names.place(state).unwrap_or_default();
         let mut places = [0; MAX_KEPT];
         places.iter_mut().zip(formula.states).for_each(|(own, state)| *own = place(state));
-        Self { formula, radius, inner, fov, places, first }
+        let is_shared = scene.shared().number(formula).is_some();
+        Self { formula, radius, inner, fov, places, is_shared, first }
     }
 
     #[inline(always)]
@@ -165,9 +169,8 @@ impl SpeciesTable {
             row
         };
         let mut first = PERCEIVED + count * PERCEIVING;
-        let names = scene.kept_names();
         let formulas = scene.formulas().iter().map(|formula| {
-            let columns = FormulaColumns::new(formula, names, first);
+            let columns = FormulaColumns::new(scene, formula, first);
             first = columns.turn() + 1 + count;
             columns
         });

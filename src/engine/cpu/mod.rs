@@ -5,6 +5,7 @@
 //! neighbours of an agent are three contiguous runs, and within a cell by id, so that every sum
 //! follows from the state alone.
 
+mod add_up;
 mod around;
 mod bands;
 mod cell_order;
@@ -14,6 +15,7 @@ mod flock;
 mod formulas;
 mod group;
 mod hits;
+mod inputs;
 mod lane_parameters;
 mod lanes;
 mod nearest;
@@ -35,6 +37,7 @@ pub use threads::fit as threads_fit;
 use super::ids::Ids;
 use super::stopwatch::Stopwatch;
 use super::{Component, EngineError, HostAgents, Profile, Snapshot};
+use add_up::Totals;
 use flock::{Identity, Motion};
 use flockwork_model::behaviours::{Surroundings, Uses};
 use flockwork_model::grid::{Grid, Slab, Window};
@@ -240,20 +243,23 @@ where
         spent: &mut [Duration],
     ) {
         let world = &self.scene.world;
+        let flock = SortedFlock {
+            motion: &self.motion,
+            species: &self.identity.species,
+            id: &self.identity.id,
+            start: &self.start,
+            grid: self.grid,
+            window: self.window,
+            world: *world,
+            uses: self.uses,
+            run_cap: self.scene.sampling.run_cap(self.uses.has(Uses::NEAREST)),
+            seed: self.scene.seed,
+            tick: self.tick as u32,
+        };
+        let totals = Totals::of(&flock, &self.table, instructions);
         let pass = Steer {
-            flock: SortedFlock {
-                motion: &self.motion,
-                species: &self.identity.species,
-                id: &self.identity.id,
-                start: &self.start,
-                grid: self.grid,
-                window: self.window,
-                world: *world,
-                uses: self.uses,
-                run_cap: self.scene.sampling.run_cap(self.uses.has(Uses::NEAREST)),
-                seed: self.scene.seed,
-                tick: self.tick as u32,
-            },
+            flock,
+            totals,
             table: &self.table,
             surroundings: Surroundings {
                 world,

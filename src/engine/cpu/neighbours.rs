@@ -11,9 +11,9 @@ use std::ops::Range;
 use pulp::Simd;
 
 use super::around::Around;
-use super::formulas::FormulaLanes;
+use super::formulas::{FormulaLanes, Hearing};
 use super::group::{SortedFlock, share_of};
-use super::lane_parameters::LaneParameters;
+use super::lane_parameters::{LaneParameters, SpeciesTable};
 use super::nearest::Nearest;
 use flockwork_model::behaviours::{Kind, Neighbour, Sums, Uses};
 use flockwork_model::grid::{NearRow, RUN_CAP, Sampling};
@@ -21,6 +21,7 @@ use flockwork_model::parameter::MAX_SPECIES;
 use flockwork_model::real::MAX_LANES;
 use flockwork_model::real::{Lanes, Real};
 use flockwork_model::vector::{Axes, Space, Vector, per_axis};
+use flockwork_model::world::Boundary;
 
 /// The loop over the neighbours of a group. `USES` is [`Uses::ALL`] when the behaviours are known
 /// only at run time; `MANY` says that the scene has several species.
@@ -53,7 +54,7 @@ where
     #[inline(always)]
     pub fn sum_up(
         around: Around<'a, S, D>,
-        parameters: &'a LaneParameters<S>,
+        (parameters, table): (&'a LaneParameters<S>, &'a SpeciesTable),
         rows: &[NearRow<D>],
         (nearest, sums, texts): (
             &'a Nearest<'a, S>,
@@ -64,8 +65,9 @@ where
         let Around { flock, group, .. } = around;
         let uses = uses_of_kernel::<USES>(flock.uses);
         sums.clear(uses, group.position.0[0]);
-        if uses.has(Uses::SUMS) {
-            texts.begin(flock, parameters, group, nearest);
+        let hears = [Uses::SUMS, Uses::EVERYBODY, Uses::SHARED];
+        if hears.into_iter().any(|own| uses.has(own)) {
+            texts.begin(flock, (parameters, table), group, nearest);
         }
         let mut squared_radii = &parameters.squared_radii;
         let mut within_reach;
@@ -90,6 +92,9 @@ where
         }
         if uses.has(Uses::SUMS) {
             neighbours.texts.finish(flock.uses, parameters);
+        }
+        if uses.has(Uses::EVERYBODY) {
+            neighbours.show_everybody();
         }
     }
 
@@ -287,6 +292,20 @@ where
             around.simd,
             Op::<S, D, ROUND> { texts, around, parameters, run, from, share },
         );
+    }
+
+    /// Shows everybody to the rules in text that hear everybody.
+    #[inline(always)]
+    fn show_everybody(&mut self) {
+        let Around { simd, flock, group } = self.around;
+        let (all, share) = ((0..flock.species.len(), 1), Lanes::splat(simd, 1.0));
+        self.texts.take_for(Hearing::Everybody);
+        match flock.world.boundary {
+            Boundary::Wrap => self.show_texts::<true>(all, group.position, share),
+            _ => self.show_texts::<false>(all, group.position, share),
+        }
+        self.texts.finish(flock.uses, self.parameters);
+        self.texts.take_for(Hearing::Near);
     }
 
     /// Shows a run to the rules in text if there are some. Returns true if there are built-in behaviours.

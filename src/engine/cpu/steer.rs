@@ -6,11 +6,13 @@ use std::time::Duration;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
+use super::add_up::Totals;
 use super::around::Around;
 use super::bands::Part;
 use super::flock::{Motion, MotionMut, take};
-use super::formulas::{Draws, FormulaLanes, GroupForces};
+use super::formulas::{FormulaLanes, GroupForces};
 use super::group::{Group, SortedFlock};
+use super::inputs::Draws;
 use super::lane_parameters::{LaneParameters, SpeciesTable};
 use super::lanes::InstructionSet;
 use super::nearest::Nearest;
@@ -37,6 +39,8 @@ pub struct Steer<'a, const D: usize> {
     pub flock: SortedFlock<'a, D>,
     /// Parameters.
     pub table: &'a SpeciesTable,
+    /// Sums over all agents.
+    pub totals: Totals,
     /// World, targets and scenery.
     pub surroundings: Surroundings<'a>,
     /// Ticks.
@@ -119,8 +123,18 @@ where
         let mut sums = Sums::nothing(uniform[0].body.mass);
         let texts = if USES == Uses::ALL.bits() { table.formulas() } else { &[] };
         let mut nearest = Nearest::new(simd, table.choices());
-        let mut texts = FormulaLanes::new(simd, texts, (table, flock.seed, flock.id));
+        let origin = (*table, flock.seed, flock.id);
+        let mut texts = FormulaLanes::new(simd, texts, origin, &self.pass.totals);
         let Part { rows: own_rows, agents: own } = self.part;
+        if flock.uses.and(Uses::AROUND) == Uses::default() {
+            // Nobody looks at the rows around: groups may span rows, so that all lanes are full.
+            for start in own.clone().step_by(S::F32_LANES) {
+                let agents = start..(start + S::F32_LANES).min(own.end);
+                let sums = (&mut nearest, &mut sums, &mut texts);
+                self.group(simd, &mut uniform, agents, (0, &[]), sums);
+            }
+            return;
+        }
         for row in own_rows.clone() {
             let first_cell = row as usize * columns;
             let first = (flock.start[first_cell] as usize).max(own.start);
@@ -131,11 +145,9 @@ where
             let row = window.row_of_grid(row);
             let mut rows = [NearRow::default(); MAX_ROWS_AROUND];
             let mut near = 0;
-            if flock.uses.and(Uses::PER_NEIGHBOUR) != Uses::default() {
-                for (slot, other) in rows.iter_mut().zip(flock.grid.rows_around(row)) {
-                    *slot = NearRow { first_cell: window.number(other.first_cell), ..other };
-                    near += 1;
-                }
+            for (slot, other) in rows.iter_mut().zip(flock.grid.rows_around(row)) {
+                *slot = NearRow { first_cell: window.number(other.first_cell), ..other };
+                near += 1;
             }
             for start in (first..end).step_by(S::F32_LANES) {
                 let agents = start..(start + S::F32_LANES).min(end);
@@ -206,7 +218,7 @@ where
         }
         texts.recall(flock, &group.agents);
         let of_group = (&*nearest, &mut *sums, &mut *texts);
-        NeighbourLoop::<S, D, USES, MANY>::sum_up(around, parameters, rows, of_group);
+        NeighbourLoop::<S, D, USES, MANY>::sum_up(around, (parameters, table), rows, of_group);
         self.integrate(simd, &group, velocity, parameters, (sums, texts));
     }
 
@@ -220,7 +232,7 @@ where
         parameters: &LaneParameters<S>,
         (sums, texts): (&Sums<Lanes<S>, D>, &mut FormulaLanes<'_, S, D>),
     ) {
-        let Steer { flock, surroundings, table, time_step } = self.pass;
+        let Steer { flock, surroundings, table, time_step, .. } = self.pass;
         let like = parameters.body.mass;
         let position = group.position;
         let uses = uses_of_kernel::<USES>(flock.uses);

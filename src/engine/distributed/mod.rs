@@ -24,11 +24,13 @@ pub use ranks::{Ranks, ThreadRanks};
 pub use slab_engine::{Region, SlabEngine, SlabHost};
 pub use slices::Slices;
 
+use super::change::check_count;
 use super::ids::Ids;
 use super::internals::Sealed;
 use super::{AgentsAt, Change, Engine, EngineError, EngineKind, HostAgents, Profile, Snapshot};
 use balance::Balance;
 use flockwork_model::behaviours::{Target, Uses};
+use flockwork_model::formula::Formula;
 use flockwork_model::grid::Slabs;
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
@@ -89,7 +91,8 @@ impl DistributedEngine {
         weights.resize(self.slices(), 0);
         let slabs = Slabs::balanced(&weights, self.ranks.size());
         let clock = self.clock;
-        self.flock.as_mut().map_or(Ok(()), |flock| flock.move_to(slabs, clock))
+        let flock = self.flock.as_mut().filter(|flock| flock.is_divided);
+        flock.map_or(Ok(()), |flock| flock.move_to(slabs, clock))
     }
 
     /// Number of slices of the grid: rows in a plane, layers in a space.
@@ -163,6 +166,7 @@ impl DistributedEngine {
         agree(ranks, Ids::below(self.host.id_end()).with(scene, part).map(|_| ()))?;
         let ids: u64 = part.id.iter().map(|id| u64::from(*id)).sum();
         let everyone = sum(ranks, [part.len() as u64, ids]);
+        check_count(scene, everyone[0] as usize)?;
         let end = part.id.iter().max().map_or(0, |id| u64::from(*id) + 1);
         let mut facts = [0_u64; 2];
         let own = bytemuck::cast_slice(&[end, part.tick]).to_vec();
@@ -199,7 +203,12 @@ impl Engine for DistributedEngine {
             agents[slice as usize] += 1;
         }
         ranks.sum(&mut agents);
-        let slabs = Slabs::balanced(&agents, ranks.size());
+        let is_divided = !scene.formulas().iter().any(Formula::hears_everybody);
+        let slabs = match is_divided {
+            true => Slabs::balanced(&agents, ranks.size()),
+            // Each agent of such a flock hears all of it.
+            false => Slabs::undivided(slices.count(), ranks.size()),
+        };
         // The old flock makes room before the new one is allocated.
         self.flock = None;
         let begun = self.host.begin_slab(scene, tick, everyone[0] as usize, slabs.of(rank));
@@ -209,6 +218,7 @@ impl Engine for DistributedEngine {
             everyone,
             id_end,
             tick,
+            is_divided,
             moves_targets: scene.uses().has(Uses::MOVING_TARGETS),
             agents: RowFormat::of_agents(scene),
             ghosts: RowFormat::of_ghosts(scene),

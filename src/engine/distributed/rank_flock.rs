@@ -25,6 +25,8 @@ pub struct RankFlock {
     pub id_end: u64,
     /// Ticks done.
     pub tick: u64,
+    /// False if the first rank has all of it.
+    pub is_divided: bool,
     /// True if targets move.
     pub moves_targets: bool,
     /// The rows of agents that change the rank.
@@ -121,6 +123,7 @@ impl RankFlock {
         if self.tick.is_multiple_of(COUNTED_EVERY) {
             self.count()?;
         }
+        let keeps = keeps || !self.is_divided;
         let better =
             self.balance.after_tick(self.slab.as_mut(), &*self.ranks, &self.slabs, keeps)?;
         better.map_or(Ok(()), |slabs| self.move_to(slabs, clock))

@@ -34,6 +34,7 @@ pub use options::EngineOptions;
 pub use row::{AgentBuffers, MotionLayout};
 pub use slab::adapter_for;
 
+use crate::change::check_count;
 use crate::internals::Sealed;
 use crate::{
     AgentsAt, Change, DeviceAgents, Engine, EngineError, EngineKind, HostAgents, Profile, Snapshot,
@@ -162,6 +163,9 @@ impl Engine for GpuEngine {
 
     fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError> {
         // The rows of agents that keep other numbers are laid out anew, by way of the host.
+        if change.has(Change::PARAMETERS) {
+            check_count(scene, self.loaded()?.ids.len())?;
+        }
         let kept = self.loaded()?.scene.kept_names();
         if change.has(Change::PARAMETERS) && scene.kept_names() != kept {
             let mut next = self.loaded()?.scene.clone();

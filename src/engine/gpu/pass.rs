@@ -106,7 +106,9 @@ impl Pass {
 }
 
 /// A tick, pass by pass.
-pub const TICK: [Pass; 9] = [
+pub const TICK: [Pass; 10] = [
+    // Sums over everybody that all agents share.
+    Pass::of("add_up", Per::Flock, RunsIn::With(Uses::SHARED)),
     // Neighbours, forces, motion; each agent takes a slot in its new cell.
     Pass::of("steer", Per::Agent, RunsIn::Always),
     // Targets move; those that were hit jump elsewhere.
@@ -125,7 +127,7 @@ pub const TICK: [Pass; 9] = [
 ];
 
 /// Index in [`TICK`] of the first sorting pass.
-const FIRST_THAT_SORTS: usize = 2;
+const FIRST_THAT_SORTS: usize = 3;
 
 /// Gives each agent a slot in its cell without moving it. The sorting passes follow.
 pub const BIN: Pass = Pass::of("bin", Per::Agent, RunsIn::Edited);

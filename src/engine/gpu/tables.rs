@@ -101,6 +101,9 @@ impl Tables {
             .put("bitmap_words", BITMAP_WORDS.into())
             .put("shown", scene.shown().bits().into())
             .put("longest_age", scene.style.age.into());
+        if scene.uses().has(Uses::SHARED) {
+            flock.put("species_count", scene.species.len() as f64);
+        }
         for (name, number) in further {
             flock.put(name, (*number).into());
         }

@@ -14,6 +14,9 @@ use flockwork_model::behaviours::Uses;
 /// seconds.
 const AGENT_TICKS: u64 = 64_000_000;
 
+/// Candidates of an agent in a flock that is not crowded.
+const USUAL_NEIGHBOURS: u64 = 32;
+
 /// The same on a driver that computes on the CPU: lavapipe moves four million agents a second,
 /// SwiftShader one million.
 const AGENT_TICKS_BY_SOFTWARE: u64 = 1_000_000;
@@ -42,7 +45,11 @@ impl GpuEngine {
 
     /// Submits `ticks` ticks, in batches that the system allows.
     pub(super) fn submit_in_batches(&mut self, ticks: u32) -> Result<(), EngineError> {
-        let agents = u64::from(self.loaded()?.buffers.extent.agents.max(1));
+        let loaded = self.loaded()?;
+        let mut agents = u64::from(loaded.buffers.extent.agents.max(1));
+        if loaded.scene.uses().has(Uses::EVERYBODY) {
+            agents *= agents.div_ceil(USUAL_NEIGHBOURS);
+        }
         let most =
             if self.builder.gpu.is_software() { AGENT_TICKS_BY_SOFTWARE } else { AGENT_TICKS };
         let batch = (most / agents).clamp(1, MAX_TICKS_PER_SUBMISSION.into());

@@ -44,7 +44,7 @@ impl Uses {
     /// Colours that show the structure of the flock.
     pub const STRUCTURE: Self = Self(1 << 52);
 
-    /// Rules in text that look at neighbours.
+    /// Rules in text that look at neighbours within a radius.
     pub const SUMS: Self = Self(1 << 51);
 
     /// Their sums take the motion of the agent itself.
@@ -86,8 +86,20 @@ impl Uses {
     /// Behaviours that draw one of their neighbours. With [`Self::NEAREST`].
     pub const PICK: Self = Self(1 << 39);
 
+    /// Rules in text whose agents look at everybody, however far away.
+    pub const EVERYBODY: Self = Self(1 << 38);
+
+    /// Rules in text that hear everybody, and whose sums all agents share.
+    pub const SHARED: Self = Self(1 << 37);
+
+    /// Sums that take the neighbours' places.
+    pub const OTHER_PLACES: Self = Self(1 << 36);
+
     /// The extras, with their names in shaders.
-    pub const EXTRAS: [(&str, Self); 25] = [
+    pub const EXTRAS: [(&str, Self); 28] = [
+        ("shared", Self::SHARED),
+        ("other_places", Self::OTHER_PLACES),
+        ("everybody", Self::EVERYBODY),
         ("kept", Self::KEPT),
         ("other_kept", Self::OTHER_KEPT),
         ("own_kept", Self::OWN_KEPT),
@@ -115,9 +127,11 @@ impl Uses {
         ("structure", Self::STRUCTURE),
     ];
 
-    /// Behaviours and extras that change the work per neighbour.
-    pub const PER_NEIGHBOUR: Self =
-        Self(Self::NEIGHBOURS.0 | Self::SIGHT.0 | Self::INNER.0 | Self::COUNTS.0 | Self::SUMS.0);
+    /// Behaviours and extras by which agents look round themselves, within a radius.
+    pub const AROUND: Self = Self(Self::NEIGHBOURS.0 | Self::COUNTS.0 | Self::SUMS.0);
+
+    /// Those, and extras that change the work per neighbour.
+    pub const PER_NEIGHBOUR: Self = Self(Self::AROUND.0 | Self::SIGHT.0 | Self::INNER.0);
 
     /// The set of `kinds`.
     #[must_use]

@@ -55,11 +55,12 @@ impl<const D: usize> Value<'_, D> {
 pub const OTHER: &str = "other_";
 
 /// Names that belong to one neighbour.
-const OF_NEIGHBOUR: [&str; 9] = [
+const OF_NEIGHBOUR: [&str; 10] = [
     "offset",
     "distance",
     "distance_squared",
     "direction",
+    "other_position",
     "other_velocity",
     "other_heading",
     "other_speed",
@@ -254,6 +255,7 @@ impl<'a> Checker<'a> {
             "distance" => Value::Number(distance()),
             "distance_squared" => Value::Number(one(Given::DistanceSquared)),
             "direction" => Value::Vector(direction()),
+            "other_position" => Value::Vector(self.given(Given::OtherPosition)),
             "other_velocity" => Value::Vector(self.given(Given::OtherVelocity)),
             "other_heading" => Value::Vector(self.given::<D>(Given::OtherVelocity).heading()),
             "other_speed" => Value::Number(self.given::<D>(Given::OtherVelocity).length()),
@@ -284,8 +286,11 @@ impl<'a> Checker<'a> {
             return FormulaError::new(column, problem);
         }
         if ["radius", "inner"].contains(&name) {
-            let why =
-                if self.sees_neighbours { "with that key" } else { "with a `sum` and that key" };
+            let why = if self.sees_neighbours {
+                "that gives it as a number"
+            } else {
+                "with a `sum` and that key"
+            };
             return FormulaError::new(column, format!("`{shown}` is known in a rule {why} alone"));
         }
         if OF_FORCE.contains(&name) {

@@ -92,6 +92,8 @@ pub struct RuleText {
     pub states: Vec<OwnState>,
     /// True if it overlooks what is nearer than a radius.
     pub has_inner: bool,
+    /// True if everybody is a neighbour, however far away.
+    pub everybody: bool,
 }
 
 /// A compiled rule. Two are equal if they are the same one: the same texts in a world of as many axes.
@@ -201,11 +203,41 @@ impl Formula {
         !self.text.sums.is_empty()
     }
 
+    /// True if it hears everybody, however far away.
+    #[must_use]
+    pub fn hears_everybody(&self) -> bool {
+        self.sees_neighbours() && self.text.everybody
+    }
+
+    /// True if it looks at neighbours within a radius.
+    #[must_use]
+    pub fn has_radius(&self) -> bool {
+        self.sees_neighbours() && !self.text.everybody
+    }
+
     /// True if its sums take the motion of the agent itself.
     #[must_use]
     pub fn sums_own_motion(&self) -> bool {
         let own = |given| matches!(given, Given::Position(_) | Given::Velocity(_));
         self.sums.givens().any(own)
+    }
+
+    /// True if everybody is in its sums and nothing of the agent itself: then the sums of all agents of a
+    /// species differ by their own parts alone.
+    #[must_use]
+    pub fn is_separable(&self) -> bool {
+        let own = |given| match given {
+            Given::Tick | Given::Parameter(_) => false,
+            Given::Offset(_) | Given::DistanceSquared => true,
+            _ => !given.is_of_neighbour(),
+        };
+        self.hears_everybody() && !self.text.has_inner && !self.sums.givens().any(own)
+    }
+
+    /// True if its sums take the neighbours' places.
+    #[must_use]
+    pub fn sums_places(&self) -> bool {
+        self.sums.givens().any(|given| matches!(given, Given::OtherPosition(_)))
     }
 
     /// True if its sums take a number that the agent itself keeps.
@@ -322,9 +354,11 @@ pub const PARAMETERS: &str = "parameters";
 fn common(text: &RuleText) -> Vec<Parameter> {
     let mut all = vec![WEIGHT];
     if !text.sums.is_empty() {
-        all.push(RADIUS);
+        all.extend((!text.everybody).then_some(RADIUS));
         all.extend(text.has_inner.then_some(INNER));
-        all.extend([FIELD_OF_VIEW, NEAREST, WITH]);
+        all.push(FIELD_OF_VIEW);
+        all.extend((!text.everybody).then_some(NEAREST));
+        all.push(WITH);
     }
     all
 }

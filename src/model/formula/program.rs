@@ -20,6 +20,8 @@ pub enum Given {
     Offset(usize),
     /// The square of the offset's length.
     DistanceSquared,
+    /// The neighbour's place.
+    OtherPosition(usize),
     /// The neighbour's velocity.
     OtherVelocity(usize),
     /// The number of the neighbour's species.
@@ -58,11 +60,15 @@ impl Given {
     /// True if it is another one for each neighbour.
     #[must_use]
     pub fn is_of_neighbour(self) -> bool {
-        use Given::{DistanceSquared, Offset, OtherKept, OtherSize, OtherSpecies, OtherVelocity};
+        use Given::{
+            DistanceSquared, Offset, OtherKept, OtherPosition, OtherSize, OtherSpecies,
+            OtherVelocity,
+        };
         matches!(
             self,
             Offset(_)
                 | DistanceSquared
+                | OtherPosition(_)
                 | OtherVelocity(_)
                 | OtherSpecies
                 | OtherSize

@@ -16,6 +16,8 @@ pub struct Tile<R, const D: usize, const T: usize> {
     pub offset: [Row<R, T>; D],
     /// The squares of their lengths.
     pub distance_squared: Row<R, T>,
+    /// The places of the neighbours.
+    pub place: [Row<R, T>; D],
     /// The velocities of the neighbours.
     pub velocity: [Row<R, T>; D],
     /// The numbers of their species.
@@ -36,6 +38,7 @@ impl<R: Real, const D: usize, const T: usize> Tile<R, D, T> {
         Self {
             offset: [zeros; D],
             distance_squared: zeros,
+            place: [zeros; D],
             velocity: [zeros; D],
             species: zeros,
             size: zeros,
@@ -48,6 +51,7 @@ impl<R: Real, const D: usize, const T: usize> Tile<R, D, T> {
     fn given(&self, given: Given) -> Option<&Row<R, T>> {
         Some(match given {
             Given::Offset(axis) => &self.offset[axis],
+            Given::OtherPosition(axis) => &self.place[axis],
             Given::OtherVelocity(axis) => &self.velocity[axis],
             Given::DistanceSquared => &self.distance_squared,
             Given::OtherSpecies => &self.species,

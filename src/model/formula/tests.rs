@@ -11,6 +11,7 @@ fn rule(sums: &[(&str, &str)], force: &str, parameters: &[&str]) -> RuleText {
             .map(|name| OwnParameter { name: (*name).into(), range: (0.0, 1.0) })
             .collect(),
         has_inner: false,
+        everybody: false,
     }
 }
 

@@ -171,6 +171,14 @@ impl Window {
 pub struct Slabs(Vec<Slab>);
 
 impl Slabs {
+    /// All slices in the slab of the first process.
+    #[must_use]
+    pub fn undivided(slices: u32, processes: usize) -> Self {
+        let mut slabs = vec![Slab { first: 0, count: slices }];
+        slabs.resize(processes, Slab { first: slices, count: 0 });
+        Self(slabs)
+    }
+
     /// Divides slices with these weights so that the heaviest slab is as light as possible.
     #[must_use]
     pub fn balanced(weights: &[u64], processes: usize) -> Self {

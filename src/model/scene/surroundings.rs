@@ -3,7 +3,7 @@
 use super::{ColourBy, Rule, Scene, Slot, Species};
 use crate::behaviours::bounds::HALF_CIRCLE;
 use crate::behaviours::{Kind, Leaders, Needs, ObstacleReach, Target, Uses};
-use crate::formula::{Formula, Formulas};
+use crate::formula::{Formula, Formulas, Given};
 use crate::memory::{Memory, Shown, ShownBy};
 use crate::parameter::{ALL_NEIGHBOURS, FULL_CIRCLE, Meaning, PICK_ONE};
 use crate::scenery::{FlowField, FlowPlan, Obstacle, Obstacles, Paths, Scenery};
@@ -96,6 +96,26 @@ impl Scene {
         Formulas::of(rules.filter_map(|rule| rule.kind.formula()))
     }
 
+    /// The rules in text that hear everybody, and whose sums all agents of a species share.
+    #[must_use]
+    pub fn shared(&self) -> Formulas {
+        // Agents that see only what is ahead, or draw a number of the sums, have sums of their own.
+        let is_shared = |formula: &&'static Formula| {
+            let kind = Kind::Formula(formula);
+            let sees_all = |species: &Species| species.value_of(kind, "fov") >= FULL_CIRCLE;
+            let drawn = |slot: Slot| match slot {
+                Slot::Rule(of, index) => {
+                    of == kind && formula.sums.givens().any(|own| own == Given::Parameter(index))
+                }
+                Slot::Body(_) => false,
+            };
+            formula.is_separable()
+                && self.species.iter().all(sees_all)
+                && !self.traits().slots().any(drawn)
+        };
+        Formulas::of(self.formulas().iter().filter(is_shared))
+    }
+
     /// The behaviours of all species, and the extra work that they cause.
     #[must_use]
     #[doc(hidden)]
@@ -125,6 +145,8 @@ impl Scene {
         let jitters = |species: &Species| species.body.jitter > 0.0 || varies(species, "jitter");
         let keeps_course =
             |species: &Species| species.body.max_turn < HALF_CIRCLE || varies(species, "max_turn");
+        let shared = self.shared();
+        let everybody = || self.formulas().iter().filter(|rule| rule.hears_everybody());
         let extras = [
             (Uses::SIGHT, narrow),
             (Uses::COUNTS, counts),
@@ -135,7 +157,10 @@ impl Scene {
             (Uses::ACCELERATIONS, accelerations),
             (Uses::AGES, ages),
             (Uses::STRUCTURE, structure),
-            (Uses::SUMS, self.formulas().iter().any(Formula::sees_neighbours)),
+            (Uses::SUMS, self.formulas().iter().any(Formula::has_radius)),
+            (Uses::EVERYBODY, everybody().any(|rule| shared.number(rule).is_none())),
+            (Uses::SHARED, everybody().any(|rule| shared.number(rule).is_some())),
+            (Uses::OTHER_PLACES, self.formulas().iter().any(Formula::sums_places)),
             (Uses::OTHER_SIZES, self.formulas().iter().any(Formula::sums_sizes)),
             (Uses::OWN_MOTION, self.formulas().iter().any(Formula::sums_own_motion)),
             (Uses::KEPT, !self.kept_names().is_empty()),

@@ -5,7 +5,7 @@ use crate::behaviours::{Agent, Kind, Neighbour, TextForces, Uses};
 use crate::formula::{Formula, Given, Inputs, Row, Tape, Tile};
 use crate::kept::{KeptNames, KeptRow};
 use crate::random;
-use crate::vector::{Axes, Space, Vector};
+use crate::vector::{Axes, Point, Space, Vector};
 
 /// The rules in text of a scene, at work on one agent of a species.
 pub struct SingleRules<'a> {
@@ -22,6 +22,8 @@ pub struct SingleRules<'a> {
 /// The facts about a neighbour that its motion does not say.
 #[derive(Clone, Copy, Debug)]
 pub struct Other {
+    /// Its place.
+    pub place: Point,
     /// Its species.
     pub species: u8,
     /// Half its length; world units.
@@ -92,14 +94,16 @@ impl<'a> SingleRules<'a> {
         for axis in 0..D {
             tile.offset[axis] = Row([neighbour.offset.0[axis]]);
             tile.velocity[axis] = Row([neighbour.velocity.0[axis]]);
+            tile.place[axis] = Row([other.place[axis]]);
         }
         let mut rules = std::mem::take(&mut self.rules);
         for (formula, of_sums, sums) in &mut rules {
             let value = |key: &str| self.value(formula, key).unwrap_or(0.0);
             let (radius, inner) = (value("radius"), value("inner"));
+            let within = formula.hears_everybody() || squared < radius * radius;
             let unseen = uses.has(Uses::SIGHT) && neighbour.ahead < value("fov") * squared.sqrt();
             let ignored = self.several_species && (value("with") as u32 >> other.species) & 1 == 0;
-            let near = squared < radius * radius && squared >= inner * inner;
+            let near = within && squared >= inner * inner;
             if near && !unseen && !ignored && chosen(Kind::Formula(formula)) {
                 for (index, place) in tile.places.iter_mut().enumerate().take(formula.states.len())
                 {

@@ -20,6 +20,10 @@ count = 100
 [species.a.cohesion]
 [species.a.wander]
 weight = 0.1
+[species.a.rules.mean]
+radius = "all"
+sum.v = "other_velocity"
+force = "zero"
 "#;
 
 pub const FLOCK_IN_SPACE: &str = r#"
@@ -40,6 +44,10 @@ count = 100
 [species.a.cohesion]
 [species.a.wander]
 weight = 0.1
+[species.a.rules.mean]
+radius = "all"
+sum.v = "other_velocity"
+force = "zero"
 "#;
 
 /// A flock, and options that make small flocks reach the limits of large ones.

@@ -13,7 +13,7 @@ use flockwork::engine::gpu::extent::{CELLS_PER_BLOCK, Extent};
 use flockwork::engine::gpu::pass::{BITMAP_WORDS, Pass, TICK, TickKind, small_grid};
 use flockwork::engine::gpu::row::Tag;
 use flockwork::engine::gpu::{EngineOptions, Gpu, GpuEngine, MotionLayout};
-use flockwork::model::behaviours::{Target, Uses};
+use flockwork::model::behaviours::Target;
 use flockwork::model::scene::{Request, Scene};
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::{Point, components};
@@ -54,7 +54,7 @@ fn load(gpu: &Arc<Gpu>, case: &Case) -> Loaded {
     let count = state.len() as u32;
     let ids = state.id[state.len() - 1] + 1;
     let extent = Extent::of(layout, count, ids, grid.cells(), crowded_above);
-    let tick_kind = TickKind::of(Uses::MOVING_TARGETS, extent, crowded_above, blocks);
+    let tick_kind = TickKind::of(scene.uses(), extent, crowded_above, blocks);
     Loaded {
         engine,
         layout,
@@ -130,6 +130,12 @@ impl Loaded {
         let (hits, cell_count) = (|| self.hits_and_members().0, || self.hits_and_members().1);
         let expect = |what: &str, equal: bool| if equal { Ok(()) } else { Err(what.to_string()) };
         let tag_before = self.words("tag");
+
+        run("add_up");
+        let total = total_velocity(&self.motions("state"));
+        let total = &total.to_array().map(f32::to_bits)[..self.scene.world.axes()];
+        let tables = self.words("tables");
+        expect("add_up", tables.windows(total.len()).any(|words| words == total))?;
 
         run("steer");
         let next_state = self.motions("next_state");
@@ -252,6 +258,20 @@ impl Loaded {
         // Last, because it borrows the engine. Nothing has changed the targets since.
         expect("move_targets: targets", self.targets() == targets)
     }
+}
+
+/// The sum of all velocities, as the pass `add_up` adds them: 256 sums side by side, then pairs of those.
+fn total_velocity(state: &[[Point; 2]]) -> Point {
+    let mut parts = [Point::ZERO; 256];
+    for (agent, [_, velocity]) in state.iter().enumerate() {
+        parts[agent % 256] += *velocity;
+    }
+    for half in [128, 64, 32, 16, 8, 4, 2, 1] {
+        for lane in 0..half {
+            parts[lane] += parts[lane + half];
+        }
+    }
+    parts[0]
 }
 
 #[test]

@@ -113,7 +113,8 @@ impl SlabEngine for GpuSlab {
         self.write_flock(self.count, steered, self.count)?;
         let mut encoder = self.encoder();
         let stamps = self.cost.stamps(nth);
-        self.record(&mut encoder, steered.count, stamps, |pass| pass.name == "steer")?;
+        let steers = |pass: Pass| ["add_up", "steer"].contains(&pass.name);
+        self.record(&mut encoder, steered.count, stamps, steers)?;
         self.cost.measured(nth);
         self.builder.gpu.queue.submit([encoder.finish()]);
         Ok(())

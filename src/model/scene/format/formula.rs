@@ -2,7 +2,7 @@
 
 use super::reader::Reader;
 use super::tree::{Node, Table, Value, get};
-use super::values::{PICK, SceneNames, read_pick};
+use super::values::{ALL, PICK, SceneNames, read_pick};
 use crate::behaviours::Kind;
 use crate::formula::{
     ANY, Formula, MAX_RULES, OwnParameter, OwnState, PARAMETERS, RuleText, STATE, is_name,
@@ -19,6 +19,9 @@ pub const FORCE: &str = "force";
 
 /// The key of a rule's sums.
 const SUM: &str = "sum";
+
+/// The key that says how near a neighbour is.
+const RADIUS: &str = "radius";
 
 /// The keys of a state's next value and of its first one.
 const NEXT: &str = "next";
@@ -71,6 +74,7 @@ fn rule(
         text.states.push(state(name, &value)?);
     }
     text.has_inner = below("inner").is_some() && !text.sums.is_empty();
+    text.everybody = below(RADIUS).map(is_everybody).transpose()?.unwrap_or(false);
     let parameters = below(PARAMETERS).map(Reader::entries).transpose()?.unwrap_or_default();
     for (name, value) in &parameters {
         text.parameters.push(OwnParameter { name: (*name).into(), range: range(value)? });
@@ -84,16 +88,23 @@ fn rule(
 
     let kind = Kind::Formula(formula);
     if !formula.sees_neighbours() {
-        let keys = ["radius", "inner", "fov", "nearest", PICK, "with"];
+        let keys = [RADIUS, "inner", "fov", "nearest", PICK, "with"];
         let of_neighbours = |(key, _): &&(&str, Reader)| keys.contains(key);
         if let Some((_, value)) = entries.iter().find(of_neighbours) {
             let problem = "a rule without a `sum` looks at nobody; add one, or remove this key";
             return Err(value.fail(problem));
         }
     }
+    let is_all = |value: &Reader| matches!(value.value(), Value::Text(text) if text == ALL);
+    let chooses =
+        |(key, value): &&(&str, Reader)| ["nearest", PICK].contains(key) && !is_all(value);
+    if let Some((_, value)) = entries.iter().find(chooses).filter(|_| formula.hears_everybody()) {
+        let problem = "agents are chosen within a radius; give one as a number, or remove this key";
+        return Err(value.fail(problem));
+    }
     let mut known: Vec<&str> = kind.info().parameters.iter().map(|p| p.key).collect();
     known.retain(|key| !key.starts_with(PARAMETERS));
-    known.extend(["inner", PICK, PARAMETERS, SUM, FORCE, STATE]);
+    known.extend([RADIUS, "inner", "nearest", PICK, PARAMETERS, SUM, FORCE, STATE]);
     let mut values: Vec<f32> =
         formula.parameters.iter().map(|parameter| default_value(parameter, own)).collect();
     let mut take = |key: &str, value: &Reader| -> Result<(), SceneError> {
@@ -118,6 +129,15 @@ fn rule(
     }
     read_pick(table, kind, &mut values)?;
     Ok(Rule { kind, values })
+}
+
+/// True for a radius within which everybody is.
+fn is_everybody(radius: &Reader) -> Result<bool, SceneError> {
+    match radius.value() {
+        Value::Text(text) if text == ALL => Ok(true),
+        Value::Text(_) => Err(radius.wrong("a number or \"all\"")),
+        _ => Ok(false),
+    }
 }
 
 /// A number that agents keep: the formula of its next value, perhaps in a table with its first value.
@@ -199,6 +219,9 @@ pub fn write(
     let stated = |value: Value<bool>| Node { value, note: false };
     let of_text = |(name, text): &(String, String)| (name.clone(), stated(text.as_str().into()));
     let (mut table, mut own) = (Table::new(), Table::new());
+    if formula.hears_everybody() {
+        table.push((RADIUS.into(), stated(ALL.into())));
+    }
     let parameters = formula.parameters.iter().enumerate();
     let all = parameters.flat_map(|(index, parameter)| {
         entries(index, parameter).into_iter().map(move |entry| (parameter, entry))
@@ -299,6 +322,81 @@ mod tests {
     }
 
     #[test]
+    fn everybody_is_read_and_written_and_is_within_no_radius() {
+        let text = "[species.a.rules.agree]\nradius = \"all\"\ninner = 2\n\
+                    sum.v = \"other_velocity\"\nforce = \"v / neighbours\"\n";
+        let scene = Scene::parse("test", text).unwrap();
+        let formula = scene.species[0].rules[0].kind.formula().unwrap();
+        let keys: Vec<&str> = formula.parameters.iter().map(|own| own.key).collect();
+        assert_eq!(keys, ["weight", "inner", "fov", "with"]);
+        assert!(formula.hears_everybody() && !formula.has_radius());
+        assert_eq!(scene.perception_radius(), 0.0, "the grid does not notice");
+        for text in [scene.to_toml(), scene.to_full_toml()] {
+            let again = Scene::parse("test", &text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+            assert_eq!(again.species, scene.species, "{text}");
+            assert!(text.contains("radius = \"all\""), "{text}");
+        }
+        // From one to the other and back.
+        let mut other = scene.clone();
+        other.set("a.rules.agree.radius=30").unwrap();
+        assert_eq!(other.perception_radius(), 30.0);
+        assert_ne!(other.species, scene.species);
+        other.set("a.rules.agree.radius=\"all\"").unwrap();
+        assert_eq!(other.species, scene.species);
+        let problem = |set: &str| scene.clone().set(set).unwrap_err().to_string();
+        for (wrong, part) in [
+            ("a.rules.agree.radius='al'", "expected a number or \"all\", found \"al\""),
+            ("a.rules.agree.nearest=3", "agents are chosen within a radius"),
+            ("a.rules.agree.pick='one'", "agents are chosen within a radius"),
+            ("a.rules.agree.sum.v='radius'", "known in a rule that gives it as a number alone"),
+        ] {
+            assert!(problem(wrong).contains(part), "{wrong}: {}", problem(wrong));
+        }
+    }
+
+    #[test]
+    fn sums_are_shared_that_take_nothing_of_the_agent_itself() {
+        let shares = |keys: &str, sum: &str| {
+            let text = format!(
+                "[species.a.rules.r]\nradius = \"all\"\n{keys}\nparameters.k = 2\n\
+                 sum.s = \"{sum}\"\nforce = \"zero\"\nstate.p = \"p + 1\"\n"
+            );
+            let scene = Scene::parse("test", &text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+            scene.shared().iter().count() == 1
+        };
+        for sum in [
+            "1",
+            "k * other_velocity",
+            "sin(other_p + 0.1 * tick)",
+            "other_size * other_species",
+            "if(x(other_position) > 3, other_heading, zero)",
+        ] {
+            assert!(shares("", sum), "{sum}");
+            for keys in ["inner = 1", "fov = 300"] {
+                assert!(!shares(keys, sum), "{sum}, {keys}");
+            }
+        }
+        for sum in [
+            "offset",
+            "if(distance < 3, 1, 0)",
+            "other_velocity - velocity",
+            "direction",
+            "other_p - p",
+            "other_size - size",
+            "position",
+            "max_speed * other_speed",
+        ] {
+            assert!(!shares("", sum), "{sum}");
+        }
+        let drawn = "[species.a.rules.r]\nradius = \"all\"\nparameters.k = { from = 1, to = 2 }\n\
+                     sum.s = \"SUM\"\nforce = \"k * s * velocity\"\n";
+        let count = |sum: &str| {
+            Scene::parse("test", &drawn.replace("SUM", sum)).unwrap().shared().iter().count()
+        };
+        assert_eq!((count("1"), count("k")), (1, 0));
+    }
+
+    #[test]
     fn states_are_read_and_written_and_colours_of_lost_ones_are_not() {
         let text = "[style]\ncolour = \"state.phase\"\n[species.a.rules.beat]\nforce = \"zero\"\n\
                     state.phase = { next = \"phase + 0.1\", start = { from = 0, to = 1 } }\n\
@@ -331,6 +429,7 @@ mod tests {
             "a.rules.swirl.sum.n='1'",
             "a.rules.swirl.weight=2",
             "a.rules.swirl.inner=3",
+            "a.rules.swirl.radius=3",
             "a.rules.swirl.with='b'",
             "a.rules.swirl.parameters.k=4",
             "a.rules.swirl.parameters.k={ base = 3, amplitude = 1 }",
@@ -355,6 +454,7 @@ mod tests {
                 "a.rules.swirl.parameters.k={ value = 1, range = [2, 0] }",
                 "the smallest and the largest",
             ),
+            ("a.rules.swirl.radius='all'", "sum.drift: column 32: `radius` is known in a rule"),
             ("a.rules.swirl.radus=3", "unknown key; did you mean `radius`?"),
             ("a.rules.drag.radius=3", "a rule without a `sum` looks at nobody"),
             ("a.rules.swirl.force=none", "a rule needs a `force`"),

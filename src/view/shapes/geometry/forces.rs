@@ -6,6 +6,7 @@ use crate::shapes::StyledShape;
 use flockwork_model::behaviours::{
     Agent, Kind, Neighbour, Rules, Sums, Surroundings, Target, Uses,
 };
+use flockwork_model::formula::Formula;
 use flockwork_model::kept::KeptRow;
 use flockwork_model::parameter::{ALL_NEIGHBOURS, PICK_ONE};
 use flockwork_model::random::{self, Use, place_in_order};
@@ -201,21 +202,23 @@ where
     Axes<D>: Space<D>,
 {
     let uses = scene.uses();
-    let (mut sums, mut neighbours) = (Sums::nothing(0.0), Vec::new());
+    let mut sums = Sums::nothing(0.0);
     let radius = species.perception_radius();
-    if radius <= 0.0 {
-        return (sums, neighbours);
+    let formulas = || species.rules.iter().filter_map(|rule| rule.kind.formula());
+    let hears_everybody = formulas().any(Formula::hears_everybody);
+    if radius <= 0.0 && !hears_everybody {
+        return (sums, Vec::new());
     }
     let heading = vector::<D>(state.velocity[row]).heading();
     let squared_radii = rules.squared_radii();
-    let mut seen = Vec::new();
+    let (mut others, mut seen) = (Vec::new(), Vec::new());
     for (other, place) in state.position.iter().enumerate().filter(|(other, _)| *other != row) {
         let offset = vector(scene.world.shortest_between(state.position[row], *place));
         let distance_squared = offset.dot(offset);
-        if distance_squared >= radius * radius {
+        if distance_squared >= radius * radius && !hears_everybody {
             continue;
         }
-        neighbours.push(other);
+        others.push(other);
         seen.push(Neighbour {
             offset,
             distance_squared,
@@ -229,9 +232,13 @@ where
         let set = species.value_of(kind, "with") as u32;
         scene.species.len() < 2 || (set >> state.species[other]) & 1 == 1
     };
-    let choices = choices((species, scene), state, row, (&neighbours, &seen), is_of);
-    for (other, neighbour) in neighbours.iter().copied().zip(&seen) {
-        sums.neighbours += 1.0;
+    let choices = choices((species, scene), state, row, (&others, &seen), is_of);
+    let mut neighbours = Vec::new();
+    for (other, neighbour) in others.into_iter().zip(&seen) {
+        if neighbour.distance_squared < radius * radius {
+            sums.neighbours += 1.0;
+            neighbours.push(other);
+        }
         let (its, id) = (state.species[other], state.id[other]);
         let size =
             scene.species.get(usize::from(its)).map_or(0.0, |own| own.size_of(scene.seed, id));
@@ -239,7 +246,8 @@ where
             let own = choices.iter().find(|(of, _)| *of == kind);
             own.is_none_or(|(_, chosen)| chosen.contains(&other))
         };
-        let facts = Other { species: its, size, kept: kept(other) };
+        let place = state.position[other];
+        let facts = Other { place, species: its, size, kept: kept(other) };
         texts.observe(uses, neighbour, facts, chosen);
         let perceives = |kind: Kind, share: f32| {
             if is_of(kind, other) && chosen(kind) { share } else { 0.0 }

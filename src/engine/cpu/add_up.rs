@@ -1,0 +1,183 @@
+//! The sums of rules that hear everybody and take nothing of the agent itself. All agents of a species share
+//! them, but for its own part, which each takes away. The GPU's pass `add_up` adds them in the same order.
+
+use std::ops::Range;
+
+use pulp::{Simd, WithSimd};
+use rayon::prelude::*;
+
+use super::group::SortedFlock;
+use super::inputs::{Draws, GroupInputs};
+use super::lane_parameters::{FormulaColumns, LaneParameters, SpeciesTable};
+use super::lanes::InstructionSet;
+use flockwork_model::behaviours::Uses;
+use flockwork_model::formula::{Row, Tape, Tile};
+use flockwork_model::kept::MAX_KEPT;
+use flockwork_model::real::{Lanes, MAX_LANES, Real};
+use flockwork_model::vector::{Axes, Space, Vector, each_axis};
+
+/// Sums that grow side by side: number l adds the agents l, l + 256, …
+const PARTS: usize = 256;
+
+/// Agents of one sum in a tile.
+const TILE: usize = 16;
+
+/// The sums over all agents, for each rule and species.
+#[derive(Clone, Debug, Default)]
+pub struct Totals(Vec<Vec<Vec<f32>>>);
+
+impl Totals {
+    /// The sums of the scene's rules that all agents share. The other rules have none.
+    pub fn of<const D: usize>(
+        flock: &SortedFlock<'_, D>,
+        table: &SpeciesTable,
+        instructions: InstructionSet,
+    ) -> Self
+    where
+        Axes<D>: Space<D>,
+    {
+        if !flock.uses.has(Uses::SHARED) {
+            return Self::default();
+        }
+        let of_species = |columns: &FormulaColumns, species: usize| {
+            let part =
+                |first: usize| instructions.run(AddUp { flock, table, columns, species, first });
+            let lanes = instructions.lanes();
+            let parts: Vec<Vec<[f32; MAX_LANES]>> =
+                (0..PARTS).into_par_iter().step_by(lanes).map(part).collect();
+            let sum = |sum: usize| {
+                paired(parts.iter().flat_map(|part| part[sum].into_iter().take(lanes)).collect())
+            };
+            (0..columns.formula.sums.results.len()).map(sum).collect()
+        };
+        let of_rule = |columns: &FormulaColumns| match columns.is_shared {
+            true => (0..table.len()).map(|species| of_species(columns, species)).collect(),
+            false => Vec::new(),
+        };
+        Self(table.formulas().iter().map(of_rule).collect())
+    }
+
+    /// Sum `sum` of rule `rule` in the lanes of agents of these species.
+    #[inline(always)]
+    pub fn lanes<S: Simd>(&self, simd: S, (rule, sum): (usize, usize), all: &[u8]) -> Lanes<S> {
+        let mut numbers = [0.0; MAX_LANES];
+        for (number, species) in numbers.iter_mut().zip(all) {
+            *number = self.0[rule][usize::from(*species)][sum];
+        }
+        Lanes::load(simd, &numbers)
+    }
+}
+
+/// The sum of numbers, by pairs.
+fn paired(mut parts: Vec<f32>) -> f32 {
+    let mut half = PARTS / 2;
+    while half > 0 {
+        for lane in 0..half {
+            parts[lane] += parts[lane + half];
+        }
+        half /= 2;
+    }
+    parts[0]
+}
+
+/// Puts agents into a row of a tile, one a lane.
+#[inline(always)]
+pub fn put<S: Simd, const D: usize, const T: usize>(
+    simd: S,
+    (tile, row): (&mut Tile<Lanes<S>, D, T>, usize),
+    (flock, table): (&SortedFlock<'_, D>, &SpeciesTable),
+    columns: &FormulaColumns,
+    agents: Range<usize>,
+) {
+    let motion = flock.motion;
+    each_axis!(axis => {
+        tile.place[axis].0[row] = Lanes::load(simd, &motion.position[axis][agents.clone()]);
+        tile.velocity[axis].0[row] = Lanes::load(simd, &motion.velocity[axis][agents.clone()]);
+    });
+    for (own, numbers) in tile.kept.iter_mut().zip(&motion.kept) {
+        own.0[row] = Lanes::load(simd, &numbers[agents.clone()]);
+    }
+    let (mut species, mut sizes) = ([0.0; MAX_LANES], [0.0; MAX_LANES]);
+    for (lane, agent) in agents.enumerate() {
+        species[lane] = f32::from(flock.species[agent]);
+        if columns.formula.sums_sizes() {
+            sizes[lane] = table.size_of(flock.species[agent], flock.seed, flock.id[agent]);
+        }
+    }
+    tile.species.0[row] = Lanes::load(simd, &species);
+    tile.size.0[row] = Lanes::load(simd, &sizes);
+}
+
+/// 1 in the lanes that hear the agents of these species, one a lane, by a rule; else 0.
+#[inline(always)]
+pub fn heard<S: Simd>(
+    simd: S,
+    parameters: &LaneParameters<S>,
+    columns: &FormulaColumns,
+    species: &[u8],
+) -> Lanes<S> {
+    let mut shares = [0.0; MAX_LANES];
+    for (lane, (share, species)) in shares.iter_mut().zip(species).enumerate() {
+        *share = parameters.perceives_by(columns, *species).numbers()[lane];
+    }
+    Lanes::load(simd, &shares)
+}
+
+/// The sums of one rule for agents of a species, of the parts from `first` on: one a lane.
+struct AddUp<'a, const D: usize> {
+    flock: &'a SortedFlock<'a, D>,
+    table: &'a SpeciesTable,
+    columns: &'a FormulaColumns,
+    species: usize,
+    first: usize,
+}
+
+impl<const D: usize> WithSimd for AddUp<'_, D>
+where
+    Axes<D>: Space<D>,
+{
+    type Output = Vec<[f32; MAX_LANES]>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
+        let Self { flock, table, columns, species, first } = self;
+        let zero = Lanes::splat(simd, 0.0);
+        let parameters = LaneParameters::uniform(simd, table, species);
+        let mut tape = Tape::<_, TILE>::new(&columns.formula.sums, zero);
+        tape.prepare(&GroupInputs {
+            simd,
+            parameters: &parameters,
+            columns,
+            position: Vector::<_, D>::zero(zero),
+            velocity: Vector::zero(zero),
+            body: &parameters.body,
+            spread: Vector::zero(zero),
+            sums: &[],
+            kept: &[zero; MAX_KEPT],
+            draws: Draws { seed: flock.seed, tick: flock.tick, ids: &[] },
+        });
+        let mut tile = Tile::<_, D, TILE>::new(zero);
+        tile.places = columns.places;
+        let mut shares = Row([zero; TILE]);
+        let mut sums = vec![zero; columns.formula.sums.results.len()];
+        let count = flock.species.len();
+        let mut begin = first;
+        while begin < count {
+            let rows = (count - begin).div_ceil(PARTS).min(TILE);
+            for row in 0..rows {
+                let agents = begin + row * PARTS..count.min(begin + row * PARTS + S::F32_LANES);
+                put(simd, (&mut tile, row), (flock, table), columns, agents.clone());
+                shares.0[row] = heard(simd, &parameters, columns, &flock.species[agents]);
+            }
+            tape.run(&tile, rows);
+            tape.add(&tile, &mut sums, (&shares, true), rows);
+            begin += rows * PARTS;
+        }
+        let numbers = |sum: Lanes<S>| {
+            let mut numbers = [0.0; MAX_LANES];
+            sum.store(&mut numbers[..S::F32_LANES]);
+            numbers
+        };
+        sums.into_iter().map(numbers).collect()
+    }
+}
