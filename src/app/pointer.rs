@@ -280,7 +280,7 @@ impl Pointer {
             MouseButton::Right if self.camera.eye.is_none() => self.drag = Drag::Pan,
             MouseButton::Right if self.adding[DropKey::Shift as usize] => self.drag = Drag::Pan,
             MouseButton::Right => self.drag = Drag::Orbit,
-            MouseButton::Middle if self.camera.eye.is_some() => self.drag = Drag::Pan,
+            MouseButton::Middle => self.drag = Drag::Pan,
             _ => {}
         }
     }

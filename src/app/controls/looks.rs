@@ -51,6 +51,7 @@ pub fn section(
         if shown != style.shows_frame() {
             style.frame = Some(shown);
         }
+        switch(ui, "legend", "What the colours mean.", start.legend, &mut style.legend);
         if panel.scene.followed_flow().is_some() {
             switch(ui, "arrows", "The flow field.", start.arrows, &mut style.arrows);
         }

@@ -69,9 +69,12 @@ impl OpenWindow {
         // world.
         plan.zoom = if (zoom - 1.0).abs() < 1e-4 { 1.0 } else { zoom.clamp(0.01, 1e4) };
         // An endless world has the same place inside.
-        let endless = camera.period != Point::ZERO;
-        let centre =
-            if endless { camera.centre.rem_euclid(scene.world.size) } else { camera.centre };
+        let mut centre = camera.centre;
+        for (axis, period) in camera.period.to_array().into_iter().enumerate() {
+            if period > 0.0 {
+                centre[axis] = centre[axis].rem_euclid(period);
+            }
+        }
         plan.centre = Some(centre).filter(|centre| *centre != whole.centre);
         if !self.hand.pointer.follows() {
             plan.follow = Follow::None;

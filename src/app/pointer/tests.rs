@@ -30,7 +30,7 @@ fn the_world_stays_fitted_until_the_user_zooms() {
 }
 
 #[test]
-fn the_left_button_calls_and_the_right_one_pans() {
+fn the_left_button_calls_and_the_others_pan() {
     let mut pointer = pointer(Click::Call);
     pointer.move_to(Vec2::new(10.0, 20.0));
     pointer.press(MouseButton::Left, ElementState::Pressed, true);
@@ -45,6 +45,11 @@ fn the_left_button_calls_and_the_right_one_pans() {
     pointer.let_go();
     pointer.move_to(Vec2::new(80.0, 20.0));
     assert_eq!(pointer.camera.centre, WORLD.size * 0.5 - flat(30.0, 0.0));
+    pointer.press(MouseButton::Middle, ElementState::Pressed, false);
+    pointer.move_to(Vec2::new(80.0, 30.0));
+    pointer.press(MouseButton::Middle, ElementState::Released, false);
+    pointer.move_to(Vec2::new(10.0, 10.0));
+    assert_eq!(pointer.camera.centre, WORLD.size * 0.5 - flat(30.0, -10.0));
     assert_eq!(
         (pointer.take_clicks(), pointer.take_drag(), pointer.take_drops().len()),
         (0, None, 0)

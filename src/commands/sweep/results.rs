@@ -170,6 +170,15 @@ pub fn collect(folder: &Path, sweep: &Sweep, results: &[(Run, RunResult)]) -> an
     Ok(())
 }
 
+/// The number that a value of a scene file is; NaN if it is none.
+fn number(text: &str) -> f64 {
+    match text.parse() {
+        Ok(toml::Value::Integer(whole)) => whole as f64,
+        Ok(toml::Value::Float(number)) => number,
+        _ => f64::NAN,
+    }
+}
+
 /// The columns with numbers; NaN stands for a value that is missing.
 fn arrays(sweep: &Sweep, results: &[(Run, RunResult)]) -> Vec<(String, Vec<f64>)> {
     let column = |name: &str, value: &dyn Fn(Run, &RunResult) -> f64| {
@@ -178,7 +187,7 @@ fn arrays(sweep: &Sweep, results: &[(Run, RunResult)]) -> Vec<(String, Vec<f64>)
     };
     let mut all = vec![column("run", &|run, _| run.number as f64)];
     for (at, key) in sweep.keys.iter().enumerate() {
-        let value = |run: Run, _: &_| sweep.values(run)[at].parse().unwrap_or(f64::NAN);
+        let value = |run: Run, _: &_| number(&sweep.values(run)[at]);
         all.push(column(key, &value));
     }
     // Words are in the other table.
@@ -216,4 +225,19 @@ pub fn line(sweep: &Sweep, run: Run, is_done: bool) -> String {
         line["way"] = way.into();
     }
     line.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_as_scene_files_have_them() {
+        for (text, wanted) in [("1_00", 100.0), ("-2.5e3", -2500.0), ("0x10", 16.0), ("+3", 3.0)] {
+            assert_eq!(number(text), wanted, "{text}");
+        }
+        for text in ["true", "\"wrap\"", "[1, 2]", "wrap", ""] {
+            assert!(number(text).is_nan(), "{text}");
+        }
+    }
 }
