@@ -7,7 +7,7 @@
 import package::clock::clock;
 import package::everybody::heard;
 import package::flock::flock;
-import package::rules::{Sums, added_up, observe_shared, with_totals};
+import package::rules::{Sums, added_up, observe_shared, shares_sums, with_totals};
 import package::space::Vector;
 import package::tables::{MAX_SPECIES, SPECIES_TABLES, tables};
 import package::total::PARTS;
@@ -18,7 +18,8 @@ fn add_up(@builtin(local_invocation_index) lane: u32) {
         let row = clock % SPECIES_TABLES * MAX_SPECIES + species;
         let own = tables.species[row];
         var sums = Sums();
-        for (var j = lane; j < flock.count; j += PARTS) {
+        let count = select(0u, flock.count, shares_sums(own));
+        for (var j = lane; j < count; j += PARTS) {
             sums = observe_shared(own, heard(j, Vector(), Vector(), clock), sums);
         }
         let all = added_up(sums, lane);

@@ -1,7 +1,7 @@
 // The neighbours of rules with `radius = "all"`: everybody else, in the order of the state.
 
 import package::flock::flock;
-import package::rules::{Species, Sums, observe_everybody, observe_shared, others_of};
+import package::rules::{Species, Sums, looks_at_everybody, observe_everybody, observe_shared, others_of};
 @if(other_sizes) import package::rules::size_of;
 import package::sorted::{state, tag};
 import package::space::{Vector, position_of, velocity_of};
@@ -34,7 +34,8 @@ fn heard(j: u32, offset: Vector, heading: Vector, tick: u32) -> Neighbour {
 fn with_everybody(own: Species, i: u32, position: Vector, heading: Vector, tick: u32, before: Sums) -> Sums {
     let me = state[i];
     var sums = before;
-    for (var j = 0u; j < flock.count; j++) {
+    let count = select(0u, flock.count, looks_at_everybody(own));
+    for (var j = 0u; j < count; j++) {
         let place = position_of(state[j]);
         @if(wrap)
         let seen_from = nearest_image(place, position, flock.size);

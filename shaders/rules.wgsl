@@ -133,6 +133,30 @@ fn observe(species: Species, neighbour: Neighbour, sums: Sums) -> Sums {
 // A squared distance above all others.
 const EVERYWHERE = 3e38;
 
+// True if agents of the species look at everybody, by any rule. (A species without a rule hears no species by it.)
+fn looks_at_everybody(species: Species) -> bool {
+    @if(!several_species) {
+        return true;
+    }
+    @if(several_species) {
+        var looks = false;
+        looks = looks || species.EVERYBODY_RULE.with_ != 0u;
+        return looks;
+    }
+}
+
+// True if they hear everybody by sums that all share.
+fn shares_sums(species: Species) -> bool {
+    @if(!several_species) {
+        return true;
+    }
+    @if(several_species) {
+        var shares = false;
+        shares = shares || species.SHARED_RULE.with_ != 0u;
+        return shares;
+    }
+}
+
 // Adds a neighbour to the sums of the rules that hear everybody.
 fn observe_everybody(species: Species, neighbour: Neighbour, sums: Sums) -> Sums {
     var s = sums;

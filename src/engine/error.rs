@@ -153,8 +153,9 @@ pub enum EngineError {
     OtherRank,
     /// Too many agents for a rule in text that hears everybody.
     #[error(
-        "{count} agents: species.{species}.{rule} has radius = \"all\", so each looks at all others, \
-         which {most} agents can do at most; lower --count, or give the radius as a number"
+        "{count} agents: species.{species}.{rule} has radius = \"all\", and its agents look at all others, \
+         for which {most} agents are the most; lower the count, give the radius as a number, or take \
+         nothing of the agent itself in sums"
     )]
     Crowd {
         /// Number of agents.

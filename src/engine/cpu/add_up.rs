@@ -40,6 +40,9 @@ impl Totals {
             return Self::default();
         }
         let of_species = |columns: &FormulaColumns, species: usize| {
+            if !table.has_rule(species, columns) {
+                return vec![0.0; columns.formula.sums.results.len()];
+            }
             let part =
                 |first: usize| instructions.run(AddUp { flock, table, columns, species, first });
             let lanes = instructions.lanes();

@@ -52,6 +52,7 @@ pub struct FormulaLanes<'a, S: Simd, const D: usize> {
     takes_place: bool,
     /// The sums over all agents.
     totals: &'a Totals,
+    table: &'a SpeciesTable,
     /// The origin of the neighbours' sizes, if a rule takes them.
     sizes: Option<(&'a SpeciesTable, u32, &'a [u32])>,
     /// True if every agent of the tile counts once.
@@ -116,6 +117,7 @@ where
                 .any(|columns| columns.formula.sums_sizes())
                 .then_some((table, seed, ids)),
             totals,
+            table,
             takes_place: rules.iter().any(|columns| columns.formula.sums_places()),
             takes_velocity: rules.iter().any(|columns| {
                 let velocity = |given| matches!(given, Given::OtherVelocity(_));
@@ -183,6 +185,16 @@ where
             }
         }
         self.by_ids = self.rules.iter().any(|rule| rule.reach.is_some_and(|reach| reach.by_ids));
+    }
+
+    /// True if agents of any of these species look at everybody.
+    pub fn looks_at_everybody(&self, species: &[u8]) -> bool {
+        let looks = |rule: &RuleLanes<'_, S>| {
+            let RuleLanes { columns, .. } = rule;
+            let has = |species: &u8| self.table.has_rule(usize::from(*species), columns);
+            columns.formula.hears_everybody() && !columns.is_shared && species.iter().any(has)
+        };
+        self.rules.iter().any(looks)
     }
 
     /// Shows the neighbours that follow to the rules that hear as far as this. The tile must be empty.

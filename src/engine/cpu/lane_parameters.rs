@@ -221,6 +221,11 @@ impl SpeciesTable {
         own.map_or(most, |own| drawn(own.least[usize::from(species)], most, seed, id, own.key))
     }
 
+    /// True if agents of a species have a rule in text.
+    pub fn has_rule(&self, species: usize, columns: &FormulaColumns) -> bool {
+        self.rows[species][columns.turn()] < NO_TURN
+    }
+
     /// The columns of the rules in text.
     #[inline(always)]
     pub fn formulas(&self) -> &[FormulaColumns] {

@@ -298,6 +298,10 @@ where
     #[inline(always)]
     fn show_everybody(&mut self) {
         let Around { simd, flock, group } = self.around;
+        let species = &flock.species[group.agents.clone()];
+        if !self.texts.looks_at_everybody(species) {
+            return;
+        }
         let (all, share) = ((0..flock.species.len(), 1), Lanes::splat(simd, 1.0));
         self.texts.take_for(Hearing::Everybody);
         match flock.world.boundary {

@@ -349,7 +349,7 @@ impl Scene {
         let now = self.uniform_neighbours(count as usize);
         if now == 0.0 {
             return Err(PopulateError::option(format!(
-                "--density {wanted}: no species of scene `{}` looks at neighbours, so its world has a \
+                "--density {wanted}: no species of scene `{}` looks at neighbours within a radius, so its world has a \
                  fixed size; set it with --set world.size=[W,H]",
                 cut(&self.name)
             )));

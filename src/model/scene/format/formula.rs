@@ -135,8 +135,8 @@ fn rule(
 fn is_everybody(radius: &Reader) -> Result<bool, SceneError> {
     match radius.value() {
         Value::Text(text) if text == ALL => Ok(true),
-        Value::Text(_) => Err(radius.wrong("a number or \"all\"")),
-        _ => Ok(false),
+        Value::Number(_) | Value::Table(_) => Ok(false),
+        _ => Err(radius.wrong("a number or \"all\"")),
     }
 }
 
