@@ -26,7 +26,7 @@ fn worlds() -> impl Iterator<Item = String> {
     all.step_by(share().min(3))
 }
 
-/// Two species with these rules, in which KEYS stands for whom they hear. `fov` is a further key of the second one's.
+/// Two species with these rules. KEYS becomes the species that they hear; the second one gets the key `fov`, too.
 fn scene_of(world: &str, rules: &str, fov: &str, count: u64) -> (Scene, FlockState) {
     let body = "limit = \"none\"\nmax_speed = 9\nsize = { from = 1, to = 3 }";
     let text = format!(
@@ -291,7 +291,7 @@ fn in_step(k: f64, sigma: f64) -> f64 {
 #[test]
 fn oscillators_coupled_to_all_fall_into_step_as_kuramoto_says() {
     const AGENTS: usize = 3000;
-    // Three deviations of a mean of so many.
+    // Three standard deviations of the mean.
     let tolerance = 3.0 / (AGENTS as f64).sqrt();
     let page = std::fs::read_to_string("docs/rules.md").unwrap();
     let text = page.split("```toml\n").find(|text| text.starts_with("# Oscillators")).unwrap();

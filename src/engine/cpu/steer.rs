@@ -127,7 +127,7 @@ where
         let mut texts = FormulaLanes::new(simd, texts, origin, &self.pass.totals);
         let Part { rows: own_rows, agents: own } = self.part;
         if flock.uses.and(Uses::AROUND) == Uses::default() {
-            // Nobody looks at the rows around: groups may span rows, so that all lanes are full.
+            // No agent looks at rows: a group may span several, which fills its lanes.
             for start in own.clone().step_by(S::F32_LANES) {
                 let agents = start..(start + S::F32_LANES).min(own.end);
                 let sums = (&mut nearest, &mut sums, &mut texts);

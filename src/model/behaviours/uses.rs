@@ -127,7 +127,7 @@ impl Uses {
         ("structure", Self::STRUCTURE),
     ];
 
-    /// Behaviours and extras by which agents look round themselves, within a radius.
+    /// Behaviours and extras that look at the neighbours within a radius.
     pub const AROUND: Self = Self(Self::NEIGHBOURS.0 | Self::COUNTS.0 | Self::SUMS.0);
 
     /// Those, and extras that change the work per neighbour.
