@@ -57,6 +57,35 @@ fn scenes_are_paged_through_chosen_opened_and_undone() {
 }
 
 #[test]
+fn a_count_that_the_engine_refuses_is_a_sentence() {
+    let test = "a_count_that_the_engine_refuses_is_a_sentence";
+    if adapter::gpu(test).is_none() {
+        return;
+    }
+    let Some(display) = Display::open(test, "1000x700") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let all = "[species.a]\ncount = 20\n[species.a.rules.all]\nradius = \"all\"\nsum.way = \"offset\"\n\
+               force = \"1e-5 * way\"\n";
+    fs::write(folder.path().join("all.toml"), all).unwrap();
+    let program = start(&display, folder.path(), "--scene all.toml");
+    display.until_title(&program, "all.toml · 20 agents");
+    let before = display.title(&program);
+    display.xdotool("key Tab");
+    settle();
+    display.until("no notice", |shot| !notice(shot));
+    display.xdotool("mousemove 604 60 click 1");
+    settle();
+    // Everybody looks at everybody: at most 65,536 agents can.
+    display.xdotool("type 70000");
+    display.xdotool("key Return");
+    display.until("a sentence", notice);
+    settle();
+    assert!(notice(&display.look()), "the sentence stays");
+    assert_eq!(display.title(&program), before);
+    ends(&display, program);
+}
+
+#[test]
 fn a_count_is_entered_and_the_saved_scene_simulates_the_same() {
     let test = "a_count_is_entered_and_the_saved_scene_simulates_the_same";
     if adapter::gpu(test).is_none() {

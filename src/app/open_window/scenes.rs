@@ -82,6 +82,10 @@ impl OpenWindow {
     /// Shows another flock; false if there is a notice instead.
     fn begin(&mut self, opening: Result<Opening, String>) -> Result<bool, WindowError> {
         let opened = opening.map_err(EditError::from).and_then(|own| self.session.open(own));
+        if opened.is_err() {
+            // The scene before may have been opened again, which clears what notices say.
+            self.follow_scene();
+        }
         self.refuse(opened)
     }
 
