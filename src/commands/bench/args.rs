@@ -10,6 +10,7 @@ use crate::commands::host::arg_parsers::{self, scene_name, whole};
 use crate::commands::host::errors::wrong;
 use crate::commands::host::ranks;
 use flockwork_engine::gpu::AdapterChoice;
+use flockwork_model::behaviours::Uses;
 use flockwork_model::scene::{Request, Scene, StartLayout};
 
 /// Ticks in which flocks form. (The scene `flock` goes from 10 mean neighbours to 29 in 100 ticks
@@ -20,6 +21,11 @@ const SETTLED: u64 = 1000;
 const AFFORDABLE: u64 = 1_000_000_000;
 /// Fewest ticks for a flock of any size: flocks should have begun to form.
 const BEGUN: u64 = 100;
+
+/// Agents, if the user says nothing.
+const DEFAULT_COUNT: u64 = 200_000;
+/// The same where agents look at everybody: the work grows with the square.
+const COUNT_OF_EVERYBODY: u64 = 10_000;
 
 /// Its arguments.
 #[derive(Clone, Debug, Args)]
@@ -60,10 +66,11 @@ pub struct BenchFlockArgs {
     /// A built-in scene, or the path of a scene file
     #[arg(long, value_name = "NAME|FILE", default_value = "flock", value_parser = scene_name())]
     pub scene: String,
-    /// Numbers of agents; one table for each count and density
+    /// Numbers of agents; one table for each count and density [default: 200000, or 10000 where
+    /// agents look at everybody]
     #[arg(
         long, visible_alias = "counts", value_name = "N[,N…]", value_delimiter = ',',
-        default_value = "200000", value_parser = arg_parsers::count, allow_negative_numbers = true
+        value_parser = arg_parsers::count, allow_negative_numbers = true
     )]
     pub count: Vec<u64>,
     /// Seed of the random numbers [default: the scene's]
@@ -132,10 +139,19 @@ impl BenchFlockArgs {
         self.density.iter().copied().map(Some).collect()
     }
 
+    /// The numbers of agents to measure.
+    pub(super) fn counts(&self, scene: &Scene) -> Vec<u64> {
+        if !self.count.is_empty() {
+            return self.count.clone();
+        }
+        let everybody = scene.uses().has(Uses::EVERYBODY);
+        vec![if everybody { COUNT_OF_EVERYBODY } else { DEFAULT_COUNT }]
+    }
+
     /// Ticks between the start and the measurement. They are the same for all counts, so that the
     /// figures are comparable.
     pub(super) fn settle_ticks(&self) -> u64 {
-        let largest = self.count.iter().copied().max().unwrap_or(1).max(1);
+        let largest = self.count.iter().copied().max().unwrap_or(DEFAULT_COUNT).max(1);
         let formed = match self.state {
             Some(StartState::Flocked) => (AFFORDABLE / largest).clamp(BEGUN, SETTLED),
             _ => 0,
@@ -164,9 +180,9 @@ impl BenchFlockArgs {
 
     /// Fails before the first measurement if a count or a density is invalid, alone or together.
     pub(super) fn check(&self, scene: &Scene) -> anyhow::Result<()> {
-        for count in &self.count {
+        for count in self.counts(scene) {
             for density in self.densities() {
-                let request = Request { count: Some(*count), density, seed: self.seed };
+                let request = Request { count: Some(count), density, seed: self.seed };
                 let place = || match density {
                     Some(density) => format!("--count {count} with --density {density}"),
                     None => format!("--count {count}"),

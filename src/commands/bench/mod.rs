@@ -57,7 +57,7 @@ pub fn bench(args: &BenchArgs) -> anyhow::Result<()> {
     // After an error on one rank the others may be anywhere.
     let kept = if outcome.is_ok() { ranks::agree(kept)? } else { kept? };
     if !outcome? {
-        let wanted = args.flock.count.len() * args.flock.densities().len();
+        let wanted = args.flock.count.len().max(1) * args.flock.densities().len();
         let whole = reports.iter().filter(|report| report.ticks == report.ticks_asked).count();
         let part = if whole < reports.len() { ", one more in part" } else { "" };
         let kept = match reports.len() {
@@ -160,10 +160,9 @@ fn bench_all(
     ranks::same("the scene", &format!("{scene:?}"))?;
     let gpu = adapter.as_ref().map_or_else(|| "no GPU".into(), Adapter::to_string);
     let mut head = format!("flockwork {}, {gpu}\n\n", env!("CARGO_PKG_VERSION"));
-    for count in &args.flock.count {
+    for count in args.flock.counts(&scene) {
         for density in args.flock.densities() {
-            let report =
-                bench_one(args, &mut engines, scene.clone(), (*count, density), interrupt)?;
+            let report = bench_one(args, &mut engines, scene.clone(), (count, density), interrupt)?;
             let Some(report) = report else { return Ok(false) };
             let text = std::mem::take(&mut head) + &report.to_string();
             reports.push(report);
@@ -268,7 +267,8 @@ fn open_all(args: &BenchArgs) -> anyhow::Result<(Scene, Vec<Named>, Option<Adapt
         adapter = adapter.or(machine.gpu.as_deref().map(Adapter::of));
         engines.push((which.label(), machine.engine));
     }
-    let mut all = args.flock.count.iter().flat_map(|count| engines.iter().map(move |e| (count, e)));
+    let counts = args.flock.counts(&scene);
+    let mut all = counts.iter().flat_map(|count| engines.iter().map(move |e| (count, e)));
     let fits = all.try_for_each(|(count, (_, engine))| {
         engine.check_count(&scene.world, *count).map_err(|error| engine_error(&error))
     });
