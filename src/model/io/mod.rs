@@ -8,6 +8,7 @@ mod flow;
 mod npz;
 mod ply;
 mod record;
+mod restore;
 mod table;
 
 use std::fmt::Display;
@@ -21,7 +22,8 @@ pub use csv::{COLUMNS, read_csv, write_csv_header, write_csv_rows};
 pub use flow::{MAX_ROW, read_flow};
 pub use npz::{ARRAYS, NpzWriter, RECORD, read_npz, write_columns};
 pub use ply::{write_ply_header, write_ply_rows};
-pub use record::{Provenance, RunRecord, TargetRow};
+pub use record::{Provenance, RunRecord};
+pub use restore::TargetRow;
 pub use table::{Part, StateTable};
 
 /// A file that cannot be read: the problem, its place in the file and the remedy, in one line.

@@ -2,7 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::record::{RunRecord, TargetRow, restore_flow, restore_targets};
+use super::record::RunRecord;
+use super::restore::{TargetRow, restore_flow, restore_targets};
 use super::{FileError, Result, bail, ensure};
 use crate::kept::{KeptNames, KeptRow, MAX_KEPT, MAX_NUMBER, STATE_PREFIX};
 use crate::memory::{Memory, ShownBy};

@@ -10,7 +10,8 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
-use super::record::{RunRecord, kept};
+use super::record::RunRecord;
+use super::restore::kept;
 use crate::behaviours::Target;
 use crate::kept::{KeptNames, MAX_KEPT, STATE_PREFIX};
 use crate::memory::ShownBy;
