@@ -6,8 +6,9 @@ use std::ops::Range;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
+use super::draws::Draws;
 use super::group::SortedFlock;
-use super::inputs::{Draws, GroupInputs};
+use super::inputs::GroupInputs;
 use super::lane_parameters::{FormulaColumns, LaneParameters, SpeciesTable};
 use super::lanes::InstructionSet;
 use flockwork_model::behaviours::Uses;

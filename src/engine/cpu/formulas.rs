@@ -7,14 +7,15 @@ use std::ops::Range;
 use pulp::Simd;
 
 use super::add_up::{Totals, heard, put};
+use super::draws::Draws;
 use super::group::{Group, SortedFlock, share_of};
-use super::inputs::{Draws, GroupInputs};
+use super::inputs::GroupInputs;
 use super::lane_parameters::{FormulaColumns, LaneParameters, SpeciesTable};
 use super::nearest::{Nearest, Reach};
-use flockwork_model::behaviours::{Agent, Kind, TextForces, Uses};
+use flockwork_model::behaviours::Uses;
 use flockwork_model::formula::{Given, Row, Tape, Tile};
 use flockwork_model::kept::MAX_KEPT;
-use flockwork_model::real::{Lanes, Real};
+use flockwork_model::real::{Lanes, Mask, Real};
 use flockwork_model::vector::{Axes, Space, Vector, each_axis, per_axis};
 
 /// Neighbours in a tile. Two dozen results of this size are in the nearest cache.
@@ -34,17 +35,21 @@ const EVERYWHERE: f32 = 3e38;
 
 /// The rules in text of a scene, and the neighbours that they have not seen yet.
 pub struct FormulaLanes<'a, S: Simd, const D: usize> {
-    simd: S,
-    rules: Vec<RuleLanes<'a, S>>,
+    pub(super) simd: S,
+    pub(super) rules: Vec<RuleLanes<'a, S>>,
     tile: Tile<Lanes<S>, D, TILE>,
     shares: Row<Lanes<S>, TILE>,
     /// The same as each rule perceives the neighbours.
     perceived: Row<Lanes<S>, TILE>,
+    /// Their rows in the flock.
+    members: [u32; TILE],
     species: [u8; TILE],
     /// Their ids, if these decide who is chosen.
     ids: [u32; TILE],
     by_ids: bool,
     collected: usize,
+    /// The squares of the distances within which any rule may hear a neighbour.
+    widest: Lanes<S>,
     hearing: Hearing,
     heading: Vector<Lanes<S>, D>,
     several_species: bool,
@@ -64,14 +69,19 @@ pub struct FormulaLanes<'a, S: Simd, const D: usize> {
     pub next_kept: [Lanes<S>; MAX_KEPT],
 }
 
-struct RuleLanes<'a, S: Simd> {
-    columns: &'a FormulaColumns,
+/// A rule, and its sums over the neighbours so far.
+pub(super) struct RuleLanes<'a, S: Simd> {
+    pub(super) columns: &'a FormulaColumns,
     of_sums: Tape<Lanes<S>, TILE>,
-    of_force: Tape<Lanes<S>, 1>,
-    of_next: Tape<Lanes<S>, 1>,
-    sums: Vec<Lanes<S>>,
+    pub(super) of_force: Tape<Lanes<S>, 1>,
+    pub(super) of_next: Tape<Lanes<S>, 1>,
+    pub(super) sums: Vec<Lanes<S>>,
     /// How far away its neighbours are, if it chooses the nearest.
     reach: Option<Reach<S>>,
+    /// The square of the distance within which it hears them.
+    squared_radius: Lanes<S>,
+    /// True if it perceives them as the rule before it that looks within a radius.
+    perceives_alike: bool,
 }
 
 impl<'a, S: Simd, const D: usize> FormulaLanes<'a, S, D>
@@ -93,6 +103,8 @@ where
             of_next: Tape::new(&columns.formula.next, like),
             sums: vec![like; columns.formula.sums.results.len()],
             reach: None,
+            squared_radius: like,
+            perceives_alike: false,
             columns,
         };
         Self {
@@ -101,10 +113,12 @@ where
             tile: Tile::new(like),
             shares: Row([like; TILE]),
             perceived: Row([like; TILE]),
+            members: [0; TILE],
             species: [0; TILE],
             ids: [0; TILE],
             by_ids: false,
             collected: 0,
+            widest: like,
             hearing: Hearing::Near,
             heading: Vector::zero(like),
             several_species: table.len() > 1,
@@ -185,6 +199,33 @@ where
             }
         }
         self.by_ids = self.rules.iter().any(|rule| rule.reach.is_some_and(|reach| reach.by_ids));
+        self.take_radii(flock.uses, parameters);
+        self.take_for(Hearing::Near);
+    }
+
+    /// Notes how far away each rule hears neighbours, and which rules perceive them alike.
+    #[inline(always)]
+    fn take_radii(&mut self, uses: Uses, parameters: &LaneParameters<S>) {
+        let by_distance = !uses.has(Uses::SIGHT) && !self.several_species;
+        let mut before: Option<Lanes<S>> = None;
+        for RuleLanes { columns, reach, squared_radius, perceives_alike, .. } in &mut self.rules {
+            *squared_radius = columns.radius.map_or(Lanes::splat(self.simd, EVERYWHERE), |index| {
+                let radius = parameters.of_formula(columns, index);
+                radius * radius
+            });
+            if let Some(reach) = reach {
+                *squared_radius = squared_radius.min(reach.squared);
+            }
+            *perceives_alike = false;
+            if columns.formula.has_radius() {
+                let alone = reach.is_none() && columns.inner.is_none() && by_distance;
+                let own = *squared_radius;
+                let differs =
+                    |before: Lanes<S>| (before.less_than(own) | own.less_than(before)).any();
+                *perceives_alike = alone && before.is_some_and(|before| !differs(before));
+                before = alone.then_some(*squared_radius);
+            }
+        }
     }
 
     /// True if agents of any of these species look at everybody.
@@ -201,10 +242,18 @@ where
     #[inline(always)]
     pub fn take_for(&mut self, hearing: Hearing) {
         self.hearing = hearing;
+        self.widest = Lanes::splat(self.simd, EVERYWHERE);
+        if hearing == Hearing::Near {
+            let near = self.rules.iter().filter(|rule| rule.columns.formula.has_radius());
+            self.widest = Lanes::splat(self.simd, 0.0);
+            for rule in near {
+                self.widest = self.widest.max(rule.squared_radius);
+            }
+        }
     }
 
-    /// Collects every `stride`-th of these agents, weighted by `share`. `own` are the agents of the group,
-    /// and `offset` the way from them to a place.
+    /// Collects every `stride`-th of these agents that any rule of the group may hear, weighted by `share`. `own` are
+    /// the agents of the group, and `offset` the way from them to a place.
     #[inline(always)]
     pub fn observe(
         &mut self,
@@ -214,95 +263,99 @@ where
         share: Lanes<S>,
         offset: impl Fn(Vector<Lanes<S>, D>) -> Vector<Lanes<S>, D>,
     ) {
-        let (simd, motion) = (self.simd, scene.0.motion);
+        let simd = self.simd;
         let has_own = agents.start < own.end && own.start < agents.end;
-        let mut first = agents.start;
-        while first < agents.end {
-            let room = TILE - self.collected;
-            let members = first..agents.end.min(first + room * stride);
-            first = members.start + room * stride;
+        let places = per_axis!(axis => &scene.0.motion.position[axis][agents.clone()]);
+        let (widest, mut index) = (self.widest, 0);
+        while index < agents.len() {
             self.whole &= stride == 1;
-            let rows = self.collected..self.collected + members.len().div_ceil(stride);
-            let count = rows.len();
-            // The remainder shows the compiler that no index is too large.
-            let row = |index: usize| (rows.start + index) % TILE;
-            let tile = &mut self.tile;
-            let places = per_axis!(axis => &motion.position[axis][members.clone()]);
-            for index in 0..count {
-                let (at, row) = (index * stride, row(index));
+            let room = TILE - self.collected;
+            let end = agents.len().min(index + room * stride);
+            let mut free = self.collected;
+            while index < end {
+                // The remainder shows the compiler that no row is too large.
+                let row = free % TILE;
                 let offset =
-                    offset(Vector(per_axis!(axis => Lanes::splat(simd, places[axis][at]))));
+                    offset(Vector(per_axis!(axis => Lanes::splat(simd, places[axis][index]))));
+                let squared = offset.dot(offset);
                 each_axis!(axis => {
-                    tile.offset[axis].0[row] = offset.0[axis];
+                    self.tile.offset[axis].0[row] = offset.0[axis];
                 });
-                tile.distance_squared.0[row] = offset.dot(offset);
+                self.tile.distance_squared.0[row] = squared;
+                let member = agents.start + index;
                 self.shares.0[row] = share;
-            }
-            if self.takes_place {
-                for index in 0..count {
-                    each_axis!(axis => {
-                        let place = Lanes::splat(simd, places[axis][index * stride]);
-                        tile.place[axis].0[row(index)] = place;
-                    });
+                if has_own {
+                    self.shares.0[row] = share * share_of(simd, member, own);
                 }
+                self.members[row] = member as u32;
+                // One that nobody hears is written over.
+                free += usize::from(squared.less_than(widest).any());
+                index += stride;
             }
-            if self.takes_velocity {
-                let velocities = per_axis!(axis => &motion.velocity[axis][members.clone()]);
-                for index in 0..count {
-                    each_axis!(axis => {
-                        let velocity = Lanes::splat(simd, velocities[axis][index * stride]);
-                        tile.velocity[axis].0[row(index)] = velocity;
-                    });
-                }
+            self.collected = free;
+            if self.collected == TILE {
+                self.finish(scene);
             }
-            if let Some((table, seed, ids)) = self.sizes {
-                for index in 0..count {
-                    let member = members.start + index * stride;
-                    let size = table.size_of(scene.0.species[member], seed, ids[member]);
-                    tile.size.0[row(index)] = Lanes::splat(simd, size);
-                }
+        }
+    }
+
+    /// Adds to the tile what rules take of the neighbours besides their distance.
+    #[inline(always)]
+    fn fill(&mut self, flock: &SortedFlock<D>) {
+        let (simd, motion, tile) = (self.simd, flock.motion, &mut self.tile);
+        let members = &self.members[..self.collected.min(TILE)];
+        if self.takes_place {
+            for (row, member) in members.iter().enumerate() {
+                each_axis!(axis => {
+                    let place = motion.position[axis][*member as usize];
+                    tile.place[axis].0[row] = Lanes::splat(simd, place);
+                });
             }
-            for place in &self.taken {
-                let numbers = &motion.kept[*place][members.clone()];
-                for index in 0..count {
-                    tile.kept[*place].0[row(index)] = Lanes::splat(simd, numbers[index * stride]);
-                }
+        }
+        if self.takes_velocity {
+            for (row, member) in members.iter().enumerate() {
+                each_axis!(axis => {
+                    let velocity = motion.velocity[axis][*member as usize];
+                    tile.velocity[axis].0[row] = Lanes::splat(simd, velocity);
+                });
             }
-            if has_own {
-                for index in 0..count {
-                    let own = share_of(simd, members.start + index * stride, own);
-                    self.shares.0[row(index)] = share * own;
-                }
+        }
+        if let Some((table, seed, ids)) = self.sizes {
+            for (row, member) in members.iter().enumerate() {
+                let member = *member as usize;
+                let size = table.size_of(flock.species[member], seed, ids[member]);
+                tile.size.0[row] = Lanes::splat(simd, size);
             }
-            if self.several_species {
-                let species = &scene.0.species[members.clone()];
-                for index in 0..count {
-                    let species = species[index * stride];
-                    tile.species.0[row(index)] = Lanes::splat(simd, f32::from(species));
-                    self.species[row(index)] = species;
-                }
+        }
+        for place in &self.taken {
+            for (row, member) in members.iter().enumerate() {
+                let number = motion.kept[*place][*member as usize];
+                tile.kept[*place].0[row] = Lanes::splat(simd, number);
             }
-            if self.by_ids {
-                for index in 0..count {
-                    self.ids[row(index)] = scene.0.id[members.start + index * stride];
-                }
+        }
+        if self.several_species {
+            for (row, member) in members.iter().enumerate() {
+                let species = flock.species[*member as usize];
+                tile.species.0[row] = Lanes::splat(simd, f32::from(species));
+                self.species[row] = species;
             }
-            self.collected = rows.end;
-            if rows.end == TILE {
-                self.finish(scene.0.uses, scene.1);
+        }
+        if self.by_ids {
+            for (row, member) in members.iter().enumerate() {
+                self.ids[row] = flock.id[*member as usize];
             }
         }
     }
 
     /// Adds the neighbours of the tile to the sums.
     #[inline(always)]
-    pub fn finish(&mut self, uses: Uses, parameters: &LaneParameters<S>) {
+    pub fn finish(&mut self, scene: (&SortedFlock<D>, &LaneParameters<S>)) {
         if self.collected == 0 {
             return;
         }
         struct Op<'w, 'a, S: Simd, const D: usize>(
             &'w mut FormulaLanes<'a, S, D>,
-            Uses,
+            &'w SortedFlock<'w, D>,
             &'w LaneParameters<S>,
         );
         impl<S: Simd, const D: usize> pulp::NullaryFnOnce for Op<'_, '_, S, D>
@@ -312,19 +365,27 @@ where
             type Output = ();
             #[inline(always)]
             fn call(self) {
-                self.0.add_tile(self.1, self.2);
+                self.0.fill(self.1);
+                self.0.add_tile(self.1.uses, self.2);
             }
         }
         // Out of line, so that loops without rules in text stay small.
         let simd = self.simd;
-        Simd::vectorize(simd, Op(self, uses, parameters));
+        Simd::vectorize(simd, Op(self, scene.0, scene.1));
     }
 
     #[inline(always)]
     fn add_tile(&mut self, uses: Uses, parameters: &LaneParameters<S>) {
         let count = std::mem::take(&mut self.collected);
         let whole = std::mem::replace(&mut self.whole, true);
-        for RuleLanes { columns, of_sums, sums, reach, .. } in &mut self.rules {
+        let (simd, tile) = (self.simd, &mut self.tile);
+        let zero = Lanes::splat(simd, 0.0);
+        let distances = &tile.distance_squared.0[..count.min(TILE)];
+        let perceived = &mut self.perceived;
+        for rule in &mut self.rules {
+            let RuleLanes {
+                columns, of_sums, sums, reach, squared_radius, perceives_alike, ..
+            } = rule;
             let formula = columns.formula;
             let hears = match self.hearing {
                 Hearing::Near => formula.has_radius(),
@@ -333,40 +394,42 @@ where
             if !hears {
                 continue;
             }
-            let zero = Lanes::splat(self.simd, 0.0);
-            let parameter =
-                |place: Option<usize>| place.map(|index| parameters.of_formula(columns, index));
-            let mut squared_radius = parameter(columns.radius)
-                .map_or(Lanes::splat(self.simd, EVERYWHERE), |radius| radius * radius);
-            if let Some(reach) = reach {
-                squared_radius = squared_radius.min(reach.squared);
-            }
-            let by_ids = reach.as_ref().filter(|reach| reach.by_ids);
-            let squared_inner = parameter(columns.inner).map(|inner| inner * inner);
-            let edge = parameter(columns.fov).unwrap_or(zero);
-            for at in 0..count.min(TILE) {
-                let squared = self.tile.distance_squared.0[at];
-                let near = squared.less_than(squared_radius);
-                let mut share = self.shares.0[at].where_or(near, zero);
-                if let Some(inner) = squared_inner {
-                    share = zero.where_or(squared.less_than(inner), share);
+            if !(*perceives_alike && self.hearing == Hearing::Near) {
+                let all = perceived.0.iter_mut().zip(&self.shares.0).zip(distances);
+                for ((perceived, share), squared) in all {
+                    *perceived = share.where_or(squared.less_than(*squared_radius), zero);
                 }
-                if uses.has(Uses::SIGHT) {
-                    let offset = Vector(per_axis!(axis => self.tile.offset[axis].0[at]));
+            }
+            if let Some(index) = columns.inner {
+                let inner = parameters.of_formula(columns, index);
+                let inner = inner * inner;
+                for (perceived, squared) in perceived.0.iter_mut().zip(distances) {
+                    *perceived = zero.where_or(squared.less_than(inner), *perceived);
+                }
+            }
+            if uses.has(Uses::SIGHT) {
+                let edge = columns.fov.map_or(zero, |index| parameters.of_formula(columns, index));
+                for (at, squared) in distances.iter().enumerate() {
+                    let offset = Vector(per_axis!(axis => tile.offset[axis].0[at]));
                     let outside = self.heading.dot(offset).less_than(edge * squared.sqrt());
-                    share = zero.where_or(outside, share);
+                    perceived.0[at] = zero.where_or(outside, perceived.0[at]);
                 }
-                if self.several_species {
-                    share = share * parameters.perceives_by(columns, self.species[at]);
-                }
-                if let Some(reach) = by_ids {
-                    share = share * reach.takes(self.simd, squared, self.ids[at]);
-                }
-                self.perceived.0[at] = share;
             }
-            self.tile.places = columns.places;
-            of_sums.run(&self.tile, count);
-            of_sums.add(&self.tile, sums, (&self.perceived, whole), count);
+            if self.several_species {
+                for (perceived, species) in
+                    perceived.0[..distances.len()].iter_mut().zip(&self.species)
+                {
+                    *perceived = *perceived * parameters.perceives_by(columns, *species);
+                }
+            }
+            if let Some(reach) = reach.as_ref().filter(|reach| reach.by_ids) {
+                for (at, squared) in distances.iter().enumerate() {
+                    perceived.0[at] = perceived.0[at] * reach.takes(simd, *squared, self.ids[at]);
+                }
+            }
+            tile.places = columns.places;
+            of_sums.run(tile, count);
+            of_sums.add(tile, sums, (perceived, whole), count);
         }
     }
 }
@@ -380,62 +443,4 @@ fn places_taken(rules: &[FormulaColumns]) -> Vec<usize> {
         })
     });
     taken.collect::<BTreeSet<_>>().into_iter().collect()
-}
-
-/// The forces on a group of agents.
-pub struct GroupForces<'w, 'a, S: Simd, const D: usize> {
-    pub lanes: &'w mut FormulaLanes<'a, S, D>,
-    pub parameters: &'w LaneParameters<S>,
-    pub draws: Draws<'w>,
-    /// False in a kernel for scenes without rules in text.
-    pub is_for_texts: bool,
-}
-
-impl<S: Simd, const D: usize> TextForces<Lanes<S>, D> for GroupForces<'_, '_, S, D>
-where
-    Axes<D>: Space<D>,
-{
-    #[inline(always)]
-    fn each_force(
-        &mut self,
-        agent: &Agent<Lanes<S>, D>,
-        spread: Vector<Lanes<S>, D>,
-        sees_neighbours: bool,
-        take: &mut impl FnMut(Kind, Vector<Lanes<S>, D>),
-    ) {
-        if !self.is_for_texts {
-            return;
-        }
-        let Self { lanes, parameters, draws, .. } = self;
-        let simd = lanes.simd;
-        for RuleLanes { columns, of_force, of_next, sums, .. } in &mut lanes.rules {
-            let formula = columns.formula;
-            if formula.sees_neighbours() != sees_neighbours {
-                continue;
-            }
-            let inputs = GroupInputs {
-                simd,
-                parameters,
-                columns,
-                position: agent.position,
-                velocity: agent.velocity,
-                body: &agent.body,
-                spread,
-                sums,
-                kept: &lanes.kept,
-                draws: *draws,
-            };
-            of_force.prepare(&inputs);
-            if !formula.states.is_empty() {
-                of_next.prepare(&inputs);
-                let has = parameters.has_formula(columns);
-                for index in 0..formula.states.len() {
-                    let next = &mut lanes.next_kept[columns.places[index]];
-                    *next = of_next.number(index).where_or(has, *next);
-                }
-            }
-            let force = agent.limited(of_force.vector(agent.body.mass));
-            take(Kind::Formula(formula), force * parameters.of_formula(columns, 0));
-        }
-    }
 }

@@ -2,6 +2,7 @@
 
 use pulp::Simd;
 
+use super::draws::Draws;
 use super::lane_parameters::{FormulaColumns, LaneParameters};
 use flockwork_model::behaviours::Body;
 use flockwork_model::formula::{Given, Inputs};
@@ -22,14 +23,6 @@ pub struct GroupInputs<'w, S: Simd, const D: usize> {
     pub sums: &'w [Lanes<S>],
     pub kept: &'w [Lanes<S>; MAX_KEPT],
     pub draws: Draws<'w>,
-}
-
-/// The origin of random numbers.
-#[derive(Clone, Copy)]
-pub struct Draws<'w> {
-    pub seed: u32,
-    pub tick: u32,
-    pub ids: &'w [u32],
 }
 
 impl<S: Simd, const D: usize> Inputs<Lanes<S>> for GroupInputs<'_, S, D> {

@@ -91,7 +91,7 @@ where
             if round { neighbours.row::<true>(near) } else { neighbours.row::<false>(near) }
         }
         if uses.has(Uses::SUMS) {
-            neighbours.texts.finish(flock.uses, parameters);
+            neighbours.texts.finish((flock, parameters));
         }
         if uses.has(Uses::EVERYBODY) {
             neighbours.show_everybody();
@@ -308,7 +308,7 @@ where
             Boundary::Wrap => self.show_texts::<true>(all, group.position, share),
             _ => self.show_texts::<false>(all, group.position, share),
         }
-        self.texts.finish(flock.uses, self.parameters);
+        self.texts.finish((flock, self.parameters));
         self.texts.take_for(Hearing::Near);
     }
 

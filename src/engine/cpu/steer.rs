@@ -9,10 +9,11 @@ use rayon::prelude::*;
 use super::add_up::Totals;
 use super::around::Around;
 use super::bands::Part;
+use super::draws::{Draws, jitters, spread_directions};
 use super::flock::{Motion, MotionMut, take};
-use super::formulas::{FormulaLanes, GroupForces};
+use super::formulas::FormulaLanes;
 use super::group::{Group, SortedFlock};
-use super::inputs::Draws;
+use super::group_forces::GroupForces;
 use super::lane_parameters::{LaneParameters, SpeciesTable};
 use super::lanes::InstructionSet;
 use super::nearest::Nearest;
@@ -399,35 +400,4 @@ fn remember<S: Simd, const D: usize>(
             *memory = Memory::of_direction(direction, shown[lane]);
         }
     }
-}
-
-/// Brownian steps of the agents of a group, of standard deviation 1 on each axis.
-#[inline(always)]
-fn jitters<S: Simd, const D: usize>(simd: S, draws: Draws<'_>) -> Vector<Lanes<S>, D> {
-    let Draws { seed, tick, ids } = draws;
-    let uses = [Use::JitterX, Use::JitterY, Use::JitterZ];
-    let mut numbers = [[0.0; MAX_LANES]; D];
-    for (lane, id) in ids.iter().enumerate() {
-        each_axis!(axis => {
-            numbers[axis][lane] =
-                random::nearly_normal(random::bits(seed, *id, tick, uses[axis]));
-        });
-    }
-    Vector(per_axis!(axis => Lanes::load(simd, &numbers[axis])))
-}
-
-/// The directions in which the agents of a group move away from others at the same spot.
-#[inline(always)]
-fn spread_directions<S: Simd, const D: usize>(simd: S, ids: &[u32]) -> Vector<Lanes<S>, D>
-where
-    Axes<D>: Space<D>,
-{
-    let mut numbers = [[0.0; MAX_LANES]; D];
-    for (lane, id) in ids.iter().enumerate() {
-        let direction = Axes::<D>::spread_direction(*id);
-        each_axis!(axis => {
-            numbers[axis][lane] = direction[axis];
-        });
-    }
-    Vector(per_axis!(axis => Lanes::load(simd, &numbers[axis])))
 }

@@ -127,45 +127,62 @@ impl<R: Real, const T: usize> Tape<R, T> {
         &self,
         tile: &Tile<R, D, T>,
         sums: &mut [R],
+        shares: (&Row<R, T>, bool),
+        count: usize,
+    ) {
+        let results = self.program.results.chunks(TOGETHER);
+        for (sums, results) in sums.chunks_mut(TOGETHER).zip(results) {
+            match sums.len() {
+                1 => self.add_some::<1, D>(tile, (sums, results), shares, count),
+                2 => self.add_some::<2, D>(tile, (sums, results), shares, count),
+                3 => self.add_some::<3, D>(tile, (sums, results), shares, count),
+                _ => self.add_some::<TOGETHER, D>(tile, (sums, results), shares, count),
+            }
+        }
+    }
+
+    /// Adds `N` of the results to as many sums.
+    #[inline(always)]
+    fn add_some<const N: usize, const D: usize>(
+        &self,
+        tile: &Tile<R, D, T>,
+        (sums, results): (&mut [R], &[Id]),
         (shares, whole): (&Row<R, T>, bool),
         count: usize,
     ) {
-        let Program { operations, results, .. } = self.program;
+        // Written out, because a closure is not always compiled for wide lanes.
         let nothing = shares.0[0].constant(-0.0);
-        for (sums, results) in sums.chunks_mut(TOGETHER).zip(results.chunks(TOGETHER)) {
-            // Written out, because a closure is not always compiled for wide lanes.
-            let mut terms = [shares; TOGETHER];
-            let mut all = [nothing; TOGETHER];
-            for ((terms, all), (sum, id)) in
-                terms.iter_mut().zip(&mut all).zip(sums.iter().zip(results))
+        let mut terms = [shares; N];
+        let mut all = [nothing; N];
+        for ((terms, all), (sum, id)) in
+            terms.iter_mut().zip(&mut all).zip(sums.iter().zip(results))
+        {
+            *all = *sum;
+            *terms = &self.registers[*id as usize];
+            if let Operation::Given(given) = self.program.operations[*id as usize]
+                && let Some(given) = tile.given(given)
             {
-                *all = *sum;
-                *terms = &self.registers[*id as usize];
-                if let Operation::Given(given) = operations[*id as usize]
-                    && let Some(given) = tile.given(given)
-                {
-                    *terms = given;
-                }
+                *terms = given;
             }
-            // Adding −0 changes nothing, and neither does multiplying by 1.
-            if whole {
-                for at in 0..count.min(T) {
-                    let seen = nothing.less_than(shares.0[at]);
-                    for nth in 0..TOGETHER {
-                        all[nth] = all[nth] + terms[nth].0[at].where_or(seen, nothing);
-                    }
-                }
-            } else {
-                for at in 0..count.min(T) {
-                    let share = shares.0[at];
-                    let seen = nothing.less_than(share);
-                    for nth in 0..TOGETHER {
-                        all[nth] = all[nth] + (terms[nth].0[at] * share).where_or(seen, nothing);
-                    }
-                }
-            }
-            sums.copy_from_slice(&all[..sums.len()]);
         }
+        // Adding −0 changes nothing, and neither does multiplying by 1.
+        if whole {
+            for at in 0..count.min(T) {
+                let seen = nothing.less_than(shares.0[at]);
+                for nth in 0..N {
+                    all[nth] = all[nth] + terms[nth].0[at].where_or(seen, nothing);
+                }
+            }
+        } else {
+            for at in 0..count.min(T) {
+                let share = shares.0[at];
+                let seen = nothing.less_than(share);
+                for nth in 0..N {
+                    all[nth] = all[nth] + (terms[nth].0[at] * share).where_or(seen, nothing);
+                }
+            }
+        }
+        sums.copy_from_slice(&all[..sums.len()]);
     }
 
     /// The result of this place, of the first neighbour.
