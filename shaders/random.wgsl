@@ -21,6 +21,9 @@ const USE_TARGET_HEADING = 16u;
 @if(jitter) const USE_JITTER_Y = 27u;
 @if(jitter && !flat) const USE_JITTER_Z = 28u;
 @if(pick) const USE_PICK = 30u;
+@if(noise) const USE_NOISE = 32u;
+@if(noise) const USE_NOISE_AROUND = 33u;
+@if(noise) const USE_NOISE_HEIGHT = 34u;
 
 fn pcg(input: u32) -> u32 {
     let state = input * 747796405u + 2891336453u;
@@ -101,10 +104,10 @@ fn target_heading(seed: u32, index: u32, tick: u32) -> Vector {
 }
 
 // The inverse of the standard deviation of a sum of four numbers of 16 bits.
-@if(jitter) const INVERSE_DEVIATION = 2.6428998e-5;
+@if(jitter || noise) const INVERSE_DEVIATION = 2.6428998e-5;
 
 // A nearly normal number of mean 0 and variance 1: the sum of four numbers of 16 bits.
-@if(jitter)
+@if(jitter || noise)
 fn nearly_normal(bits: u32) -> f32 {
     let more = pcg(bits);
     let sum = (bits & 0xffffu) + (bits >> 16u) + (more & 0xffffu) + (more >> 16u);
@@ -121,5 +124,38 @@ fn jitter(seed: u32, id: u32, tick: u32) -> Vector {
     }
     @if(!flat) {
         return Vector(x, y, nearly_normal(random_bits(seed, id, tick, USE_JITTER_Z)));
+    }
+}
+
+// Random numbers of an agent's noise.
+@if(noise)
+struct Deviates {
+    // From 0 to 1.
+    even: f32,
+    // Of mean 0 and variance 1; in a plane only the first counts.
+    normal: vec2<f32>,
+    // The direction of the noise: two numbers from 0 to 1, of which only the first counts in a plane.
+    around: vec2<f32>,
+}
+
+@if(noise)
+fn deviates(seed: u32, id: u32, tick: u32) -> Deviates {
+    let word = random_bits(seed, id, tick, USE_NOISE);
+    let around = draw(seed, id, tick, USE_NOISE_AROUND);
+    let height = draw(seed, id, tick, USE_NOISE_HEIGHT);
+    // A normal number takes two words.
+    let normal = vec2<f32>(nearly_normal(word), nearly_normal(pcg(pcg(word))));
+    return Deviates(unit_from(word), normal, vec2<f32>(around, height));
+}
+
+// The unit vector for two random numbers from 0 to 1: any direction is as likely as another. In a plane only
+// the first counts.
+@if(noise)
+fn random_direction(numbers: vec2<f32>) -> Vector {
+    @if(flat) {
+        return at_angle(numbers.x - 0.5);
+    }
+    @if(!flat) {
+        return on_sphere(numbers.x, numbers.y);
     }
 }

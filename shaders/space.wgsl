@@ -241,6 +241,11 @@ fn on_circle(turns: f32) -> vec2<f32> {
     return vec2<f32>(sine(0.25 - size), sine(select(folded, -folded, turns < 0.0)));
 }
 
+// The same of any angle.
+fn at_any_angle(turns: f32) -> vec2<f32> {
+    return on_circle(turns - floor(turns + 0.5));
+}
+
 // The unit vector at an angle of `turns` (−0.5 to 0.5) against the first axis, towards the second one.
 fn at_angle(turns: f32) -> Vector {
     @if(flat) {

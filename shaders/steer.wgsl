@@ -5,6 +5,8 @@
 
 import package::clock::clock;
 import package::dispatch::linear_workgroup;
+@if(noise) import package::course::disturbed;
+@if(max_turn) import package::course::turned;
 @if(everybody) import package::everybody::with_everybody;
 @if(shared) import package::everybody::with_shared;
 import package::flock::flock as whole_flock;
@@ -14,6 +16,7 @@ import package::memory::{recalled, stored};
 @if(accelerations) import package::memory::{SHOWS_ACCELERATION};
 @if(ages) import package::memory::{MAX_COLOUR_VALUE, SHOWS_AGE, shown_of};
 import package::grid::key_of;
+@if(noise) import package::random::deviates;
 @if(jitter) import package::random::jitter;
 import package::random::wander_noise;
 import package::rules::{Species, Sums, steering_force};
@@ -21,14 +24,13 @@ import package::rules::{Species, Sums, steering_force};
 @if(nearest && neighbours) import package::rules::within_reach;
 import package::sorted::{state, tag};
 import package::space::{Motion, Vector, dot, position_of, velocity_of};
-@if(accelerations || max_turn) import package::space::length;
-@if(min_speed || max_turn) import package::space::{MIN_SQUARE, with_length};
-@if(max_turn) import package::space::{left_of, on_circle};
+@if(accelerations) import package::space::length;
+@if(min_speed) import package::space::{MIN_SQUARE, with_length};
 import package::tables::species_at;
 import package::tag::{id_of, species_of};
 import package::target::MAX_TARGETS;
 import package::targets::targets;
-import package::vehicle::{Agent, heading_of, limited};
+import package::vehicle::{Agent, carried, heading_of, limited};
 import package::world::{confined, shortest};
 @if(!by_subgroup) import package::neighbours::neighbour_sums;
 @if(by_subgroup) import package::neighbours_subgroup::neighbour_sums as neighbour_sums_subgroup;
@@ -83,39 +85,6 @@ fn at_least(velocity: Vector, speed: f32, agent: Agent) -> Vector {
     return heading_of(agent.velocity) * speed;
 }
 
-// A heading whose sideways part is smaller is straight back: rounding would choose the side.
-@if(max_turn) const STRAIGHT = 1e-5;
-// A driver may round a quotient in another way, but not a product.
-@if(max_turn) const TURNS_PER_DEGREE = 2.7777778e-3;
-
-// The velocity, turned back where it is farther than `max_turn` degrees from the heading before the tick.
-// src/model/behaviours/mod.rs computes the same.
-@if(max_turn)
-fn turned(velocity: Vector, max_turn: f32, time_step: f32, before: Vector) -> Vector {
-    let degrees = max_turn * time_step;
-    let moves = dot(before, before) >= MIN_SQUARE && dot(velocity, velocity) >= MIN_SQUARE;
-    // Half a circle is no limit, whatever the time step.
-    if max(degrees, max_turn) >= 180.0 || !moves {
-        return velocity;
-    }
-    let most = on_circle(degrees * TURNS_PER_DEGREE);
-    let heading = heading_of(before);
-    let wish = heading_of(velocity);
-    let ahead = dot(heading, wish);
-    let aside = wish - heading * ahead;
-    let beside = length(aside);
-    if most.x * beside < most.y * ahead {
-        return velocity;
-    }
-    // Of a small vector rounding leaves a part along the heading.
-    var way = with_length(aside, 1.0);
-    way = with_length(way - heading * dot(heading, way), 1.0);
-    if ahead < 0.0 && beside < STRAIGHT {
-        way = left_of(heading);
-    }
-    return with_length(heading * most.x + way * most.y, length(velocity));
-}
-
 @compute @workgroup_size(64)
 fn steer(
     @builtin(workgroup_id) workgroup: vec3<u32>,
@@ -151,6 +120,10 @@ fn steer(
     agent.velocity = velocity_of(me);
     agent.max_speed = own.max_speed;
     agent.max_force = own.max_force;
+    @if(turners) {
+        agent.turns = own.motion == 1u;
+        agent.max_force = select(own.max_force, own.max_speed, agent.turns);
+    }
     agent.limits_each = own.limit == 0u;
     agent.size = own.size;
     agent.id = id_of(own_tag);
@@ -185,11 +158,19 @@ fn steer(
         sums = with_shared(own, i, clock, sums);
     }
     let acceleration = steering_force(own, &agent, sums) / own.mass;
-    let pushed = agent.velocity * agent.brake + (acceleration + agent.kick) * flock.time_step;
+    let pushed = carried(agent) * agent.brake + (acceleration + agent.kick) * flock.time_step;
     @if(!min_speed)
     var velocity = limited(pushed, agent.max_speed);
     @if(min_speed)
-    var velocity = at_least(limited(pushed, agent.max_speed), min(own.min_speed, agent.max_speed), agent);
+    var least = min(own.min_speed, agent.max_speed);
+    @if(turners) {
+        least = select(least, agent.max_speed, agent.turns);
+    }
+    @if(min_speed)
+    var velocity = at_least(limited(pushed, agent.max_speed), least, agent);
+    @if(noise) {
+        velocity = disturbed(velocity, own.noise * sqrt(flock.time_step), own.noise_kind, deviates(flock.seed, agent.id, clock));
+    }
     @if(max_turn) {
         velocity = turned(velocity, own.max_turn, flock.time_step, agent.velocity);
     }

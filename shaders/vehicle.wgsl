@@ -13,6 +13,9 @@ struct Agent {
     max_force: f32,
     // True if each behaviour's force is limited to max_force; else only their sum is, or nothing.
     limits_each: bool,
+    // True if forces only turn it.
+    @if(turners)
+    turns: bool,
     // Half its length; world units.
     size: f32,
     id: u32,
@@ -118,7 +121,15 @@ fn allowed(agent: Agent, force: Vector) -> Vector {
     return limited(force, select(MAX_FORCE, agent.max_force, agent.limits_each));
 }
 
+// The velocity that forces change: zero if they are directions.
+fn carried(agent: Agent) -> Vector {
+    @if(!turners)
+    return agent.velocity;
+    @if(turners)
+    return select(agent.velocity, Vector(), agent.turns);
+}
+
 // The steering force towards a desired velocity.
 fn steer(agent: Agent, desired: Vector) -> Vector {
-    return allowed(agent, desired - agent.velocity);
+    return allowed(agent, desired - carried(agent));
 }

@@ -2,7 +2,7 @@
 
 import package::flock::flock;
 import package::space::{Axes, Vector, dot, with_length};
-import package::vehicle::Agent;
+import package::vehicle::{Agent, carried};
 
 struct Parameters {
     weight: f32,
@@ -26,7 +26,7 @@ fn force(parameters: Parameters, agent: ptr<function, Agent>) -> Vector {
     }
     let inward = select(Vector((*agent).max_speed), Vector(-(*agent).max_speed), high);
     let desired = with_length(select((*agent).velocity, inward, near), (*agent).max_speed);
-    let turn = desired - (*agent).velocity;
+    let turn = desired - carried(*agent);
     let rounding = max((*agent).max_speed * TURNED_PART, TURNED);
     if dot(turn, turn) <= rounding * rounding {
         return Vector();

@@ -3,7 +3,7 @@
 
 use super::random;
 use super::real::Real;
-use super::vector::{Axes, Remembered, Space, Vector};
+use super::vector::{Axes, Deviates, Remembered, Space, Vector};
 
 impl Space<2> for Axes<2> {
     const REMEMBERS_DIRECTIONS: bool = false;
@@ -55,6 +55,25 @@ impl Space<2> for Axes<2> {
     }
 
     #[inline(always)]
+    fn random_direction<R: Real>(numbers: [R; 2]) -> Vector<R, 2> {
+        Vector::at_angle(numbers[0] - numbers[0].constant(0.5))
+    }
+
+    #[inline(always)]
+    fn tilted<R: Real>(
+        (heading, _way): (Vector<R, 2>, Vector<R, 2>),
+        amount: R,
+        is_even: R::Mask,
+        numbers: Deviates<R>,
+    ) -> Vector<R, 2> {
+        let (half, one) = (amount.constant(0.5), amount.constant(1.0));
+        let even = amount.min(one) * (numbers.even - half);
+        let turn = even.where_or(is_even, amount * numbers.normal[0]);
+        let [cosine, sine] = at_any_angle(turn);
+        heading * cosine + heading.left() * sine
+    }
+
+    #[inline(always)]
     fn spread_direction(id: u32) -> [f32; 2] {
         random::spread(random::spread_bits(id))
     }
@@ -73,6 +92,12 @@ pub fn on_circle<R: Real>(turns: R) -> [R; 2] {
     let folded = (half - size).where_or(quarter.less_than(size), size);
     let folded = (-folded).where_or(turns.less_than(zero), folded);
     [sine(quarter - size), sine(folded)]
+}
+
+/// Cosine and sine of any angle; turns. The error is below 2e-7 within one turn.
+#[inline(always)]
+pub fn at_any_angle<R: Real>(turns: R) -> [R; 2] {
+    on_circle(turns - (turns + turns.constant(0.5)).floor())
 }
 
 /// The sine of an angle from −0.25 to 0.25 turns.

@@ -70,6 +70,12 @@ pub enum Use {
     Pick = 30,
     /// Whether an agent is in the sample whose velocities are paired.
     Paired = 31,
+    /// Noise of the heading: how far it turns.
+    Noise = 32,
+    /// In a plane its direction, in space the angle of its direction round the vertical.
+    NoiseAround = 33,
+    /// The height of its direction.
+    NoiseHeight = 34,
 }
 
 /// The PCG output permutation: a bijection of the 32-bit integers that mixes well.

@@ -1,9 +1,9 @@
 //! Space: what vectors with three axes do in their own way. The third axis points up.
 
-use super::plane::on_circle;
+use super::plane::{at_any_angle, on_circle};
 use super::random;
 use super::real::Real;
-use super::vector::{Axes, Remembered, Space, Vector};
+use super::vector::{Axes, Deviates, Remembered, Space, Vector};
 
 /// The largest square of a horizontal length that counts as none.
 const VERTICAL_SQUARED: f32 = 1e-12;
@@ -67,6 +67,32 @@ impl Space<3> for Axes<3> {
         let turned = (own * cosine + along * sine).with_length(one);
         remembered.direction = turned.where_or(acts, own);
         remembered.direction
+    }
+
+    #[inline(always)]
+    fn random_direction<R: Real>(numbers: [R; 2]) -> Vector<R, 3> {
+        on_sphere(numbers)
+    }
+
+    /// Directions in a cone are as likely as one another where the cosines of their angles are. The difference of
+    /// a cosine from 1 is twice the square of the sine of half the angle.
+    #[inline(always)]
+    fn tilted<R: Real>(
+        (heading, way): (Vector<R, 3>, Vector<R, 3>),
+        amount: R,
+        is_even: R::Mask,
+        numbers: Deviates<R>,
+    ) -> Vector<R, 3> {
+        let (one, two) = (amount.constant(1.0), amount.constant(2.0));
+        let [_, widest] = on_circle(amount.min(one) * amount.constant(0.25));
+        let less = numbers.even * (widest * widest * two);
+        let beside = (less * (two - less)).max(amount.constant(0.0)).sqrt();
+        let [first, second] = numbers.normal;
+        let [cosine, sine] = at_any_angle(amount * (first * first + second * second).sqrt());
+        let (cosine, sine) =
+            ((one - less).where_or(is_even, cosine), beside.where_or(is_even, sine));
+        let across = (way - heading * heading.dot(way)).with_length(one);
+        heading * cosine + across * sine
     }
 
     #[inline(always)]

@@ -6,6 +6,7 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
+use super::random::{self, Use};
 use super::real::Real;
 
 /// A position, velocity or force as the state stores it. In a plane its z is 0.
@@ -124,6 +125,30 @@ pub struct Remembered<R, const D: usize> {
     pub direction: Vector<R, D>,
 }
 
+/// Random numbers of an agent's noise, new in each tick.
+#[derive(Clone, Copy, Debug)]
+pub struct Deviates<R> {
+    /// From 0 to 1.
+    pub even: R,
+    /// Of mean 0 and variance 1; in a plane only the first counts.
+    pub normal: [R; 2],
+    /// The direction of the noise: two numbers from 0 to 1, of which only the first counts in a plane.
+    pub around: [R; 2],
+}
+
+impl Deviates<f32> {
+    /// The numbers of agent `id` in a tick.
+    #[inline]
+    pub fn draw(seed: u32, id: u32, tick: u32) -> Self {
+        let word = random::bits(seed, id, tick, Use::Noise);
+        // A normal number takes two words.
+        let normal = [word, random::pcg(random::pcg(word))].map(random::nearly_normal);
+        let unit = |purpose| random::unit(seed, id, tick, purpose);
+        let around = [Use::NoiseAround, Use::NoiseHeight].map(unit);
+        Self { even: random::unit_from(word), normal, around }
+    }
+}
+
 /// Functions that depend on the number of axes. A space implements it for its [`Axes`].
 pub trait Space<const D: usize> {
     /// True if a wanderer remembers a direction instead of an angle.
@@ -160,6 +185,19 @@ pub trait Space<const D: usize> {
         turn: R,
         noise: Vector<R, D>,
         acts: R::Mask,
+    ) -> Vector<R, D>;
+
+    /// The unit vector for two random numbers from 0 to 1: any direction is as likely as another. In a
+    /// plane only the first counts.
+    fn random_direction<R: Real>(numbers: [R; 2]) -> Vector<R, D>;
+
+    /// The first of two directions, turned by noise of `amount` turns: where `is_even` by an angle as likely as any
+    /// other up to half of it, else by a normal one. In space it turns towards the second, a random direction.
+    fn tilted<R: Real>(
+        directions: (Vector<R, D>, Vector<R, D>),
+        amount: R,
+        is_even: R::Mask,
+        numbers: Deviates<R>,
     ) -> Vector<R, D>;
 
     /// The direction in which agent `id` moves away from another agent at the same spot: a vector

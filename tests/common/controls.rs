@@ -85,7 +85,7 @@ pub fn changes() -> Vec<Change> {
 }
 
 /// Changes that matter for every set of behaviours.
-fn changes_for_all(kinds: &[Kind]) -> [Change; 12] {
+fn changes_for_all(kinds: &[Kind]) -> [Change; 14] {
     [
         change("time_step", kinds, |scene, _| scene.time_step *= 1.05),
         change("mass", kinds, |scene, _| {
@@ -102,6 +102,13 @@ fn changes_for_all(kinds: &[Kind]) -> [Change; 12] {
         }),
         change("max_turn", kinds, |scene, _| {
             scene.species.iter_mut().for_each(|species| species.body.max_turn = 1.0);
+        }),
+        change("motion", kinds, |scene, _| {
+            let bodies = scene.species.iter_mut().map(|species| &mut species.body);
+            bodies.for_each(|body| body.motion = 1.0 - body.motion);
+        }),
+        change("noise", kinds, |scene, _| {
+            scene.species.iter_mut().for_each(|species| species.body.noise += 0.02);
         }),
         change("jitter", kinds, |scene, _| {
             scene.species.iter_mut().for_each(|species| species.body.jitter += 0.1);

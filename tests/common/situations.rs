@@ -41,8 +41,15 @@ pub fn on_lattice(place: Vec3) -> Vec3 {
 pub const FLOCKING: [Kind; 3] = [Kind::Separation, Kind::Alignment, Kind::Cohesion];
 
 /// The extras of bodies, which most situations do not have.
-pub const OF_BODIES: [Uses; 5] =
-    [Uses::MIN_SPEED, Uses::OLD_STEP, Uses::MAX_TURN, Uses::JITTER, Uses::LIMITLESS];
+pub const OF_BODIES: [Uses; 7] = [
+    Uses::MIN_SPEED,
+    Uses::OLD_STEP,
+    Uses::MAX_TURN,
+    Uses::JITTER,
+    Uses::LIMITLESS,
+    Uses::TURNERS,
+    Uses::NOISE,
+];
 
 /// The extras of the nearest neighbours, which most situations do not choose.
 pub const OF_NEAREST: [Uses; 3] = [Uses::NEAREST, Uses::MANY_NEAREST, Uses::PICK];
@@ -150,11 +157,15 @@ pub fn hurried(mut case: Situation, number: u64) -> Situation {
 /// The situation with bodies that move in other ways. Other dice roll them, so nothing else changes.
 pub fn embodied(mut case: Situation, number: u64) -> Situation {
     let mut dice = Dice::new(number * 1000 + 778);
+    let mut own = Dice::new(number * 1000 + 780);
     for species in &mut case.scene.species {
         species.body.position_step = dice.one_of(&[0.0, 1.0]);
         species.body.limit = dice.one_of(&[0.0, 1.0, 2.0, 2.0]);
         species.body.jitter = dice.one_of(&[0.0, 0.3, 1.5]);
         species.body.max_turn = dice.one_of(&[0.0, 5.0, 30.0, 100.0, 180.0]);
+        species.body.motion = own.one_of(&[0.0, 1.0]);
+        species.body.noise = own.one_of(&[0.0, 0.03, 0.3, 1.3]);
+        species.body.noise_kind = own.one_of(&[0.0, 1.0, 2.0]);
     }
     case.name = format!("with other bodies, {}", case.name);
     case

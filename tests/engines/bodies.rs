@@ -265,7 +265,7 @@ fn the_gpu_engine_moves_bodies_as_the_reference_does() {
     let Some(gpu) = adapter::gpu("the_gpu_engine_moves_bodies") else { return };
     let mut engine = engine(&gpu);
     for axes in [2, 3] {
-        let usual = situations_of(axes, &FLOCKING, 100).into_iter().zip(0..);
+        let usual = situations_of(axes, &FLOCKING, 30).into_iter().zip(0..);
         assert_ticks(&mut engine, usual.map(|(case, number)| embodied(case, number)), 1, GPU);
     }
 }

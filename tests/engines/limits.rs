@@ -171,7 +171,8 @@ impl Draw {
                     format!("combine = \"{}\"\n", ["exclusive", "priority"][index])
                 }
                 "position_step" if self.whole => "position_step = \"old\"\n".into(),
-                key @ ("min_speed" | "position_step" | "max_turn" | "jitter") => {
+                key @ ("min_speed" | "position_step" | "max_turn" | "jitter" | "motion"
+                | "noise" | "noise_kind") => {
                     // Dice of their own: the other draws stay as they were before them.
                     let own = Dice::new(u64::from(self.size.x.to_bits()) + index as u64);
                     let dice = std::mem::replace(&mut self.dice, own);

@@ -69,6 +69,7 @@ fn variants() -> Vec<Variant> {
         // Sums take the numbers that agents keep.
         Uses::OTHER_KEPT | Uses::OWN_KEPT => extra.with(Uses::KEPT),
         Uses::PICK => extra.with(Uses::NEAREST),
+        Uses::TURNERS => extra.with(Uses::MIN_SPEED),
         _ => extra,
     }));
     extras.push(extras.iter().fold(Uses::default(), |all, extra| all.with(*extra)));

@@ -4,7 +4,7 @@ use pulp::Simd;
 
 use flockwork_model::random::{self, Use};
 use flockwork_model::real::{Lanes, MAX_LANES};
-use flockwork_model::vector::{Axes, Space, Vector, each_axis, per_axis};
+use flockwork_model::vector::{Axes, Deviates, Space, Vector, each_axis, per_axis};
 
 /// The origin of random numbers.
 #[derive(Clone, Copy)]
@@ -12,6 +12,22 @@ pub struct Draws<'w> {
     pub seed: u32,
     pub tick: u32,
     pub ids: &'w [u32],
+}
+
+/// The random numbers of the noise of the agents of a group.
+#[inline(always)]
+pub fn deviates<S: Simd>(simd: S, draws: Draws<'_>) -> Deviates<Lanes<S>> {
+    let Draws { seed, tick, ids } = draws;
+    let mut rows = [[0.0; MAX_LANES]; 5];
+    for (lane, id) in ids.iter().enumerate() {
+        let Deviates { even, normal, around } = Deviates::draw(seed, *id, tick);
+        let drawn = [even, normal[0], normal[1], around[0], around[1]];
+        for (row, number) in rows.iter_mut().zip(drawn) {
+            row[lane] = number;
+        }
+    }
+    let load = |row: usize| Lanes::load(simd, &rows[row]);
+    Deviates { even: load(0), normal: [load(1), load(2)], around: [load(3), load(4)] }
 }
 
 /// Brownian steps of the agents of a group, of standard deviation 1 on each axis.

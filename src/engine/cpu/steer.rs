@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::add_up::Totals;
 use super::around::Around;
 use super::bands::Part;
-use super::draws::{Draws, jitters, spread_directions};
+use super::draws::{Draws, deviates, jitters, spread_directions};
 use super::flock::{Motion, MotionMut, take};
 use super::formulas::FormulaLanes;
 use super::group::{Group, SortedFlock};
@@ -260,7 +260,13 @@ where
         let force = rules.force(scene, &mut agent, near, &mut texts, turns, |_, _| {});
         let step = like.constant(*time_step);
         let before = velocity;
-        let velocity = agent.next_velocity(flock.uses, force, step);
+        let mut velocity = agent.next_velocity(flock.uses, force, step);
+        if flock.uses.has(Uses::NOISE) {
+            velocity = agent.disturbed(velocity, deviates(simd, draws), step);
+        }
+        if flock.uses.has(Uses::MAX_TURN) {
+            velocity = agent.turned(velocity, step);
+        }
         let mut place = position + agent.step_velocity(flock.uses, velocity) * step;
         if flock.uses.has(Uses::JITTER) {
             place = place + jitters(simd, draws) * (body.jitter * step.sqrt());

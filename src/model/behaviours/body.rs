@@ -4,6 +4,7 @@
 
 use super::bounds::{HALF_CIRCLE, MAX_FORCE_LIMIT, MAX_SPEED};
 use crate::parameter::{Meaning, Parameters};
+use crate::real::Real;
 
 crate::parameters! {
     /// The vehicle: the body of every agent of a species.
@@ -36,10 +37,29 @@ crate::parameters! {
         /// the forces make it. 180 is no limit. In space agents turn the shortest way, and straight back
         /// to the left. An agent at rest sets off in any direction; walls may turn it farther.
         max_turn: Meaning::Number => HALF_CIRCLE, "degrees/tick", 0.0, HALF_CIRCLE;
+        /// With "turn" forces only turn the agent, which flies at max_speed: they are directions, whose
+        /// weighted sum it takes, and its velocity is no part of them. Without any it keeps its heading.
+        /// Its max_force is its max_speed.
+        motion: Meaning::Choice(&["force", "turn"]) => 0.0, "", 0.0, 1.0;
+        /// How far chance turns the heading after the tick's forces, before max_turn; the speed stays. In
+        /// parts of a full turn, or of the speed, as noise_kind says; times the root of a time step other than 1.
+        noise: Meaning::Number => 0.0, "1/√tick", 0.0, 10.0;
+        /// The noise: an angle drawn evenly from −noise/2 to noise/2 turns (in space a direction drawn evenly
+        /// from a cone as wide), an angle of standard deviation noise (in space on each of the two axes
+        /// across the heading), or a vector of any direction, noise times as long as the velocity, added to it.
+        noise_kind: Meaning::Choice(&["angle", "gauss", "vector"]) => 0.0, "", 0.0, 2.0;
         /// Brownian motion: besides moving, the agent is pushed along each axis in every tick by a random
         /// length of this standard deviation, nearly normal and below 3.5 of it. The velocity does not
         /// know of it.
         jitter: Meaning::Number => 0.0, "world units/√tick", 0.0, MAX_SPEED;
+    }
+}
+
+impl<R: Real> Body<R> {
+    /// True if forces only turn the agent.
+    #[inline(always)]
+    pub fn turns(&self) -> R::Mask {
+        self.motion.constant(0.0).less_than(self.motion)
     }
 }
 

@@ -49,7 +49,7 @@ impl<R: Real, const D: usize> SolitaryBehaviour<R, D> for Contain<R> {
             velocity.where_or(inward.equals(zero), inward * agent.body.max_speed)
         }));
         let desired = turned.with_length(agent.body.max_speed);
-        let turn = desired - agent.velocity;
+        let turn = desired - agent.carried();
         let rounding =
             (agent.body.max_speed * like.constant(TURNED_PART)).max(like.constant(TURNED));
         let turns = (rounding * rounding).less_than(turn.dot(turn));

@@ -12,6 +12,7 @@
 
 mod body;
 pub mod bounds;
+mod course;
 mod needs;
 mod neighbour;
 #[macro_use]
@@ -20,7 +21,7 @@ mod target;
 mod uses;
 
 pub use body::Body;
-use bounds::{HALF_CIRCLE, MAX_FORCE, STRAIGHT, TURNS_PER_DEGREE};
+use bounds::MAX_FORCE;
 pub use needs::{Extra, Needs, ObstacleReach, Ranges};
 pub use neighbour::Neighbour;
 pub use target::Target;
@@ -28,7 +29,6 @@ pub use uses::Uses;
 
 use super::formula::Formula;
 use super::parameter::{NEAREST_TARGET, Parameter, Parameters};
-use super::plane::on_circle;
 use super::real::Real;
 use super::scenery::Scenery;
 use super::vector::{Axes, Remembered, Space, Vector};
@@ -84,8 +84,9 @@ pub struct Agent<R, const D: usize> {
 impl<R: Real, const D: usize> Agent<R, D> {
     /// An agent that remembers nothing, before its behaviours.
     #[inline(always)]
-    pub fn new(body: Body<R>, position: Vector<R, D>, velocity: Vector<R, D>) -> Self {
+    pub fn new(mut body: Body<R>, position: Vector<R, D>, velocity: Vector<R, D>) -> Self {
         let zero = Vector::zero(body.mass);
+        body.max_force = body.max_speed.where_or(body.turns(), body.max_force);
         Self {
             position,
             velocity,
@@ -103,64 +104,40 @@ impl<R: Real, const D: usize> Agent<R, D> {
         self.body.limit.less_than(self.body.limit.constant(1.0))
     }
 
+    /// The velocity that forces change: zero if they are directions.
+    #[inline(always)]
+    pub fn carried(&self) -> Vector<R, D> {
+        Vector::zero(self.body.mass).where_or(self.body.turns(), self.velocity)
+    }
+
     /// The steering force towards a desired velocity: `limit(desired − v, max_force)`.
     #[inline(always)]
     pub fn steer(&self, desired: Vector<R, D>) -> Vector<R, D> {
-        self.limited(desired - self.velocity)
+        self.limited(desired - self.carried())
     }
 
-    /// The velocity after `force` has acted for a tick of `step`.
+    /// The velocity after `force` has acted for a tick of `step`, before noise and the limit of turns.
     #[inline(always)]
-    pub fn next_velocity(&self, uses: Uses, force: Vector<R, D>, step: R) -> Vector<R, D>
-    where
-        Axes<D>: Space<D>,
-    {
+    pub fn next_velocity(&self, uses: Uses, force: Vector<R, D>, step: R) -> Vector<R, D> {
         let acceleration = force / self.body.mass;
-        let pushed = self.velocity * self.brake + (acceleration + self.kick) * step;
+        let pushed = self.carried() * self.brake + (acceleration + self.kick) * step;
         let mut next = pushed.limit(self.body.max_speed);
         if uses.has(Uses::MIN_SPEED) {
             next = self.at_least(next);
         }
-        if uses.has(Uses::MAX_TURN) {
-            next = self.turned(next, step);
-        }
         next
     }
 
-    /// The velocity, at least at min_speed. An agent that the tick has brought to rest keeps its heading.
+    /// The velocity, at least at min_speed, of turners at max_speed. An agent that the tick has brought to rest
+    /// keeps its heading.
     #[inline(always)]
     fn at_least(&self, next: Vector<R, D>) -> Vector<R, D> {
-        let speed = self.body.min_speed.min(self.body.max_speed);
+        let Body { min_speed, max_speed, .. } = self.body;
+        let speed = max_speed.where_or(self.body.turns(), min_speed.min(max_speed));
         let slow = next.dot(next).less_than(speed * speed);
         let before = self.velocity.heading() * speed;
         let least = next.with_length(speed).where_or(next.has_direction(), before);
         least.where_or(slow, next)
-    }
-
-    /// The velocity, turned back where it is farther than max_turn from the heading before the tick.
-    #[inline(always)]
-    fn turned(&self, next: Vector<R, D>, step: R) -> Vector<R, D>
-    where
-        Axes<D>: Space<D>,
-    {
-        let (zero, one) = (step.constant(0.0), step.constant(1.0));
-        let degrees = self.body.max_turn * step;
-        let [cosine, sine] = on_circle(degrees * step.constant(TURNS_PER_DEGREE));
-        let (heading, wish) = (self.velocity.heading(), next.heading());
-        let ahead = heading.dot(wish);
-        let aside = wish - heading * ahead;
-        let beside = aside.length();
-        // Of a small vector rounding leaves a part along the heading.
-        let way = aside.with_length(one);
-        let way = (way - heading * heading.dot(way)).with_length(one);
-        let back = ahead.less_than(zero) & beside.less_than(zero.constant(STRAIGHT));
-        let way = heading.left().where_or(back, way);
-        let turned = (heading * cosine + way * sine).with_length(next.length());
-        let turned = next.where_or((cosine * beside).less_than(sine * ahead), turned);
-        let moves = self.velocity.has_direction() & next.has_direction();
-        // Half a circle is no limit, whatever the time step.
-        let widest = degrees.max(self.body.max_turn);
-        turned.where_or(widest.less_than(zero.constant(HALF_CIRCLE)) & moves, next)
     }
 
     /// The velocity that moves the agent in this tick; `next` is the one after the forces.

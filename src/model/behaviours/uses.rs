@@ -95,8 +95,16 @@ impl Uses {
     /// Sums that take the neighbours' places.
     pub const OTHER_PLACES: Self = Self(1 << 36);
 
+    /// A species whose forces only turn it. With [`Self::MIN_SPEED`].
+    pub const TURNERS: Self = Self(1 << 35);
+
+    /// A species that chance turns.
+    pub const NOISE: Self = Self(1 << 34);
+
     /// The extras, with their names in shaders.
-    pub const EXTRAS: [(&str, Self); 28] = [
+    pub const EXTRAS: [(&str, Self); 30] = [
+        ("turners", Self::TURNERS),
+        ("noise", Self::NOISE),
         ("shared", Self::SHARED),
         ("other_places", Self::OTHER_PLACES),
         ("everybody", Self::EVERYBODY),

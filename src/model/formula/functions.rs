@@ -1,16 +1,10 @@
 //! Functions of formulas that no processor computes alike: polynomials of additions, multiplications
 //! and divisions, which every engine rounds in the same way.
 
-use crate::plane::on_circle;
 use crate::real::Real;
 
 /// Exponents of the powers of two by which numbers are scaled, the largest first.
 const STEPS: [i32; 7] = [64, 32, 16, 8, 4, 2, 1];
-
-/// Cosine and sine of any angle; turns. The error is below 2e-7 within one turn.
-pub fn circle<R: Real>(turns: R) -> [R; 2] {
-    on_circle(turns - (turns + turns.constant(0.5)).floor())
-}
 
 /// 2ˣ, with an error of 2e-7 of its value. 0 below x = −125, and the largest at 127.
 pub fn exp2<R: Real>(x: R) -> R {
@@ -90,6 +84,7 @@ fn polynomial<R: Real>(x: R, terms: &[f32]) -> R {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plane::at_any_angle;
 
     /// Numbers of every size and sign.
     fn numbers() -> impl Iterator<Item = f32> {
@@ -102,7 +97,7 @@ mod tests {
             assert_eq!(x.floor().to_bits(), Real::floor(x).to_bits(), "floor({x})");
             let y = f64::from(x);
             if y.abs() < 100.0 {
-                let [cos, sin] = circle(x).map(f64::from);
+                let [cos, sin] = at_any_angle(x).map(f64::from);
                 let angle = y.fract() * std::f64::consts::TAU;
                 // A step of an f32 at 100 turns is 8e-6 of a turn.
                 let off = 2.5e-7 + y.abs() * 4e-7;

@@ -135,6 +135,7 @@ impl Scene {
         let varies = |species: &Species, key: &str| {
             species.variations.iter().any(|variation| variation.slot.key() == key)
         };
+        let turners = self.species.iter().any(|species| species.body.motion > 0.0);
         let hurries =
             |species: &Species| species.body.min_speed > 0.0 || varies(species, "min_speed");
         let chosen = |rule: &Rule| {
@@ -143,6 +144,7 @@ impl Scene {
         };
         let choose = |which: fn(f32) -> bool| rules().map(chosen).any(which);
         let jitters = |species: &Species| species.body.jitter > 0.0 || varies(species, "jitter");
+        let errs = |species: &Species| species.body.noise > 0.0 || varies(species, "noise");
         let keeps_course =
             |species: &Species| species.body.max_turn < HALF_CIRCLE || varies(species, "max_turn");
         let shared = self.shared();
@@ -170,7 +172,9 @@ impl Scene {
             (Uses::MANY_NEAREST, choose(|count| count > Uses::FEW && count != PICK_ONE)),
             (Uses::PICK, choose(|count| count == PICK_ONE)),
             (Uses::LIMITLESS, self.species.iter().any(|species| species.body.limit > 1.0)),
-            (Uses::MIN_SPEED, self.species.iter().any(hurries)),
+            (Uses::TURNERS, turners),
+            (Uses::NOISE, self.species.iter().any(errs)),
+            (Uses::MIN_SPEED, turners || self.species.iter().any(hurries)),
             (Uses::JITTER, self.species.iter().any(jitters)),
             (Uses::MAX_TURN, self.species.iter().any(keeps_course)),
             (Uses::OLD_STEP, self.species.iter().any(|species| species.body.position_step > 0.0)),

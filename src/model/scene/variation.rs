@@ -168,13 +168,16 @@ impl Scene {
 }
 
 /// The most parameters of a body or a behaviour.
-const SLOTS: usize = 12;
+const SLOTS: usize = 16;
+
+/// Words for a bit each: enough for the body and 23 behaviours.
+const WORDS: usize = 6;
 
 /// A set of slots that each agent draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Traits {
     /// A bit for each slot of the body and of the built-in behaviours.
-    built_in: [u64; 4],
+    built_in: [u64; WORDS],
     /// The rules in text that have some, and a bit for each of their parameters.
     rules: Formulas,
     of_rules: [u16; MAX_FORMULAS],
@@ -229,7 +232,7 @@ impl Traits {
 }
 
 /// The bits suffice for the body and all behaviours.
-const _: () = assert!((Kind::ALL.len() + 1) * SLOTS <= 256);
+const _: () = assert!((Kind::ALL.len() + 1) * SLOTS <= 64 * WORDS && Body::<f32>::COUNT <= SLOTS);
 
 #[cfg(test)]
 mod tests {

@@ -6,6 +6,7 @@
 //! Reynolds, *Steering Behaviors for Autonomous Characters* (1999), and *The Nature of Code*,
 //! chapter 5. Other sources are named at their behaviours.
 
+mod course;
 mod neighbours;
 mod scenery;
 mod solitary;
@@ -14,12 +15,12 @@ mod targets;
 use flockwork::model::behaviours::Kind;
 use flockwork::model::memory::Memory;
 use flockwork::model::parameter::Parameters;
-use flockwork::model::random::{Use, bits, pcg, unit};
+use flockwork::model::random::{Use, unit};
 use flockwork::model::scene::{Body, Law, Scene, Slot, Species};
 use flockwork::model::scenery::FlowField;
 use flockwork::model::state::FlockState;
 use flockwork::model::world::Boundary;
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 use std::f64::consts::TAU;
 
 pub use targets::targets_after;
@@ -126,7 +127,11 @@ pub fn step(scene: &Scene, state: &FlockState) -> Stepped {
             p: state.position[index].as_dvec3(),
             v: state.velocity[index].as_dvec3(),
             max_speed: species.body.max_speed.into(),
-            max_force: species.body.max_force.into(),
+            max_force: if species.body.motion == 1.0 {
+                species.body.max_speed.into()
+            } else {
+                species.body.max_force.into()
+            },
             angle: memory.angle().into(),
             direction: DVec3::from_array(memory.direction().map(f64::from)),
             brake: 1.0,
@@ -248,8 +253,13 @@ impl Vehicle<'_> {
 
     /// `limit(desired − v, max_force)`
     fn steer(&mut self, desired: DVec3) -> DVec3 {
-        self.is_where_it_wants |= desired == self.v && self.v != DVec3::ZERO;
-        self.limited(desired - self.v)
+        self.is_where_it_wants |= desired == self.carried() && self.v != DVec3::ZERO;
+        self.limited(desired - self.carried())
+    }
+
+    /// The velocity that a force changes: a turner's forces are directions.
+    fn carried(&self) -> DVec3 {
+        if self.species.body.motion == 1.0 { DVec3::ZERO } else { self.v }
     }
 
     /// `a < b`; notes when that is a close call. Equal numbers are not: where situations make them
@@ -325,68 +335,17 @@ impl Vehicle<'_> {
         }
     }
 
-    /// A sum of terms of this length, or its direction at `speed` if it is slower; at rest the heading
-    /// before the tick.
-    fn at_least(&mut self, sum: DVec3, terms: f64, speed: f64) -> DVec3 {
-        if sum.length() >= speed {
-            return sum;
-        }
-        // Rounding would choose the direction.
-        self.doubtful |= sum.length() < CANCELLATION * terms;
-        let ways = [sum, self.v, DVec3::X];
-        // `f32` holds no smaller square.
-        let moves = |way: &DVec3| way.length_squared() >= f64::from(f32::MIN_POSITIVE);
-        if moves(&sum) {
-            self.stretch = speed / sum.length();
-            self.doubtful |= self.stretch > MAX_STRETCH;
-        }
-        ways.into_iter().find(moves).unwrap().normalize() * speed
-    }
-
-    /// A velocity, or one as fast that is `most` degrees from the heading before the tick.
-    fn turned(&mut self, v: DVec3, most: f64) -> DVec3 {
-        // `f32` holds no smaller square.
-        let moves = |way: DVec3| way.length_squared() >= f64::from(f32::MIN_POSITIVE);
-        if most >= 180.0 || !moves(v) || !moves(self.v) {
-            return v;
-        }
-        let heading = self.heading();
-        let axis = heading.cross(v);
-        // Straight back rounding chooses the side.
-        self.doubtful |= most > 0.0 && heading.dot(v) < 0.0 && axis.length() < STEEP * v.length();
-        if heading.angle_between(v).to_degrees() <= most {
-            return v;
-        }
-        if most == 0.0 || axis == DVec3::ZERO {
-            return heading * v.length();
-        }
-        DQuat::from_axis_angle(axis.normalize(), most.to_radians()) * heading * v.length()
-    }
-
-    /// A Brownian step: on each axis the sum of four even numbers, with the variance asked for.
-    fn jitter(&self) -> DVec3 {
-        let (seed, tick) = (self.scene.seed, self.state.tick as u32);
-        let on_axis = |purpose| {
-            let first = bits(seed, self.index as u32, tick, purpose);
-            let words = [first, pcg(first)];
-            let halves = words.into_iter().flat_map(|word| [word & 0xffff, word >> 16]);
-            let sum: f64 = halves.map(|half| f64::from(half) - 32_767.5).sum();
-            // The variance of n numbers in a row is (n² − 1) / 12.
-            sum / (4.0 * (65_536.0_f64.powi(2) - 1.0) / 12.0).sqrt()
-        };
-        let mut step = DVec3::from([Use::JitterX, Use::JitterY, Use::JitterZ].map(on_axis));
-        step.z *= f64::from(u8::from(self.scene.world.size.z > 0.0));
-        step * f64::from(self.species.body.jitter)
-    }
-
     fn integrate(&mut self, force: DVec3) -> (DVec3, DVec3) {
         let step = f64::from(self.scene.time_step);
         let size = self.scene.world.size.as_dvec3();
         let acceleration = force / f64::from(self.species.body.mass) + self.kick;
-        let pushes = [self.v * self.brake, acceleration * step];
+        let pushes = [self.carried() * self.brake, acceleration * step];
         let v = limit(pushes[0] + pushes[1], self.max_speed);
-        let min_speed = f64::from(self.species.body.min_speed).min(self.max_speed);
-        let v = self.at_least(v, pushes[0].length() + pushes[1].length(), min_speed);
+        let turns = self.species.body.motion == 1.0;
+        let min_speed = if turns { 1e4 } else { f64::from(self.species.body.min_speed) };
+        let terms = pushes[0].length() + pushes[1].length();
+        let v = self.at_least(v, terms, min_speed.min(self.max_speed));
+        let v = self.disturbed(v, step);
         // Half a circle is no limit, whatever the time step.
         let max_turn = f64::from(self.species.body.max_turn);
         let mut v = if max_turn < 180.0 { self.turned(v, max_turn * step) } else { v };

@@ -149,7 +149,7 @@ impl Vehicle<'_> {
         if !near {
             return DVec3::ZERO;
         }
-        let turn = with_length(desired, self.max_speed) - self.v;
+        let turn = with_length(desired, self.max_speed) - self.carried();
         self.doubtful |= turn.length() < CANCELLATION * self.max_speed;
         // An agent that has already turned gets no force.
         if turn.length() <= (1e-6 * self.max_speed).max(1e-5) {

@@ -1,9 +1,10 @@
 //! The functions of formulas.
 
 use super::{Checker, Value};
-use crate::formula::functions::{atan2, circle, exp2, log2};
+use crate::formula::functions::{atan2, exp2, log2};
 use crate::formula::parse::{Expression, FormulaError};
 use crate::formula::program::{Given, Node};
+use crate::plane::at_any_angle;
 use crate::quote::{cut, suggest};
 use crate::real::Real;
 use crate::vector::{Axes, Space, Vector};
@@ -126,7 +127,7 @@ impl<'a> Checker<'a> {
                 let (one, other) = self.random::<D>(&inputs[0])?;
                 // Box and Muller: 1 − u is above 0.
                 let ln = log2(one.constant(1.0) - one) * one.constant(std::f32::consts::LN_2);
-                Value::Number((ln * one.constant(-2.0)).sqrt() * circle(other)[0])
+                Value::Number((ln * one.constant(-2.0)).sqrt() * at_any_angle(other)[0])
             }
             "dot" => Value::Number(vector(0)?.dot(vector(1)?)),
             "length" => Value::Number(vector(0)?.length()),
@@ -176,12 +177,12 @@ impl<'a> Checker<'a> {
     {
         let vector = self.vector::<D>(&inputs[0])?;
         if D == 2 {
-            let [cos, sin] = circle(self.number::<D>(&inputs[1])?);
+            let [cos, sin] = at_any_angle(self.number::<D>(&inputs[1])?);
             return Ok(vector * cos + vector.sideways() * sin);
         }
         let one = self.draft.constant(1.0);
         let axis = self.vector::<D>(&inputs[1])?.with_length(one);
-        let [cos, sin] = circle(self.number::<D>(&inputs[2])?);
+        let [cos, sin] = at_any_angle(self.number::<D>(&inputs[2])?);
         let along = axis * (axis.dot(vector) * (one - cos));
         Ok(vector * cos + cross(axis, vector) * sin + along)
     }
@@ -237,7 +238,7 @@ fn power<'a>(base: Node<'a>, exponent: Node<'a>) -> Node<'a> {
 }
 
 fn of_number<'a>(name: &str, x: Node<'a>) -> Node<'a> {
-    let [cos, sin] = circle(x);
+    let [cos, sin] = at_any_angle(x);
     match name {
         "abs" => (-x).where_or(x.less_than(x.constant(0.0)), x),
         "floor" => x.floor(),

@@ -13,7 +13,9 @@ use flockwork_model::random::{self, Use, place_in_order};
 use flockwork_model::scene::{Other, Scene, SingleRules, Species};
 use flockwork_model::scenery::Scenery;
 use flockwork_model::state::FlockState;
-use flockwork_model::vector::{Axes, Point, Remembered, Space, Vector, components, point};
+use flockwork_model::vector::{
+    Axes, Deviates, Point, Remembered, Space, Vector, components, point,
+};
 use flockwork_model::world::with_axes;
 
 /// Colour of the neighbours' marks.
@@ -102,7 +104,14 @@ impl Steering {
         let near = (spread, &sums);
         let take = |kind, force| all.push((kind, force));
         let total = rules.force((uses, &surroundings), &mut agent, near, &mut texts, turns, take);
-        let next = agent.next_velocity(uses, total, scene.time_step);
+        let mut next = agent.next_velocity(uses, total, scene.time_step);
+        if uses.has(Uses::NOISE) {
+            let numbers = Deviates::draw(scene.seed, id, state.tick as u32);
+            next = agent.disturbed(next, numbers, scene.time_step);
+        }
+        if uses.has(Uses::MAX_TURN) {
+            next = agent.turned(next, scene.time_step);
+        }
         let of_kind = |(kind, _): (Kind, [u8; 3])| {
             all.iter().find(|(own, _)| *own == kind).map(|(_, force)| (kind, point(force.0)))
         };
