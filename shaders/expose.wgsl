@@ -6,7 +6,8 @@ struct Exposure {
     factor: f32,
     // The share of the light that spreads.
     bloom: f32,
-    padding: vec2<f32>,
+    // Numbers for `measure.wgsl`.
+    measuring: vec2<f32>,
 }
 
 // Linear light, premultiplied.

@@ -169,6 +169,8 @@ fn an_error_in_an_override_names_its_origin() {
         ("world.size.2=5", "world.size: this list has no element `2`, only 0 to 1"),
         ("paths.0.closed=true", "paths: the scene has none; give the whole list"),
         ("bird.separation.radius.0=5", "radius: this is 5, not a list"),
+        ("style.exposure=mesured", "expected a number or \"measured\""),
+        ("style.exposure=0", "0 is outside 0.01 to 100"),
     ] {
         let message = error(GOOD, &[wrong]);
         assert!(message.contains(part), "{wrong}: {message}");

@@ -36,7 +36,7 @@ fn disc(radius: f32, keys: &[&str]) -> (Scene, FlockState) {
     (scene(&all), state)
 }
 
-fn light_of(channel: f64) -> f64 {
+pub fn light_of(channel: f64) -> f64 {
     if channel <= 0.04045 { channel / 12.92 } else { ((channel + 0.055) / 1.055).powf(2.4) }
 }
 

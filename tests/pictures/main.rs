@@ -13,6 +13,7 @@ mod files;
 mod light;
 mod looks;
 mod lost_device;
+mod measured;
 mod order;
 mod renderer;
 mod samples;

@@ -8,8 +8,8 @@ use crate::command::Command;
 use crate::keys::Action;
 use flockwork_model::kept::{KeptNames, full_name};
 use flockwork_model::scene::{
-    Background, BackgroundName, BoidShape, ColourBy, Follow, Ground, Light, MAX_BACKGROUND_COLOURS,
-    MAX_PALETTE_COLOURS, Orbit, Palette, PaletteName, Rgb, Style,
+    Background, BackgroundName, BoidShape, ColourBy, Exposed, Follow, Ground, Light,
+    MAX_BACKGROUND_COLOURS, MAX_PALETTE_COLOURS, Orbit, Palette, PaletteName, Rgb, Style,
 };
 use flockwork_session::Appearance;
 
@@ -209,8 +209,7 @@ fn light(ui: &mut egui::Ui, start: &Style, style: &mut Style, flat: bool) {
     let hint =
         "Each agent hides this many times as much as its size does; crowds in space cast shade.";
     optional(ui, "matter", hint, (0.5, 50.0, 4.0), start.matter, &mut style.matter);
-    let hint = "Light adds up and is exposed as film is, this many times as bright.";
-    optional(ui, "exposure", hint, (0.1, 10.0, 1.0), start.exposure, &mut style.exposure);
+    exposure(ui, start.exposure, &mut style.exposure);
     if style.exposure.is_none() {
         (style.bloom, style.sun) = (0.0, None);
         return;
@@ -238,6 +237,19 @@ fn light(ui: &mut egui::Ui, start: &Style, style: &mut Style, flat: bool) {
             },
         );
     }
+}
+
+fn exposure(ui: &mut egui::Ui, start: Option<Exposed>, value: &mut Option<Exposed>) {
+    let names = [("none", None), ("measured", Some(Exposed(None)))];
+    let own = Some(("by factor", Some(Exposed(Some(1.0)))));
+    let hint = "Light adds up and is exposed as film is: as suits the present picture, or this many \
+                times as bright.";
+    let choice = Choice { own, in_row: true, ..Choice::new("exposure", hint, &names) };
+    choice.show(ui, &start, value, |ui, value| {
+        if let Some(Exposed(Some(factor))) = value {
+            ui.add(Slider::new(factor, 0.1..=10.0).max_decimals(1));
+        }
+    });
 }
 
 fn trail(ui: &mut egui::Ui, start: Option<f32>, value: &mut Option<f32>) {

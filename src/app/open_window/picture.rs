@@ -85,6 +85,7 @@ impl OpenWindow {
             Some((width, height)) => scale_of(width, height),
             None => scale(&self.window, (width, height)),
         });
+        painter.expose_like(&self.display.renderer);
         Ok((painter, (width, height)))
     }
 

@@ -26,7 +26,7 @@ pub use camera::View;
 pub use choices::Choices;
 pub use error::{Origin, PopulateError, SceneError};
 pub use format::{
-    CameraKey, CameraPlan, Follow, Orbit, Style, check_paths, edit_toml, keys, overrides,
+    CameraKey, CameraPlan, Exposed, Follow, Orbit, Style, check_paths, edit_toml, keys, overrides,
 };
 pub use library::{BuiltIn, built_in};
 pub use populate::Request;

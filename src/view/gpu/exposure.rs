@@ -1,5 +1,5 @@
 //! Pictures of light: a flock is drawn in linear light, which may be brighter than a screen, and then exposed
-//! as film is, by `shaders/expose.wgsl`.
+//! as film is, by `shaders/expose.wgsl`. The factor is the style's, or measured once.
 
 use std::sync::Arc;
 
@@ -8,11 +8,15 @@ use bytemuck::{Pod, Zeroable};
 use super::bloom::{Bloom, sampler, sampler_entry, texture_entry};
 use super::chunks::layout_entry;
 use super::drawing::{Drawing, LIGHT};
+use super::meter::Meter;
 use super::trails::canvas;
+use crate::style::{Backdrop, light_of_paint};
+use flockwork_engine::EngineError;
 use flockwork_engine::gpu::{Gpu, shaders};
-use flockwork_model::scene::Style;
+use flockwork_model::scene::{Exposed, Scene, Style};
+use flockwork_model::vector::Point;
 
-/// The uniform of `expose.wgsl`.
+/// The uniform of `expose.wgsl`, and what `measure.wgsl` measures with.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 struct Factors {
@@ -20,8 +24,40 @@ struct Factors {
     factor: f32,
     /// The share of the light that spreads.
     bloom: f32,
-    /// Unused.
-    padding: [f32; 2],
+    /// Points are measured if they are brighter than this.
+    ground: f32,
+    /// Pixels per point.
+    scale: f32,
+}
+
+/// A point is measured if it is this many times as bright as the background, and this much brighter.
+const LIT: (f32, f32) = (1.1, 0.002);
+
+/// The pictures that a factor was measured for; others are measured again.
+#[derive(Debug, PartialEq)]
+struct Measured {
+    style: Style,
+    scene: String,
+    world: Point,
+    size: wgpu::Extent3d,
+}
+
+impl Measured {
+    fn is_for(&self, scene: &Scene, size: wgpu::Extent3d) -> bool {
+        (&self.style, &self.scene, self.world, self.size)
+            == (&scene.style, &scene.name, scene.world.size, size)
+    }
+}
+
+/// How bright a point must be to be measured: brighter than the background. Before a sky, which is itself
+/// light, all are.
+fn ground_of(style: &Style) -> f32 {
+    if style.has_sky() {
+        return -1.0;
+    }
+    let stops: [[f32; 4]; 16] = Backdrop::of(&style.background).stops();
+    let light = stops.into_iter().flat_map(|stop| light_of_paint(stop).into_iter().take(3));
+    LIT.0 * light.fold(0.0, f32::max) + LIT.1
 }
 
 /// Exposes light on textures of one format.
@@ -35,6 +71,10 @@ pub struct Exposure {
     pipeline: wgpu::RenderPipeline,
     between: wgpu::Sampler,
     uniform: wgpu::Buffer,
+    /// Compiled when light is measured for the first time.
+    meter: Option<Meter>,
+    /// If the factor in the uniform is a measured one.
+    measured: Option<Measured>,
 }
 
 impl Exposure {
@@ -63,9 +103,14 @@ impl Exposure {
             uniform: device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("exposure"),
                 size: size_of::<Factors>() as u64,
-                usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+                usage: wgpu::BufferUsages::UNIFORM
+                    | wgpu::BufferUsages::STORAGE
+                    | wgpu::BufferUsages::COPY_SRC
+                    | wgpu::BufferUsages::COPY_DST,
                 mapped_at_creation: false,
             }),
+            meter: None,
+            measured: None,
             layout,
             gpu: Arc::clone(gpu),
         }
@@ -80,15 +125,24 @@ impl Exposure {
         light
     }
 
+    /// A buffer that begins with the measured factor, if there is one.
+    #[must_use]
+    pub fn factor(&self) -> Option<&wgpu::Buffer> {
+        self.measured.as_ref().map(|_| &self.uniform)
+    }
+
     /// Records the exposure of [`Self::light_for`] on its target, which has `scale` pixels per point. The
-    /// uniform is written through the queue.
+    /// uniform is written through the queue. If the factor must be measured, the one of another picture is
+    /// taken if there is one.
     pub fn expose(
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
         target: &wgpu::TextureView,
-        style: &Style,
+        scene: &Scene,
         scale: f32,
-    ) {
+        other: Option<&wgpu::Buffer>,
+    ) -> Result<(), EngineError> {
+        let style = &scene.style;
         let light = self.light_for(target);
         let spread = match style.bloom > 0.0 {
             true => {
@@ -97,19 +151,44 @@ impl Exposure {
             }
             false => light.clone(),
         };
-        let (factor, bloom) = (style.exposure.unwrap_or(1.0), style.bloom);
-        let factors = Factors { factor, bloom, padding: [0.0; 2] };
-        self.gpu.queue.write_buffer(&self.uniform, 0, bytemuck::bytes_of(&factors));
         let entry = |binding, resource| wgpu::BindGroupEntry { binding, resource };
+        let picture = [
+            entry(0, wgpu::BindingResource::TextureView(&light)),
+            entry(1, wgpu::BindingResource::TextureView(&spread)),
+            entry(2, wgpu::BindingResource::Sampler(&self.between)),
+        ];
+        let fixed = style.exposure.and_then(|Exposed(factor)| factor);
+        let (factor, bloom) = (fixed.unwrap_or(1.0), style.bloom);
+        let factors = Factors { factor, bloom, ground: ground_of(style), scale };
+        let kept = if fixed.is_some() { 0 } else { size_of_val(&factor) };
+        let bytes = &bytemuck::bytes_of(&factors)[kept..];
+        self.gpu.queue.write_buffer(&self.uniform, kept as u64, bytes);
+        let size = light.texture().size();
+        self.measured.take_if(|measured| fixed.is_some() || !measured.is_for(scene, size));
+        if fixed.is_none() && self.measured.is_none() {
+            match other {
+                Some(other) => encoder.copy_buffer_to_buffer(other, 0, &self.uniform, 0, 4),
+                None => {
+                    let points = |side: u32| (side as f32 / scale.max(1.0)).ceil() as u32;
+                    let meter = match &mut self.meter {
+                        Some(meter) => meter,
+                        none => none.insert(Meter::new(&self.gpu)?),
+                    };
+                    let points = [size.width, size.height].map(points);
+                    meter.measure(encoder, picture.clone(), &self.uniform, points);
+                }
+            }
+            self.measured = Some(Measured {
+                style: style.clone(),
+                scene: scene.name.clone(),
+                world: scene.world.size,
+                size,
+            });
+        }
         let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("expose"),
             layout: &self.layout,
-            entries: &[
-                entry(0, wgpu::BindingResource::TextureView(&light)),
-                entry(1, wgpu::BindingResource::TextureView(&spread)),
-                entry(2, wgpu::BindingResource::Sampler(&self.between)),
-                entry(3, self.uniform.as_entire_binding()),
-            ],
+            entries: &[&picture[..], &[entry(3, self.uniform.as_entire_binding())]].concat(),
         });
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("expose"),
@@ -127,5 +206,6 @@ impl Exposure {
         pass.set_pipeline(&self.pipeline);
         pass.set_bind_group(0, &group, &[]);
         pass.draw(0..3, 0..1);
+        Ok(())
     }
 }

@@ -6,6 +6,7 @@ mod bodies;
 mod chunks;
 mod drawing;
 mod exposure;
+mod meter;
 pub mod offscreen;
 pub mod order;
 pub mod picture;

@@ -209,6 +209,11 @@ impl Offscreen {
         self.renderer.set_method(method);
     }
 
+    /// Exposes the next pictures as another renderer on this device does, where light is measured.
+    pub fn expose_like(&mut self, other: &Renderer) {
+        self.renderer.expose_like(other);
+    }
+
     /// Sets the trails that the next pictures show under their agents.
     pub fn set_trails(&mut self, trails: Option<TrailView>) {
         self.trails = trails;

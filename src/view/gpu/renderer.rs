@@ -56,6 +56,8 @@ pub struct Renderer {
     agents_alone: Option<wgpu::TextureView>,
     /// Compiled when a style has an exposure for the first time.
     light: Option<Box<LightRenderer>>,
+    /// The measured factor of another renderer's pictures.
+    exposed_like: Option<wgpu::Buffer>,
     /// Draws what water mirrors. Compiled when there is water for the first time.
     mirror: Option<Box<Self>>,
 }
@@ -104,6 +106,7 @@ impl Renderer {
             space: None,
             agents_alone: None,
             light: None,
+            exposed_like: None,
             mirror: None,
             gpu,
         }
@@ -123,6 +126,12 @@ impl Renderer {
     /// Sets whether agents are drawn alone, without a background.
     pub fn set_bare(&mut self, bare: bool) {
         self.bare = bare;
+    }
+
+    /// Exposes pictures as `other` does on the same device, if what it draws was measured.
+    pub fn expose_like(&mut self, other: &Self) {
+        let factor = other.light.as_ref().and_then(|light| light.exposure.factor());
+        self.exposed_like = factor.cloned();
     }
 
     /// Sets how agents are drawn; by their size by default.
@@ -165,9 +174,10 @@ impl Renderer {
         let Some(mut light) = self.light_of(scene) else { return draw(self, encoder, target) };
         let own = light.exposure.light_for(target);
         let drawn = draw(&mut light.renderer, encoder, &own);
-        light.exposure.expose(encoder, target, &scene.style, self.scale);
+        let other = self.exposed_like.as_ref();
+        let exposed = light.exposure.expose(encoder, target, scene, self.scale, other);
         self.light = Some(light);
-        drawn
+        drawn.and(exposed)
     }
 
     /// The renderer of light, if the style has an exposure and this is not that renderer.

@@ -24,7 +24,7 @@ pub use edit::{edit_toml, overrides};
 pub use fields::point_text;
 pub use parse::is_a_key;
 pub use scenery::check_paths;
-pub use style::Style;
+pub use style::{Exposed, Style};
 
 use std::collections::HashSet;
 use std::str::FromStr;

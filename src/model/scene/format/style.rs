@@ -1,6 +1,6 @@
 //! The table `[style]` and the values of colours: names, `#RRGGBB`, and lists of colours.
 
-use super::fields::{Field, Fields, name_of, section, unit};
+use super::fields::{Field, Fields, OrWord, name_of, section, unit};
 use super::key::{Key, Section, Values, names};
 use super::reader::Reader;
 use super::tree::Value;
@@ -20,6 +20,10 @@ pub const PALETTES: Values = Values::NameOr(|| names(&palettes()), "a list of 1 
 
 /// The ground with a name in scene files; the others are `true` and `false`.
 const WATER: (&str, Ground) = ("water", Ground::Water);
+
+/// The factor on all light; `None` if it is measured in the first picture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Exposed(pub Option<f32>);
 
 /// The largest `age`: its product with the steps of an age fits 32 bits.
 const MAX_AGE: u64 = 10_000_000;
@@ -58,9 +62,9 @@ section! {
         /// structure.
         legend: bool = false, Values::Boolean => "`false`", "";
         /// Pictures are exposed as film is: light adds up, and what is too bright keeps its hue. Twice the
-        /// exposure makes all twice as bright. Without it, colours are painted over one another. Needs a
-        /// graphics adapter, which may be software.
-        exposure: Option<f32> = None, Values::Number(0.01, 100.0) => "none", "";
+        /// exposure makes all twice as bright; `measured` takes what suits the first picture. Without it,
+        /// colours are painted over one another. Needs a graphics adapter, which may be software.
+        exposure: Option<Exposed> = None, Values::NumberOr(0.01, 100.0, "measured") => "none", "";
         /// With an exposure: the share of the light that spreads over the picture.
         bloom: f32 = 0.0, Values::Number(0.0, 1.0) => "0", "";
         /// In a space with an exposure: how high the sun stands over the horizon. The background becomes a
@@ -223,6 +227,16 @@ impl Field for ColourBy {
             Self::State(name) => Some(full_name(name).into()),
             quantity => name_of(quantity, &Self::NAMES),
         }
+    }
+}
+
+impl Field for Exposed {
+    fn read(value: &Reader, key: &Key) -> Result<Self, SceneError> {
+        OrWord::read(value, key).map(|OrWord(factor)| Self(factor))
+    }
+
+    fn write(&self, key: &Key, axes: usize) -> Option<Value<bool>> {
+        OrWord(self.0).write(key, axes)
     }
 }
 

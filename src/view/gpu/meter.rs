@@ -1,0 +1,85 @@
+//! Measures how bright a picture of light is, by `shaders/measure.wgsl`. The result stays on the device: nobody
+//! waits for it, so a page can measure, too.
+
+use std::sync::Arc;
+
+use super::bloom::{sampler_entry, texture_entry};
+use super::chunks::layout_entry;
+use super::drawing::compute_passes;
+use flockwork_engine::EngineError;
+use flockwork_engine::gpu::Gpu;
+use flockwork_engine::gpu::shaders::Variant;
+
+/// Numbers of points, by their brightness.
+const BINS: u64 = 512;
+
+/// Sides of a workgroup, in points.
+const SIDE: u32 = 8;
+
+/// The passes.
+#[derive(Debug)]
+pub struct Meter {
+    gpu: Arc<Gpu>,
+    layout: wgpu::BindGroupLayout,
+    /// In the order in which they run.
+    passes: [wgpu::ComputePipeline; 2],
+    counts: wgpu::Buffer,
+}
+
+impl Meter {
+    /// Compiles the passes.
+    pub fn new(gpu: &Arc<Gpu>) -> Result<Self, EngineError> {
+        let compute = wgpu::ShaderStages::COMPUTE;
+        let storage = wgpu::BufferBindingType::Storage { read_only: false };
+        let picture = [texture_entry(0), texture_entry(1), sampler_entry(2)];
+        let picture =
+            picture.map(|entry| wgpu::BindGroupLayoutEntry { visibility: compute, ..entry });
+        let own = [3, 4].map(|binding| layout_entry(binding, compute, storage));
+        let layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some("measure"),
+            entries: &[&picture[..], &own].concat(),
+        });
+        let entries = ["count_points", "choose_factor"];
+        let variant = Variant::of_drawing(false, false, false);
+        let passes = compute_passes(gpu, "measure", variant, &layout, entries)?;
+        let counts = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("points by brightness"),
+            size: 4 * BINS,
+            usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        Ok(Self { gpu: Arc::clone(gpu), layout, passes, counts })
+    }
+
+    /// Records the measuring of a picture of `points`; the factor goes to the beginning of `exposure`.
+    pub fn measure(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        picture: [wgpu::BindGroupEntry<'_>; 3],
+        exposure: &wgpu::Buffer,
+        points: [u32; 2],
+    ) {
+        let own = [(3, exposure), (4, &self.counts)];
+        let own = own.map(|(binding, buffer)| wgpu::BindGroupEntry {
+            binding,
+            resource: buffer.as_entire_binding(),
+        });
+        let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("measure"),
+            layout: &self.layout,
+            entries: &[&picture[..], &own].concat(),
+        });
+        encoder.clear_buffer(&self.counts, 0, None);
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+            label: Some("measure"),
+            timestamp_writes: None,
+        });
+        pass.set_bind_group(0, &group, &[]);
+        let [count, choose] = &self.passes;
+        pass.set_pipeline(count);
+        let [columns, rows] = points.map(|side| side.div_ceil(SIDE));
+        pass.dispatch_workgroups(columns, rows, 1);
+        pass.set_pipeline(choose);
+        pass.dispatch_workgroups(1, 1, 1);
+    }
+}
