@@ -4,8 +4,9 @@
 // A dart has six sides, so 18 vertices of one long draw, a bird or a fish ten; what is round is drawn inside a triangle. An agent
 // that a draw leaves out has all its corners at one place outside the picture.
 
-import package::agents::{id_of, place_of, velocity_of};
+import package::agents::{id_of, lean_of, place_of, velocity_of};
 import package::eye::{faded, far_of, offset_from_focus, shade, viewed, visibility};
+import package::memory::MAX_BANK;
 import package::picture::{
     picture, SpeciesLook, TAU, amount_of, colour_of_tone, core_light_of, glow_of, light_of, shows_shape, size_of,
     species_look_of, tone_of
@@ -185,6 +186,21 @@ const GLIDE: f32 = 0.1;
 const SWAY: f32 = 0.4;
 const SWAY_LAG: f32 = 2.2;
 
+// The angle of a bird that leans as far as a number can say, and the most that one leans; radians.
+const FULL_BANK: f32 = 0.25 * TAU;
+const MAX_LEAN: f32 = 1.22;
+
+// The axes of a bird that leans into its turn. Its memory is read where agents have one.
+fn leaning(axes: mat3x3<f32>, agent: u32, look: SpeciesLook) -> mat3x3<f32> {
+    var bank = 0.0;
+    if picture.remembers == 1u && look.remembered < 0.0 {
+        bank = clamp(lean_of(agent) / MAX_BANK * FULL_BANK, -MAX_LEAN, MAX_LEAN);
+    }
+    let sine = sin(bank);
+    let cosine = cos(bank);
+    return mat3x3(axes[0], axes[1] * cosine - axes[2] * sine, axes[2] * cosine + axes[1] * sine);
+}
+
 // Bodies shorter than this do not move; pixels.
 const STILL: f32 = 6.0;
 
@@ -240,7 +256,7 @@ fn bird_corner(@builtin(vertex_index) vertex: u32) -> BodyCorner {
     let agent = vertex / 30u;
     let which = vertex % 30u;
     let sight = sight_of(agent);
-    let axes = axes_of(velocity_of(agent));
+    let axes = leaning(axes_of(velocity_of(agent)), agent, sight.look);
     let swing = clamp(LEVEL_SWING + CLIMB_SWING * axes[0].z, GLIDE, 1.0) * WING_SWING;
     let wing = WING_REST + moves(sight.look.radius) * swing * sin(angle_of(agent, WING_BEAT));
     let first = which - which % 3u;

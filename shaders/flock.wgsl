@@ -27,8 +27,8 @@ struct Flock {
     directed: u32,
     // Bitmap words per member of a crowded cell.
     bitmap_words: u32,
-    // The quantity that colours each species, two bits each; see memory.wgsl.
-    shown: u32,
+    // The quantity that the looks of each species show, four bits each; see memory.wgsl.
+    shown: vec2<u32>,
     // The age at the end of a palette; ticks.
     longest_age: u32,
     // Agents in the slab of one of several processes, and copies of those beside it.

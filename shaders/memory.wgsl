@@ -17,17 +17,38 @@ const STEPS = 16777216.0;
 // The largest number for a colour.
 const MAX_COLOUR_VALUE = 255u;
 
-// The quantity that colours a species, see Shown in src/model/memory.rs.
+// The quantity that the looks of a species show, see Shown in src/model/memory.rs.
 const SHOWS_ACCELERATION = 1u;
 const SHOWS_AGE = 2u;
 const SHOWS_STRUCTURE = 3u;
+const SHOWS_BANK = 4u;
 
 // Steps of each of the two parts of a structure.
 const STRUCTURE_STEPS = 15u;
 
-// The quantity that colours this species; `shown` has two bits for each.
-fn shown_by(shown: u32, species: u32) -> u32 {
-    return (shown >> (2u * species)) & 3u;
+// The quantity that the looks of this species show; `shown` has four bits for each.
+fn shown_by(shown: vec2<u32>, species: u32) -> u32 {
+    return (select(shown.x, shown.y, species >= 8u) >> (4u * (species & 7u))) & 15u;
+}
+
+// The number of an agent that leans as far as it can, and the ticks that it takes to follow its turns.
+// src/model/memory.rs computes the same.
+const MAX_BANK = 127.0;
+@if(banks) const BANK_LAG = 8;
+
+// The weight of an agent, as a share of its max_force.
+@if(banks) const BANK_WEIGHT = 0.33;
+
+@if(banks)
+fn leant(before: u32, turn: f32) -> u32 {
+    let bank = i32(bank_of(before));
+    let way = i32(turn) - bank;
+    return u32(bank + (way + sign(way) * (BANK_LAG - 1)) / BANK_LAG) & MAX_COLOUR_VALUE;
+}
+
+// How far an agent leans to its left, if it shows that: -127 to 127.
+fn bank_of(memory: u32) -> f32 {
+    return f32(i32(memory << 24u) >> 24u);
 }
 
 // How nearly the neighbours head one way, and how many they are, as one number. src/model/memory.rs computes

@@ -11,7 +11,8 @@ import package::dispatch::linear_workgroup;
 @if(shared) import package::everybody::with_shared;
 import package::flock::flock as whole_flock;
 import package::memory::{recalled, stored};
-@if(accelerations || ages || structure) import package::memory::shown_by;
+@if(accelerations || ages || banks || structure) import package::memory::shown_by;
+@if(banks) import package::memory::{BANK_WEIGHT, MAX_BANK, SHOWS_BANK, leant};
 @if(structure) import package::memory::{SHOWS_STRUCTURE, structure_of};
 @if(accelerations) import package::memory::{SHOWS_ACCELERATION};
 @if(ages) import package::memory::{MAX_COLOUR_VALUE, SHOWS_AGE, shown_of};
@@ -53,17 +54,30 @@ struct CellCount {
 
 // An agent whose max_force changes its momentum by less in a tick shows no acceleration: the quotient would
 // depend on how a device treats numbers near 0.
-@if(accelerations) const MIN_LIMIT = 1e-9;
+@if(accelerations || banks) const MIN_LIMIT = 1e-9;
 
 // The number that shows how far one tick has changed the velocity. `limit` is how far max_force changes the
 // momentum. That is in the middle of the scale; no change is at its end, for several behaviours together exceed
-// max_force in most flocks. src/engine/cpu/steer.rs computes the same.
+// max_force in most flocks. src/engine/cpu/shown.rs computes the same.
 @if(accelerations)
 fn shown_of_change(change: f32, mass: f32, limit: f32) -> u32 {
     let momentum = min(change * mass, 1e30);
     let share = momentum / (momentum + limit);
     return u32(min(select(share * 255.0, 0.0, limit < MIN_LIMIT), 255.0));
 }
+
+// Where the change of the velocity in one tick makes an agent lean: like the number above, but of the change to
+// the left, and negative for one to the right. src/engine/cpu/shown.rs computes the same.
+@if(banks)
+fn turn_of_change(change: Vector, before: Vector, mass: f32, limit: f32) -> f32 {
+    let level = max(sqrt(before.x * before.x + before.y * before.y), MIN_LEVEL);
+    let aside = (before.x * change.y - before.y * change.x) / level * mass;
+    let share = aside / (abs(aside) + limit * BANK_WEIGHT);
+    return select(share * MAX_BANK, 0.0, limit < MIN_LIMIT || !(abs(aside) < 1e30));
+}
+
+// A heading with less of a level part is upright, and has no left.
+@if(banks) const MIN_LEVEL = 1e-9;
 
 // How much an age grows in the tick that begins at `tick`. src/model/memory.rs computes the same.
 @if(ages)
@@ -183,7 +197,7 @@ fn steer(
         place += jitter(flock.seed, agent.id, clock) * (own.jitter * sqrt(flock.time_step));
     }
     var moved = confined(place, velocity, flock.size);
-    @if(accelerations)
+    @if(accelerations || banks)
     let change = velocity_of(moved) - velocity_of(me);
     @if(ages)
     var sent = false;
@@ -224,6 +238,12 @@ fn steer(
             let older = shown_of(memory[i]) + growth_of_age(clock, flock.longest_age);
             let age = select(older, 0u, sent);
             shown = select(shown, age, shown_by(flock.shown, species) == SHOWS_AGE);
+        }
+        @if(banks) {
+            let limit = own.max_force * flock.time_step;
+            let turn = turn_of_change(change, velocity_of(me), own.mass, limit);
+            let bank = leant(memory[i], turn);
+            shown = select(shown, bank, shown_by(flock.shown, species) == SHOWS_BANK);
         }
         @if(structure) {
             var order = 0.0;

@@ -1,7 +1,8 @@
 //! An agent's memory besides its motion, in one word.
 //!
 //! The upper 24 bits are an angle, or in space the direction of a wanderer. The lower 8 are a number that
-//! the colour of the agent's species shows: neighbours, an acceleration or an age. No tick depends on it.
+//! the looks of the agent's species show: neighbours, an acceleration, an age, or how far a bird leans. No tick
+//! depends on it.
 //! `shaders/memory.wgsl` reads the same bits.
 
 use super::parameter::MAX_SPECIES;
@@ -21,7 +22,7 @@ const DIRECTION_STEP: f32 = 2.0 / DIRECTION_STEPS;
 /// The largest number for a colour; larger ones are stored as this one.
 pub const MAX_COLOUR_VALUE: u32 = 255;
 
-/// The quantity that colours an agent.
+/// The quantity that the looks of an agent show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Shown {
@@ -36,28 +37,31 @@ pub enum Shown {
     Age = 2,
     /// How nearly the neighbours head one way, and how many they are; see [`structure_of`].
     Structure = 3,
+    /// How far the agent leans into its turns; see [`leant`].
+    Bank = 4,
 }
 
-/// The quantity that colours each species: two bits per species.
+/// The quantity that the looks of each species show: four bits per species.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ShownBy(u32);
+pub struct ShownBy(u64);
 
 impl ShownBy {
     /// One entry for each species.
     #[must_use]
     pub fn of(species: impl Iterator<Item = Shown>) -> Self {
         let bits = species.take(MAX_SPECIES).enumerate();
-        Self(bits.fold(0, |all, (index, shown)| all | (shown as u32) << (2 * index)))
+        Self(bits.fold(0, |all, (index, shown)| all | (shown as u64) << (4 * index)))
     }
 
-    /// The quantity that colours agents of this species.
+    /// The quantity that the looks of agents of this species show.
     #[inline]
     #[must_use]
     pub fn species(self, species: u8) -> Shown {
-        match self.0.checked_shr(2 * u32::from(species)).unwrap_or(0) & 3 {
+        match self.0.checked_shr(4 * u32::from(species)).unwrap_or(0) & 15 {
             1 => Shown::Acceleration,
             2 => Shown::Age,
             3 => Shown::Structure,
+            4 => Shown::Bank,
             _ => Shown::Neighbours,
         }
     }
@@ -77,11 +81,11 @@ impl ShownBy {
         Self::of(before.chain([Shown::Neighbours]).chain(after))
     }
 
-    /// The bits, as the shaders read them.
+    /// The bits, as the shaders read them: the first word is for eight species, the second for all others.
     #[must_use]
     #[inline]
-    pub fn bits(self) -> u32 {
-        self.0
+    pub fn words(self) -> [u32; 2] {
+        [self.0 as u32, (self.0 >> 32) as u32]
     }
 
     /// A bit for each species whose numbers are something else in `other`.
@@ -115,6 +119,27 @@ pub fn structure_of(order: f32, neighbours: f32) -> u32 {
     let order = ((order * 16.0) as u32).min(STRUCTURE_STEPS);
     let density = ((neighbours.sqrt() * 1.5) as u32).min(STRUCTURE_STEPS);
     order << 4 | density
+}
+
+/// The number for [`Shown::Bank`] of an agent that leans to its left as far as it can. To the right the numbers
+/// are negative, in 8 bits; 0 is level.
+pub const MAX_BANK: f32 = 127.0;
+
+/// The weight of an agent, as a share of its max_force: gravity, for which it leans. Starlings that turn with all the
+/// force of the scene `murmuration` do so with twice their weight; a third looks more alive than a half.
+pub const BANK_WEIGHT: f32 = 0.33;
+
+/// An agent leans in a tick by this part of the way to where its last turn leads: forces are restless.
+const BANK_LAG: i32 = 8;
+
+/// The number for [`Shown::Bank`] after `before`. `turn` is how far the last tick turned the agent to its left,
+/// as `s / (|s| + 1)` of [`MAX_BANK`], where `s` is its force as a share of the agent's weight.
+#[inline]
+#[must_use]
+pub fn leant(before: u32, turn: f32) -> u32 {
+    let before = i32::from(before as u8 as i8);
+    let way = turn as i32 - before;
+    ((before + (way + way.signum() * (BANK_LAG - 1)) / BANK_LAG) as u32) & MAX_COLOUR_VALUE
 }
 
 /// An angle or a direction, and a number for the agent's colour.
@@ -199,6 +224,13 @@ impl Memory {
     pub fn shown(self) -> u32 {
         self.0 & MAX_COLOUR_VALUE
     }
+
+    /// The number of an agent that shows a [`Shown::Bank`], from -[`MAX_BANK`] to it.
+    #[inline]
+    #[must_use]
+    pub fn bank(self) -> f32 {
+        f32::from(self.0 as u8 as i8)
+    }
 }
 
 /// Exchanges the square of the upper half of the octahedron with its corners.
@@ -264,11 +296,24 @@ mod tests {
     }
 
     #[test]
+    fn an_agent_leans_into_its_turn_and_comes_back() {
+        let mut bank = 0;
+        let mut lean = |turn: f32, ticks: u32| {
+            (0..ticks).for_each(|_| bank = leant(bank, turn));
+            Memory(bank).bank()
+        };
+        assert_eq!(lean(80.0, 1), 10.0, "an eighth of the way");
+        assert_eq!(lean(80.9, 60), 80.0);
+        assert_eq!(lean(-127.0, 100), -127.0);
+        assert_eq!(lean(0.0, 100), 0.0, "level");
+    }
+
+    #[test]
     fn each_species_shows_its_own() {
-        let all = [Shown::Age, Shown::Neighbours, Shown::Acceleration];
+        let all = [Shown::Age, Shown::Neighbours, Shown::Acceleration, Shown::Bank];
         let shown = ShownBy::of(all.into_iter().cycle().take(16));
         for species in 0..16 {
-            assert_eq!(shown.species(species), all[species as usize % 3]);
+            assert_eq!(shown.species(species), all[species as usize % 4]);
         }
         assert_eq!(shown.species(200), Shown::Neighbours, "no species has this number");
         let other = ShownBy::of([Shown::Age, Shown::Age].into_iter());

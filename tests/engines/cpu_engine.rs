@@ -242,7 +242,7 @@ fn a_situation_is_what_its_name_says() {
     };
     assert!(halved(0..5) > 100 && halved(5..7) > 40 && halved(7..99) > 40);
     // Colours by acceleration, age and structure have their own tests, and so have rules in text.
-    let of_colours = [Uses::ACCELERATIONS, Uses::AGES, Uses::STRUCTURE];
+    let of_colours = [Uses::ACCELERATIONS, Uses::AGES, Uses::BANKS, Uses::STRUCTURE];
     let elsewhere = [of_colours.as_slice(), &OF_RULES].concat();
     for (name, extra) in Uses::EXTRAS.into_iter().filter(|(_, extra)| !elsewhere.contains(extra)) {
         assert!(some(&|_, scene| scene.uses().has(extra)) > 50, "{name}");

@@ -39,13 +39,17 @@ fn count_of(kinds: &[Kind]) -> usize {
 
 #[test]
 fn one_tick_equals_the_reference() {
-    let Some(gpu) = adapter::gpu("one_tick_equals_the_reference") else { return };
+    let Some(gpu) = adapter::gpu("one_tick_equals_the_reference") else {
+        return;
+    };
     assert_one_tick(&gpu, 2);
 }
 
 #[test]
 fn one_tick_in_space_equals_the_reference() {
-    let Some(gpu) = adapter::gpu("one_tick_in_space_equals_the_reference") else { return };
+    let Some(gpu) = adapter::gpu("one_tick_in_space_equals_the_reference") else {
+        return;
+    };
     assert_one_tick(&gpu, 3);
 }
 
@@ -95,7 +99,7 @@ fn assert_one_tick(gpu: &Arc<Gpu>, axes: usize) {
     // Every set of drawn numbers, and every set of colours, needs shaders of its own: tests/traits.rs and
     // tests/shown.rs cover some, tests/min_speed.rs smallest speeds, tests/bodies.rs other bodies,
     // tests/rules_in_text.rs rules.
-    let colours = [Uses::ACCELERATIONS, Uses::AGES, Uses::STRUCTURE];
+    let colours = [Uses::ACCELERATIONS, Uses::AGES, Uses::BANKS, Uses::STRUCTURE];
     let elsewhere = [&colours[..], &[Uses::TRAITS], &OF_BODIES, &OF_NEAREST, &OF_RULES].concat();
     let extras = with_extra.iter().zip(Uses::EXTRAS);
     let mut extras = extras.filter(|(_, (_, extra))| !elsewhere.contains(extra));
@@ -106,7 +110,9 @@ fn assert_one_tick(gpu: &Arc<Gpu>, axes: usize) {
 
 #[test]
 fn later_ticks_equal_the_reference() {
-    let Some(gpu) = adapter::gpu("later_ticks_equal_the_reference") else { return };
+    let Some(gpu) = adapter::gpu("later_ticks_equal_the_reference") else {
+        return;
+    };
     let mut engine = engine(&gpu);
     for axes in [2, 3] {
         assert_ticks(&mut engine, situations_of(axes, &Kind::ALL, 100), 4, GPU);
@@ -115,7 +121,9 @@ fn later_ticks_equal_the_reference() {
 
 #[test]
 fn an_agent_in_the_corner_sees_obstacles() {
-    let Some(gpu) = adapter::gpu("an_agent_in_the_corner_sees_obstacles") else { return };
+    let Some(gpu) = adapter::gpu("an_agent_in_the_corner_sees_obstacles") else {
+        return;
+    };
     let mut engine = engine(&gpu);
     assert_ticks(&mut engine, in_the_corner(), 1, GPU);
 }
@@ -133,7 +141,9 @@ fn poisoned(bytes: [u8; 4], kind: ScalarKind) -> [u8; 4] {
 
 #[test]
 fn every_poisoned_parameter_is_noticed_on_the_device() {
-    let Some(gpu) = adapter::gpu("every_poisoned_parameter_is_noticed") else { return };
+    let Some(gpu) = adapter::gpu("every_poisoned_parameter_is_noticed") else {
+        return;
+    };
     let mut engine = engine(&gpu);
     for axes in [2, 3] {
         assert_parameters_count(&mut engine, axes);
@@ -253,7 +263,9 @@ impl Part {
 
 #[test]
 fn a_poisoned_table_of_the_scenery_is_noticed_on_the_device() {
-    let Some(gpu) = adapter::gpu("a_poisoned_table_is_noticed") else { return };
+    let Some(gpu) = adapter::gpu("a_poisoned_table_is_noticed") else {
+        return;
+    };
     let mut engine = engine(&gpu);
     let (avoid, path, flow) = (Kind::Avoid, Kind::FollowPath, Kind::FollowFlow);
     for (kind, buffer, part) in [
@@ -294,7 +306,9 @@ fn a_poisoned_table_of_the_scenery_is_noticed_on_the_device() {
 
 #[test]
 fn a_count_that_does_not_fit_names_the_limit() {
-    let Some(gpu) = adapter::gpu("a_count_that_does_not_fit") else { return };
+    let Some(gpu) = adapter::gpu("a_count_that_does_not_fit") else {
+        return;
+    };
     let limits = gpu.device.limits();
     let engine = GpuEngine::new(gpu);
     for axes in [2, 3] {

@@ -1,4 +1,4 @@
-//! The numbers for colours in the agents' memory, accelerations, ages and structures, against what the states
+//! The numbers for looks in the agents' memory, accelerations, ages, structures and banks, against what the states
 //! say, on both engines and with both numbers of axes.
 
 use crate::adapter;
@@ -6,7 +6,8 @@ use crate::common;
 use crate::common::{bits, mixed, mixed_in_space};
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::{Change, Engine};
-use flockwork::model::memory::{Shown, growth_of_age};
+use flockwork::model::behaviours::Uses;
+use flockwork::model::memory::{BANK_WEIGHT, Memory, Shown, growth_of_age, leant};
 use flockwork::model::scene::{ColourBy, Scene};
 use flockwork::model::state::FlockState;
 use flockwork::model::world::Boundary;
@@ -27,10 +28,10 @@ fn engines(test: &str) -> Vec<Box<dyn Engine>> {
     engines
 }
 
-/// Scenes with agents of all three kinds.
+/// Scenes with agents of all kinds.
 fn scenes() -> Vec<(Scene, FlockState)> {
     let flat = BOUNDARIES.map(|boundary| mixed(boundary, &[MAX_AGE]));
-    let deep = BOUNDARIES.map(|boundary| mixed_in_space(boundary, &[MAX_AGE]));
+    let deep = BOUNDARIES.map(|boundary| mixed_in_space(boundary, &[MAX_AGE, "style.look=bird"]));
     flat.into_iter().chain(deep).collect()
 }
 
@@ -91,6 +92,69 @@ fn an_acceleration_is_the_change_of_the_velocity() {
             assert!(wrong_accelerations(&scene, &states, 1.03).0 > 100);
         }
     }
+}
+
+/// The number of agents that do not lean as the change of their velocity says, and the different numbers
+/// found. `side` is 1, but for a control.
+fn wrong_banks(scene: &Scene, states: &[FlockState], side: f64) -> (usize, Vec<i32>) {
+    let (mut wrong, mut found) = (0, Vec::new());
+    for pair in states.windows(2) {
+        let [before, after] = pair else { unreachable!() };
+        for row in those_with(scene, after, Shown::Bank) {
+            let body =
+                scene.species[after.species[row] as usize].of_agent(scene.seed, after.id[row]).body;
+            let [was, is] = [before, after].map(|state| state.velocity[row].as_dvec3());
+            let aside = was.truncate().perp_dot((is - was).truncate()) / was.truncate().length();
+            let most =
+                f64::from(body.max_force) * f64::from(scene.time_step) / f64::from(body.mass);
+            let share = side * aside / (most * f64::from(BANK_WEIGHT));
+            let turn = share / (share.abs() + 1.0) * 127.0;
+            let seen = after.memory[row].bank();
+            // A turn that is rounded to another whole number may be off by a step.
+            let wanted = Memory(leant(before.memory[row].shown(), turn as f32)).bank();
+            wrong += usize::from((seen - wanted).abs() > 1.0);
+            found.push(seen as i32);
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    (wrong, found)
+}
+
+#[test]
+fn a_bird_leans_into_its_turns() {
+    for engine in &mut engines("a_bird_leans_into_its_turns") {
+        for boundary in BOUNDARIES {
+            let (scene, first) = mixed_in_space(boundary, &["style.look=bird"]);
+            let states = states(engine.as_mut(), &scene, &first);
+            let (wrong, found) = wrong_banks(&scene, &states, 1.0);
+            assert_eq!(wrong, 0, "{:?}", engine.kind());
+            let ends = [found[0], found[found.len() - 1]];
+            assert!(found.len() > 100 && ends[0] < -50 && ends[1] > 50, "{found:?}");
+            // The control: birds that lean out of their turns.
+            assert!(wrong_banks(&scene, &states, -1.0).0 > 100);
+        }
+    }
+}
+
+#[test]
+fn whether_birds_lean_changes_no_motion() {
+    let motion = |state: &FlockState| (state.position.clone(), state.velocity.clone());
+    for engine in &mut engines("whether_birds_lean_changes_no_motion") {
+        for boundary in BOUNDARIES {
+            let [birds, darts] = ["style.look=bird", "style.look=triangle"].map(|look| {
+                let (scene, first) = mixed_in_space(boundary, &[look]);
+                common::run(engine.as_mut(), &scene, &first, TICKS)
+            });
+            assert!(motion(&birds) == motion(&darts), "{:?}, {boundary}", engine.kind());
+            // The control: the numbers differ.
+            assert!(birds.memory != darts.memory);
+        }
+    }
+    // Scenes without birds, and planes, pay nothing.
+    let uses = |look: &str| mixed_in_space("wrap", &[look]).0.uses().has(Uses::BANKS);
+    assert!(uses("style.look=bird") && !uses("style.look=fish"));
+    assert!(!mixed("wrap", &["style.look=bird"]).0.uses().has(Uses::BANKS));
 }
 
 /// The structure round the agent in a row, from all others: the order times 16, and the root of the number

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::picture::apart;
 use flockwork::engine::gpu::Gpu;
+use flockwork::model::memory::Memory;
 use flockwork::model::scene::{Request, Scene};
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::Point;
@@ -269,6 +270,38 @@ fn birds_beat_their_wings_and_fish_their_tails() {
                 if moves { moved > CONTROL } else { moved == 0.0 },
                 "{look} of {size}: {moved}"
             );
+        }
+    }
+}
+
+/// Birds lean as their memory says, alike in both renderers; fish do not.
+#[test]
+fn birds_lean_as_they_remember() {
+    let gpu = adapter::gpu("birds_lean_as_they_remember");
+    for (look, colour, leans) in
+        [("bird", "heading", true), ("bird", "neighbours", false), ("fish", "heading", false)]
+    {
+        let keys = format!("style = {{ look = \"{look}\", colour = \"{colour}\", fog = 0 }}");
+        let (scene, mut state) = flock(&keys, "size = 5\npalette = \"#C0C0C0\"", 60);
+        let camera = camera(&scene, &state);
+        let behind = by_cpu(&scene, &FlockState::default(), &camera);
+        let of_banks = [0, 70, 186].map(|bank| {
+            state.memory = vec![Memory(bank); state.len()];
+            state.shown = scene.shown();
+            let ours = by_cpu(&scene, &state, &camera);
+            let theirs = gpu.as_ref().map(|gpu| by_gpu(gpu, &scene, &state, &camera));
+            if let Some(theirs) = &theirs {
+                let off = apart(&ours, theirs) / apart(&ours, &behind);
+                assert!(off < TOLERANCE, "{look} that leans by {bank}: {off}");
+            }
+            ours
+        });
+        for pair in [[0, 1], [0, 2], [1, 2]] {
+            let [one, other] = pair.map(|bank| &of_banks[bank]);
+            let moved = apart(one, other) / apart(one, &behind);
+            println!("{look} by {colour}: {moved:.3}");
+            let fits = if leans { moved > CONTROL } else { moved == 0.0 };
+            assert!(fits, "{look} by {colour}: {moved}");
         }
     }
 }

@@ -22,6 +22,7 @@ mod lane_parameters;
 mod lanes;
 mod nearest;
 mod neighbours;
+mod shown;
 mod slab;
 mod sort;
 mod steer;

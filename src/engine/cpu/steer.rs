@@ -18,10 +18,11 @@ use super::lane_parameters::{LaneParameters, SpeciesTable};
 use super::lanes::InstructionSet;
 use super::nearest::Nearest;
 use super::neighbours::{NeighbourLoop, uses_of_kernel};
+use super::shown::{shown_of_change, structures, turns_of_change};
 use crate::stopwatch::Stopwatch;
 use flockwork_model::behaviours::{Agent, Kind, Sums, Surroundings, Uses};
 use flockwork_model::grid::{MAX_ROWS_AROUND, NearRow};
-use flockwork_model::memory::{MAX_COLOUR_VALUE, Memory, Shown, growth_of_age, structure_of};
+use flockwork_model::memory::{Memory, Shown, growth_of_age, leant};
 use flockwork_model::random::{self, Use};
 use flockwork_model::real::MAX_LANES;
 use flockwork_model::real::{Lanes, Mask, Real};
@@ -29,10 +30,6 @@ use flockwork_model::vector::{Axes, Remembered, Space, Vector, each_axis, per_ax
 
 /// The three behaviours of a flock. A scene with these three runs a kernel that is compiled for them.
 const FLOCKING: Uses = Uses::of(&[Kind::Separation, Kind::Alignment, Kind::Cohesion]);
-
-/// An agent whose max_force changes its momentum by less in a tick shows no acceleration: the quotient
-/// would depend on how a device treats numbers near 0.
-const MIN_LIMIT: f32 = 1e-9;
 
 /// The input of one steer pass.
 pub struct Steer<'a, const D: usize> {
@@ -294,6 +291,15 @@ where
                 }
                 table.show(species, Shown::Age, ages, &mut shown);
             }
+            if flock.uses.has(Uses::BANKS) {
+                let mut banks = turns_of_change([before, velocity], parameters, step);
+                for (bank, memory) in
+                    banks.iter_mut().zip(&flock.motion.memory[group.agents.clone()])
+                {
+                    *bank = leant(memory.shown(), *bank) as f32;
+                }
+                table.show(species, Shown::Bank, banks, &mut shown);
+            }
             if flock.uses.has(Uses::STRUCTURE) {
                 let structures = structures(sums.order(parameters.body.max_speed), &shown);
                 table.show(species, Shown::Structure, structures, &mut shown);
@@ -346,35 +352,6 @@ where
         let direction = vector(&directions);
         (Remembered { angle: Lanes::load(simd, &angles), direction }, vector(&noises))
     }
-}
-
-/// The numbers that show how far one tick has changed the velocities. `steer.wgsl` computes the same.
-#[inline(always)]
-fn shown_of_change<S: Simd>(
-    change: Lanes<S>,
-    parameters: &LaneParameters<S>,
-    step: Lanes<S>,
-) -> [f32; MAX_LANES] {
-    let most = change.constant(MAX_COLOUR_VALUE as f32);
-    let limit = parameters.body.max_force * step;
-    let momentum = (change * parameters.body.mass).min(change.constant(1e30));
-    let share = momentum / (momentum + limit);
-    let number =
-        change.constant(0.0).where_or(limit.less_than(change.constant(MIN_LIMIT)), share * most);
-    let mut numbers = [0.0; MAX_LANES];
-    number.min(most).store(&mut numbers[..S::F32_LANES]);
-    numbers
-}
-
-/// The numbers that show order and `neighbours`.
-#[inline(always)]
-fn structures<S: Simd>(order: Lanes<S>, neighbours: &[f32; MAX_LANES]) -> [f32; MAX_LANES] {
-    let mut numbers = [0.0; MAX_LANES];
-    order.store(&mut numbers[..S::F32_LANES]);
-    for (number, neighbours) in numbers.iter_mut().zip(neighbours) {
-        *number = structure_of(*number, *neighbours) as f32;
-    }
-    numbers
 }
 
 /// Packs what the agents of a group remember.

@@ -84,6 +84,7 @@ impl Tables {
         let species = 0..scene.species.len();
         let directed: u32 =
             species.map(|species| u32::from(scene.remembers_directions(species)) << species).sum();
+        let [shown, shown_of_others] = scene.shown().words();
         let mut flock = Record::new(&self.flock);
         flock
             .put("count", count.into())
@@ -99,7 +100,8 @@ impl Tables {
             .put("crowded_above", crowded_above.into())
             .put("directed", directed.into())
             .put("bitmap_words", BITMAP_WORDS.into())
-            .put("shown", scene.shown().bits().into())
+            .put("shown.0", shown.into())
+            .put("shown.1", shown_of_others.into())
             .put("longest_age", scene.style.age.into());
         if scene.uses().has(Uses::SHARED) {
             flock.put("species_count", scene.species.len() as f64);
@@ -183,7 +185,9 @@ impl Tables {
 
     /// The content of `targets`.
     pub fn targets(&self, targets: &[Target]) -> Result<Vec<u8>, String> {
-        let Some(layout) = &self.targets else { return Ok(Vec::new()) };
+        let Some(layout) = &self.targets else {
+            return Ok(Vec::new());
+        };
         let mut record = Record::new(layout);
         record.put("count", targets.len() as f64);
         for (i, target) in targets.iter().enumerate() {
@@ -204,7 +208,9 @@ impl Tables {
     /// Offsets and bytes of the position and presence of one target in `targets`; empty if the
     /// shader has no targets.
     pub fn target(&self, index: usize, target: &Target) -> Vec<(u64, Vec<u8>)> {
-        let Some(layout) = &self.targets else { return Vec::new() };
+        let Some(layout) = &self.targets else {
+            return Vec::new();
+        };
         let field = |name: &str, bytes: &[u8]| {
             let offset = layout.fields.get(&format!("places.{index}.{name}"))?.offset;
             Some((u64::from(offset), bytes.to_vec()))

@@ -101,10 +101,14 @@ impl Uses {
     /// A species that chance turns.
     pub const NOISE: Self = Self(1 << 34);
 
+    /// Birds that lean into their turns.
+    pub const BANKS: Self = Self(1 << 33);
+
     /// The extras, with their names in shaders.
-    pub const EXTRAS: [(&str, Self); 30] = [
+    pub const EXTRAS: [(&str, Self); 31] = [
         ("turners", Self::TURNERS),
         ("noise", Self::NOISE),
+        ("banks", Self::BANKS),
         ("shared", Self::SHARED),
         ("other_places", Self::OTHER_PLACES),
         ("everybody", Self::EVERYBODY),

@@ -1,6 +1,6 @@
 //! The needs of a scene's behaviours: scenery, memory, and extra work for the engine.
 
-use super::{ColourBy, Rule, Scene, Slot, Species};
+use super::{BoidShape, ColourBy, Rule, Scene, Slot, Species};
 use crate::behaviours::bounds::HALF_CIRCLE;
 use crate::behaviours::{Kind, Leaders, Needs, ObstacleReach, Target, Uses};
 use crate::formula::{Formula, Formulas, Given};
@@ -126,6 +126,7 @@ impl Scene {
         let structure = shows(ColourBy::Structure);
         let counts = shows(ColourBy::Neighbours) || structure;
         let (accelerations, ages) = (shows(ColourBy::Acceleration), shows(ColourBy::Age));
+        let banks = self.species.iter().any(|species| self.shown_of(species) == Shown::Bank);
         let remembers = self.rules_that(|needs| needs.angle.then_some(())).next().is_some();
         let narrow = rules().any(|rule| {
             let parameters = rule.kind.info().parameters.iter().zip(&rule.values);
@@ -159,6 +160,7 @@ impl Scene {
             (Uses::ACCELERATIONS, accelerations),
             (Uses::AGES, ages),
             (Uses::STRUCTURE, structure),
+            (Uses::BANKS, banks),
             (Uses::SUMS, self.formulas().iter().any(Formula::has_radius)),
             (Uses::EVERYBODY, everybody().any(|rule| shared.number(rule).is_none())),
             (Uses::SHARED, everybody().any(|rule| shared.number(rule).is_some())),
@@ -178,7 +180,7 @@ impl Scene {
             (Uses::JITTER, self.species.iter().any(jitters)),
             (Uses::MAX_TURN, self.species.iter().any(keeps_course)),
             (Uses::OLD_STEP, self.species.iter().any(|species| species.body.position_step > 0.0)),
-            (Uses::MEMORY, counts || accelerations || ages || remembers),
+            (Uses::MEMORY, counts || accelerations || ages || banks || remembers),
         ];
         let of_values = rules().flat_map(|rule| {
             let extras = rule.kind.info().needs.extras.iter();
@@ -228,23 +230,31 @@ impl Scene {
         })
     }
 
-    /// True if a colour shows what agents remember for it.
+    /// True if pictures show what agents remember for them.
     #[must_use]
     pub fn shows_memory(&self) -> bool {
-        let of_memory =
-            [ColourBy::Neighbours, ColourBy::Acceleration, ColourBy::Age, ColourBy::Structure];
-        self.species.iter().any(|species| of_memory.contains(&species.colour))
+        let shows = |species: &Species| {
+            species.colour == ColourBy::Neighbours || self.shown_of(species) != Shown::Neighbours
+        };
+        self.species.iter().any(shows)
     }
 
-    /// The quantity that colours the agents.
+    /// The quantity that the looks of the agents show.
     #[must_use]
     pub fn shown(&self) -> ShownBy {
-        ShownBy::of(self.species.iter().map(|species| match species.colour {
+        ShownBy::of(self.species.iter().map(|species| self.shown_of(species)))
+    }
+
+    /// The same for one species: what its colour shows, or else how far birds in a space lean.
+    fn shown_of(&self, species: &Species) -> Shown {
+        match species.colour {
+            ColourBy::Neighbours => Shown::Neighbours,
             ColourBy::Acceleration => Shown::Acceleration,
             ColourBy::Age => Shown::Age,
             ColourBy::Structure => Shown::Structure,
+            _ if species.look == BoidShape::Bird && !self.world.is_flat() => Shown::Bank,
             _ => Shown::Neighbours,
-        }))
+        }
     }
 
     /// The memory of the agents in `state`; a fresh one for agents without, and nothing to show where

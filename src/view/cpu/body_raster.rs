@@ -10,6 +10,7 @@ use crate::space::lighting::Lighting;
 use crate::space::shadows::SHADOW;
 use crate::space::sums_small_agents;
 use crate::style::{Extent, Extents, Measure, OPACITY, Paint};
+use flockwork_model::memory::Shown;
 use flockwork_model::scene::{BoidShape, Scene};
 use flockwork_model::state::FlockState;
 use flockwork_model::vector::Point;
@@ -24,6 +25,8 @@ struct Look<'a> {
     paint: Paint,
     shape: BoidShape,
     max_speed: f32,
+    /// True if its agents remember how far they lean.
+    leans: bool,
 }
 
 /// The agents of a picture.
@@ -61,12 +64,15 @@ impl<'a> Bodies<'a> {
         (camera, eye, lighting): (&'a Camera, &'a Eye, &'a Lighting),
         scale: f32,
     ) -> Self {
-        let looks = scene.species.iter().zip(Paint::all(scene)).map(|(species, paint)| Look {
+        let shown = scene.shown();
+        let all = (0..).zip(&scene.species).zip(Paint::all(scene));
+        let looks = all.map(|((number, species), paint)| Look {
             extents: Extents::of(scene, species, camera.pixels_per_unit, scale),
             measure: Measure::of(species.look, scene.smallest_of(species), 1.0, scale).in_space(),
             paint,
             shape: species.look,
             max_speed: species.body.max_speed,
+            leans: shown.species(number) == Shown::Bank,
         });
         let (looks, sums) = (looks.collect(), sums_small_agents(scene));
         Self { camera, eye, lighting, looks, sums, state }
@@ -100,8 +106,10 @@ impl<'a> Bodies<'a> {
             BoidShape::Triangle | BoidShape::Bird | BoidShape::Fish => {
                 let visible = visible * (extent.strength / OPACITY).min(1.0);
                 let id = self.state.id.get(row).copied().unwrap_or_default();
-                let shape = (look.shape, id);
-                self.body(shape, (place, velocity), &seen, (extent, colour, visible))
+                let memory = self.state.memory.get(row).filter(|_| look.leans);
+                let axes =
+                    body::leaning(body::axes(velocity), memory.map_or(0.0, |own| own.bank()));
+                self.body((look.shape, id), (place, axes), &seen, (extent, colour, visible))
             }
             BoidShape::Disc => {
                 let visible = visible * (extent.strength / OPACITY).min(1.0);
@@ -127,11 +135,10 @@ impl<'a> Bodies<'a> {
     fn body(
         &self,
         (shape, id): (BoidShape, u32),
-        (place, velocity): (Point, Point),
+        (place, [ahead, left, up]): (Point, [Point; 3]),
         seen: &Seen,
         (extent, colour, visible): (Extent, [f32; 3], f32),
     ) -> Option<Drawn> {
-        let [ahead, left, up] = body::axes(velocity);
         let radius = extent.radius / seen.pixels_per_unit;
         let moment = (id, body::tick_of(self.state.tick));
         let figure = Figure::of(shape, moment, ahead.z, extent.radius);

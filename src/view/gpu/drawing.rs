@@ -166,3 +166,38 @@ pub fn compute_passes<const N: usize>(
         })
     }))
 }
+
+/// A render pass on a cleared target. With `sampled`, it draws on that texture and resolves it to
+/// the target.
+pub fn begin<'a>(
+    encoder: &'a mut wgpu::CommandEncoder,
+    label: &str,
+    target: &wgpu::TextureView,
+    sampled: Option<&wgpu::TextureView>,
+    clear: wgpu::Color,
+) -> wgpu::RenderPass<'a> {
+    attach(encoder, label, target, sampled, wgpu::LoadOp::Clear(clear))
+}
+
+pub fn attach<'a>(
+    encoder: &'a mut wgpu::CommandEncoder,
+    label: &str,
+    target: &wgpu::TextureView,
+    sampled: Option<&wgpu::TextureView>,
+    load: wgpu::LoadOp<wgpu::Color>,
+) -> wgpu::RenderPass<'a> {
+    let (view, resolve_target, store) = match sampled {
+        Some(sampled) => (sampled, Some(target), wgpu::StoreOp::Discard),
+        None => (target, None, wgpu::StoreOp::Store),
+    };
+    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+        label: Some(label),
+        color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+            view,
+            depth_slice: None,
+            resolve_target,
+            ops: wgpu::Operations { load, store },
+        })],
+        ..Default::default()
+    })
+}

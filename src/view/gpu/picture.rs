@@ -71,8 +71,8 @@ pub struct SpeciesLook {
     pub reach_beyond: f32,
     /// See [`style::Hue::per_depth`].
     pub hue_per_depth: f32,
-    /// 1 if agents remember a structure for their colour.
-    pub structured: f32,
+    /// 1 if agents remember a structure for their colour, -1 if they remember how far they lean.
+    pub remembered: f32,
     /// The place of the number that colours show, among those that agents keep; −1 for none.
     pub kept: f32,
 }
@@ -129,7 +129,9 @@ pub struct EyeUniform {
 
 impl EyeUniform {
     fn new(scene: &Scene, camera: &Camera, lighting: &Lighting) -> Self {
-        let Some(eye) = &camera.eye else { return Self::default() };
+        let Some(eye) = &camera.eye else {
+            return Self::default();
+        };
         let shade = Shade::of(scene);
         Self {
             focus: camera.centre.to_array(),
@@ -234,7 +236,7 @@ impl SpeciesLook {
             reach_factor: measure.reach_factor,
             reach_beyond: measure.reach_beyond,
             hue_per_depth: hue.per_depth,
-            structured: f32::from(u8::from(hue.structured)),
+            remembered: f32::from(u8::from(hue.structured)),
             kept: hue
                 .kept
                 .and_then(|name| scene.kept_names().place(name))
@@ -257,14 +259,18 @@ impl Picture {
         let mut species = [SpeciesLook::default(); MAX_SPECIES];
         let mut stops = [[[0.0; 4]; STOPS]; MAX_SPECIES];
         let looks = species.iter_mut().zip(&mut stops);
-        for ((look, stops), (own, paint)) in looks.zip(scene.species.iter().zip(paints)) {
+        let (shown, all) = (scene.shown(), (0..).zip(&scene.species).zip(paints));
+        for ((look, stops), ((number, own), paint)) in looks.zip(all) {
             *look = SpeciesLook::new(scene, own, paint, camera.pixels_per_unit, scale);
+            if shown.species(number) == Shown::Bank {
+                look.remembered = -1.0;
+            }
             if let Colours::Stops(Stops(colours)) = &paint.colours {
                 *stops = colours.map(|[r, g, b]| [r, g, b, 0.0]);
             }
         }
         let counts = (0..MAX_SPECIES as u8)
-            .filter(|species| scene.shown().species(*species) == Shown::Neighbours)
+            .filter(|species| shown.species(*species) == Shown::Neighbours)
             .fold(0, |all, species| all | 1 << species);
         Self {
             centre: camera.centre.truncate().to_array(),
@@ -350,7 +356,7 @@ mod tests {
             radius reach strength cover level shape cosine max_speed sine dimming heat
             hue_base hue_per_turn hue_per_speed hue_per_amount
             size least_size smallest full faintest most_gain condensed shows_above reach_factor reach_beyond
-            hue_per_depth structured kept);
+            hue_per_depth remembered kept);
         assert_eq!(reflected("SpeciesLook"), species);
         // The size of `Picture` covers the number of species.
         let picture = layout!(Picture:

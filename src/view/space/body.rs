@@ -3,6 +3,7 @@
 
 use std::f32::consts::TAU;
 
+use flockwork_model::memory::MAX_BANK;
 use flockwork_model::scene::BoidShape;
 use flockwork_model::vector::Point;
 
@@ -82,6 +83,11 @@ const SWAY_LAG: f32 = 2.2;
 
 /// Bodies shorter than this do not move, and of twice the length they move fully; pixels.
 const STILL: f32 = 6.0;
+
+/// The angle of a bird that leans as far as a number of its memory can say, and the most that one leans;
+/// radians.
+const FULL_BANK: f32 = 0.25 * TAU;
+const MAX_LEAN: f32 = 1.22;
 
 /// The corners of a body of half length 1 in its own axes, and its sides.
 #[derive(Clone, Copy, Debug)]
@@ -170,9 +176,27 @@ pub fn axes(velocity: Point) -> [Point; 3] {
     [ahead, left, ahead.cross(left)]
 }
 
+/// The same axes of a bird that leans: `bank` is the number of its memory, and positive to its left.
+#[must_use]
+pub fn leaning([ahead, left, up]: [Point; 3], bank: f32) -> [Point; 3] {
+    let (sine, cosine) = (bank / MAX_BANK * FULL_BANK).clamp(-MAX_LEAN, MAX_LEAN).sin_cos();
+    [ahead, left * cosine - up * sine, up * cosine + left * sine]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_bird_that_leans_to_the_left_has_its_left_wing_below() {
+        let level = axes(Point::new(3.0, 1.0, 0.2));
+        assert_eq!(leaning(level, 0.0), level);
+        let [ahead, left, up] = leaning(level, 60.0);
+        assert!(left.z < -0.5 && up.z > 0.5 && ahead == level[0]);
+        assert!((ahead.cross(left) - up).length() < 1e-6);
+        let most = leaning(level, -127.0)[1];
+        assert!((most.angle_between(level[1]) - MAX_LEAN).abs() < 1e-3 && most.z > 0.9);
+    }
 
     #[test]
     fn a_body_is_closed_and_its_sides_face_outwards() {
