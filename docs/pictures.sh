@@ -83,7 +83,7 @@ if command -v convert; then
     --set style.bloom=0.1 --samples 8
   wall 82 motes --scene curl --ticks 400 --set camera.zoom=2.5 --set camera.lens=4 --set style.frame=false \
     --set style.arrows=false --set style.exposure=1.5 --set style.bloom=0.2 --samples 64
-  wall 80 shoal --scene docs/gallery/shoal.toml --ticks 140 --samples 4
+  wall 80 shoal --scene docs/gallery/shoal.toml --ticks 540 --samples 4
   wall 66 million --count 1000000 --seed 7 --ticks 3000 --set style.colour=structure --set style.exposure=2.5 \
     --set style.bloom=0.12
   # The five states of the paper: j and k.
@@ -101,6 +101,23 @@ if command -v convert; then
 STATES
   convert "$states"/[1-5].png +append docs/gallery/swarmalators-five.png
   rm -r "$states"
+fi
+# Films of the five for the wall.
+reel() {
+  local name=$1
+  shift
+  "$flockwork" capture --engine cpu --max-mb 2 "$@" --out "docs/gallery/$name.mp4"
+}
+if command -v ffmpeg; then
+  reel shoal --scene docs/gallery/shoal.toml --from 300 --ticks 900 --every 2
+  reel million --count 1000000 --seed 7 --from 3000 --ticks 3600 --every 2 --set style.colour=structure \
+    --set style.exposure=2.5 --set style.bloom=0.12
+  reel water --scene murmuration --count 30000 --from 400 --ticks 1000 --every 2 --set style.ground=water
+  reel cloth --count 60000 --seed 7 --from 1500 --ticks 2100 --every 2 --set style.colour=structure \
+    --set style.exposure=2 --set style.bloom=0.1
+  reel motes --scene curl --count 1500 --from 400 --ticks 700 --set camera.zoom=2 --set camera.lens=4 \
+    --set style.frame=false --set style.arrows=false --set style.exposure=1.5 --set style.bloom=0.2 --samples 16 \
+    --size 960x540
 fi
 # Scene, ticks, the count where it is not the scene's own, `+` for the geometry of steering, and other
 # options: trails where a motion is to be seen, and a view of the part where something happens.

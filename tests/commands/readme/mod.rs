@@ -191,6 +191,31 @@ fn the_gallery_shows_every_scene() {
     }
 }
 
+/// The films in the gallery's folder that `text` does not link, or that `script` does not make.
+fn unlinked_films(text: &str, script: &str) -> Vec<String> {
+    let files = fs::read_dir(root("docs/gallery")).unwrap().map(|entry| entry.unwrap().path());
+    let films = files.filter(|path| path.extension().is_some_and(|ending| ending == "mp4"));
+    let names = films.map(|path| path.file_stem().unwrap().to_str().unwrap().to_string());
+    let known = |name: &String| {
+        text.contains(&format!("(gallery/{name}.mp4)")) && script.contains(&format!("reel {name} "))
+    };
+    names.filter(|name| !known(name)).collect()
+}
+
+#[test]
+fn the_films_of_the_gallery_are_small_and_linked() {
+    let (text, script) = (page("docs/gallery.md"), page("docs/pictures.sh"));
+    assert_eq!(unlinked_films(&text, &script), [""; 0]);
+    assert_eq!(text.matches(".mp4)").count(), 5);
+    for name in ["shoal", "million", "water", "cloth", "motes"] {
+        let size = fs::metadata(root(&format!("docs/gallery/{name}.mp4"))).unwrap().len();
+        assert!((200_000..2_100_000).contains(&size), "docs/gallery/{name}.mp4 has {size} bytes");
+    }
+    // The control.
+    let without = text.replace("(gallery/cloth.mp4)", "");
+    assert_eq!(unlinked_films(&without, &script), ["cloth"]);
+}
+
 #[test]
 fn the_scenes_of_the_pages_can_be_run() {
     let mut found = 0;
