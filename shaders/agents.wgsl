@@ -1,7 +1,7 @@
 // The agents, for the shaders that draw. Only this file knows which buffers hold them.
 
 import package::space::{Motion, position_of, velocity_of as velocity_in};
-@if(!flat) import package::memory::bank_of;
+import package::memory::bank_of;
 import package::tag::ID_BITS;
 
 @group(0) @binding(0) var<storage, read> state: array<Motion>;
@@ -51,7 +51,6 @@ fn shown_of(agent: u32) -> f32 {
 }
 
 // How far it leans to its left, if it remembers that: -127 to 127.
-@if(!flat)
 fn lean_of(agent: u32) -> f32 {
     return bank_of(memory[agent]);
 }
