@@ -244,7 +244,7 @@ fn exposure(ui: &mut egui::Ui, start: Option<Exposed>, value: &mut Option<Expose
     let own = Some(("by factor", Some(Exposed(Some(1.0)))));
     let hint = "Light adds up and is exposed as film is: as suits the present picture, or this many \
                 times as bright.";
-    let choice = Choice { own, in_row: true, ..Choice::new("exposure", hint, &names) };
+    let choice = Choice { own, ..Choice::new("exposure", hint, &names) };
     choice.show(ui, &start, value, |ui, value| {
         if let Some(Exposed(Some(factor))) = value {
             ui.add(Slider::new(factor, 0.1..=10.0).max_decimals(1));
