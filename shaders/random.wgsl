@@ -134,7 +134,7 @@ struct Deviates {
     even: f32,
     // Of mean 0 and variance 1; in a plane only the first counts.
     normal: vec2<f32>,
-    // The direction of the noise: two numbers from 0 to 1, of which only the first counts in a plane.
+    // Two numbers from 0 to 1 for the direction of the noise; a plane uses the first alone.
     around: vec2<f32>,
 }
 

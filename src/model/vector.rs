@@ -132,7 +132,7 @@ pub struct Deviates<R> {
     pub even: R,
     /// Of mean 0 and variance 1; in a plane only the first counts.
     pub normal: [R; 2],
-    /// The direction of the noise: two numbers from 0 to 1, of which only the first counts in a plane.
+    /// Two numbers from 0 to 1 for the direction of the noise; a plane uses the first alone.
     pub around: [R; 2],
 }
 

@@ -102,7 +102,7 @@ fn a_turner_heads_along_the_sum_of_its_directions() {
     });
 }
 
-/// The mean cosine of the angle by which a noise turns a heading in a tick, and its mean square, by quadrature.
+/// A noise turns a heading by some angle in a tick: the mean of its cosine and of the cosine's square, by quadrature.
 fn mean_cosine(kind: &str, amount: f64, is_flat: bool) -> [f64; 2] {
     const STEPS: usize = 4000;
     let at = |step: usize| (step as f64 + 0.5) / STEPS as f64;

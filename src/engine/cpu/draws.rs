@@ -45,7 +45,7 @@ pub fn jitters<S: Simd, const D: usize>(simd: S, draws: Draws<'_>) -> Vector<Lan
     Vector(per_axis!(axis => Lanes::load(simd, &numbers[axis])))
 }
 
-/// The directions in which the agents of a group move away from others at the same spot.
+/// The directions in which the agents of a group leave others at the same spot.
 #[inline(always)]
 pub fn spread_directions<S: Simd, const D: usize>(simd: S, ids: &[u32]) -> Vector<Lanes<S>, D>
 where

@@ -288,7 +288,7 @@ where
                     self.shares.0[row] = share * share_of(simd, member, own);
                 }
                 self.members[row] = member as u32;
-                // One that nobody hears is written over.
+                // The next candidate overwrites one that no rule hears.
                 free += usize::from(squared.less_than(widest).any());
                 index += stride;
             }
