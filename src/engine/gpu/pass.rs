@@ -4,7 +4,7 @@ use super::buffers::{CLOCK, CLOCK_BYTES, FlockBuffers, NAMES};
 use super::device::Gpu;
 use super::extent::{CELLS_PER_BLOCK, Extent};
 use super::reflect::{self, Binding};
-use super::shaders::{ShaderError, Variant, compose};
+use super::shaders::ShaderError;
 use crate::EngineError;
 use flockwork_model::behaviours::Uses;
 
@@ -197,6 +197,8 @@ pub fn dispatch_size(workgroups: u32, limit: u32) -> (u32, u32) {
 pub struct Pipeline {
     /// The pass.
     pub pass: Pass,
+    /// The text of the shader.
+    pub wgsl: String,
     /// The parsed shader, for its layouts.
     pub module: naga::Module,
     pipeline: wgpu::ComputePipeline,
@@ -205,21 +207,21 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// Compiles `pass` for `variant`. `checked` keeps the device's bounds checks and loop counters.
+    /// Compiles the shader of `pass`, a text and the same parsed. `checked` keeps the device's bounds checks
+    /// and loop counters.
     pub fn new(
         gpu: &Gpu,
         pass: Pass,
-        variant: Variant,
+        (wgsl, module): (String, naga::Module),
         checked: bool,
     ) -> Result<Self, EngineError> {
         gpu.count_pipeline();
-        let fail = |error: ShaderError| gpu.error(error.to_string());
-        let (wgsl, module) = compose(pass.name, variant).map_err(fail)?;
         let bindings = reflect::bindings(&module, &NAMES)
-            .map_err(|message| fail(ShaderError { shader: pass.name.into(), message }))?;
+            .map_err(|message| ShaderError { shader: pass.name.into(), message })
+            .map_err(|error| gpu.error(error.to_string()))?;
         let descriptor = wgpu::ShaderModuleDescriptor {
             label: Some(pass.name),
-            source: wgpu::ShaderSource::Wgsl(wgsl.into()),
+            source: wgpu::ShaderSource::Wgsl(wgsl.as_str().into()),
         };
         let shader = if checked {
             gpu.device.create_shader_module(descriptor)
@@ -267,7 +269,7 @@ impl Pipeline {
             },
             cache: None,
         });
-        Ok(Self { pass, module, pipeline, layout, bindings })
+        Ok(Self { pass, wgsl, module, pipeline, layout, bindings })
     }
 
     /// Binds the buffers that the shader names.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::device::Gpu;
 use super::options::EngineOptions;
 use super::pass::{Pass, Pipeline, TICK, TickKind};
-use super::shaders::Variant;
+use super::shaders::{Variant, compose};
 use super::tables::Tables;
 use crate::EngineError;
 
@@ -71,8 +71,16 @@ impl Pipelines {
         if let Some(known) = kept.pipelines.iter().find(|pipeline| pipeline.pass == pass) {
             return Ok(Arc::clone(known));
         }
-        let pipeline = Arc::new(Pipeline::new(gpu, pass, variant, options.checked)?);
-        kept.pipelines.push(Arc::clone(&pipeline));
+        let (wgsl, module) =
+            compose(pass.name, variant).map_err(|error| gpu.error(error.to_string()))?;
+        // Most passes are the same in other variants.
+        let all = self.kept.iter().flat_map(|kept| &kept.pipelines);
+        let mut same = all.filter(|known| known.pass == pass && known.wgsl == wgsl);
+        let pipeline = match same.next() {
+            Some(known) => Arc::clone(known),
+            None => Arc::new(Pipeline::new(gpu, pass, (wgsl, module), options.checked)?),
+        };
+        self.kept(variant).pipelines.push(Arc::clone(&pipeline));
         Ok(pipeline)
     }
 
