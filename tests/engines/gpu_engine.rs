@@ -3,13 +3,14 @@
 
 use crate::adapter;
 use crate::common;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::common::gpu::{GPU, engine, share, without_subgroups};
 use crate::common::situations::{
-    OF_BODIES, OF_NEAREST, OF_RULES, Situation, behaviour_sets, choosy_by_distance, embodied,
-    hurried, in_the_corner, situation_in, steady_in,
+    FLOCKING, OF_BODIES, OF_NEAREST, OF_RULES, Situation, behaviour_sets, choosy_by_distance,
+    embodied, hurried, in_the_corner, situation_in, steady_in,
 };
 use crate::common::variants::{situations_of, variant_of};
 use crate::common::{
@@ -22,6 +23,7 @@ use flockwork::engine::gpu::reflect;
 use flockwork::engine::gpu::shaders::compose;
 use flockwork::engine::gpu::{Gpu, GpuEngine, MotionLayout, buffers};
 use flockwork::model::behaviours::{Kind, Uses};
+use flockwork::model::world::Boundary;
 use wgpu::naga::ScalarKind;
 
 /// Situations for each behaviour alone and for all together.
@@ -69,7 +71,10 @@ fn assert_one_tick(gpu: &Arc<Gpu>, axes: usize) {
         for case in situations_of(axes, &kinds, count_of(&kinds)) {
             let expected = reference::step(&case.scene, &case.state);
             let state = run(&mut engine, &case.scene, &case.state, 1);
-            if let Some(checked) = &mut checked {
+            // All behaviours together are a shader of seconds; checked in one kind of world.
+            let is_dear = kinds.len() == Kind::ALL.len();
+            let here = !is_dear || case.scene.world.boundary == Boundary::Wrap;
+            if let Some(checked) = checked.as_mut().filter(|_| here) {
                 let checked = run(checked, &case.scene, &case.state, 1);
                 assert!(bits(&checked) == bits(&state), "checked, other bits: {}", case.name);
             }
@@ -165,27 +170,30 @@ fn unnoticed<T: Copy>(fields: Vec<T>, is_noticed: &mut impl FnMut(&[T]) -> bool)
     left
 }
 
-fn assert_parameters_count(engine: &mut GpuEngine, axes: usize) {
-    // All behaviours and all extras at once: every parameter in one table.
-    let usual = [Uses::SIGHT, Uses::INNER, Uses::COUNTS, Uses::PRIORITY];
-    let extras =
-        usual.into_iter().chain(OF_BODIES).chain([Uses::NEAREST]).fold(Uses::default(), Uses::with);
-    let whole = |case: &Situation| {
+/// Situations whose species have all behaviours of a set, and if `bodily` all extras of bodies and of
+/// neighbours. No value varies, because then the table is rewritten for every tick.
+fn to_poison(axes: usize, kinds: &[Kind], bodily: bool) -> impl Iterator<Item = Situation> {
+    let usual = [Uses::SIGHT, Uses::INNER, Uses::COUNTS, Uses::PRIORITY, Uses::NEAREST];
+    let extras = usual.into_iter().chain(OF_BODIES).fold(Uses::default(), Uses::with);
+    let extras = if bodily { extras } else { Uses::default() };
+    let cases = (0..).map(move |number| {
+        let case = steady_in(axes, kinds, number);
+        let embodied = |case| embodied(hurried(case, number), number);
+        let case = if bodily { embodied(case) } else { case };
+        if bodily || number % 2 == 1 { choosy_by_distance(case, number) } else { case }
+    });
+    cases.filter(move |case| {
         let uses = case.scene.uses();
-        // When values vary, the table is rewritten for every tick.
         let fixed = !uses.has(Uses::VARYING) && !uses.has(Uses::TRAITS);
-        Kind::ALL.iter().all(|kind| uses.contains(*kind)) && uses.has(extras) && fixed
-    };
-    let mut cases = (0..)
-        .map(|number| embodied(hurried(steady_in(axes, &Kind::ALL, number), number), number))
-        .zip(0..)
-        .map(|(case, number)| choosy_by_distance(case, number))
-        .filter(whole)
-        .take(400)
-        .peekable();
-    let (_, module) = compose("steer", variant_of(cases.peek().unwrap())).unwrap();
-    let layout = reflect::member(&module, "tables", "species").unwrap().element;
+        kinds.iter().all(|kind| uses.contains(*kind)) && uses.has(extras) && fixed
+    })
+}
 
+/// The numbers of a species that the shader of a situation reads from the table, by path, and the bytes of
+/// a species.
+fn numbers_read(case: &Situation) -> (BTreeMap<String, reflect::Field>, usize) {
+    let (_, module) = compose("steer", variant_of(case)).unwrap();
+    let layout = reflect::member(&module, "tables", "species").unwrap().element;
     // The shader reads the square of a perception radius, a number of its own; separation needs both.
     let is_read_as_square = |path: &str| {
         let key = path.strip_suffix(".radius").filter(|key| *key != "separation");
@@ -193,39 +201,55 @@ fn assert_parameters_count(engine: &mut GpuEngine, axes: usize) {
     };
     // Members that the shader computes itself are 0 in the table.
     let is_computed = |path: &str| path.starts_with("below_");
-    let read = layout.fields.iter().filter(|(path, _)| !is_read_as_square(path));
-    let read = read.filter(|(path, _)| !is_computed(path));
-    let mut unseen: Vec<(&String, &reflect::Field)> = read.collect();
-    for case in cases {
-        if unseen.is_empty() {
-            break;
-        }
-        let expected = reference::step(&case.scene, &case.state);
-        engine.load(&case.scene, &case.state).unwrap();
-        let tables = engine.read_buffer("tables").unwrap();
-        // True if the comparison notices other numbers of every species, in the bytes that the shader
-        // reads.
-        let mut is_noticed = |fields: &[(&String, &reflect::Field)]| {
-            let mut changed = tables.clone();
-            let records = changed.chunks_exact_mut(layout.size as usize);
-            for record in records.take(case.scene.species.len()) {
-                for (_, field) in fields {
-                    let word = &mut record[field.offset as usize..][..4];
-                    let value = [word[0], word[1], word[2], word[3]];
-                    word.copy_from_slice(&poisoned(value, field.kind));
-                }
+    let mut fields = layout.fields.clone();
+    fields.retain(|path, _| !is_read_as_square(path) && !is_computed(path));
+    (fields, layout.size as usize)
+}
+
+fn assert_parameters_count(engine: &mut GpuEngine, axes: usize) {
+    // Small shaders: each behaviour alone, then the bodies of a flock among obstacles, whose sizes count.
+    let alone = Kind::ALL.map(|kind| (vec![kind], false));
+    let bodies = ([&FLOCKING[..], &[Kind::Avoid]].concat(), true);
+    let mut noticed = BTreeSet::new();
+    for (kinds, bodily) in alone.into_iter().chain([bodies]) {
+        for case in to_poison(axes, &kinds, bodily).take(60) {
+            let (fields, bytes) = numbers_read(&case);
+            let is_own = |path: &String| bodily || path.contains(kinds[0].info().key);
+            let own = fields.keys().filter(|path| is_own(path) && !noticed.contains(*path));
+            let own: Vec<&String> = own.collect();
+            if own.is_empty() {
+                continue;
             }
+            let expected = reference::step(&case.scene, &case.state);
             engine.load(&case.scene, &case.state).unwrap();
-            engine.write_buffer("tables", &changed).unwrap();
-            engine.step(1).unwrap();
-            let state = engine.read_back().unwrap();
-            compare(&case.scene, &expected, &state, GPU).is_err()
-        };
-        unseen = unnoticed(unseen, &mut is_noticed);
+            let tables = engine.read_buffer("tables").unwrap();
+            // True if the comparison notices other numbers of every species, in the bytes that the shader
+            // reads.
+            let mut is_noticed = |paths: &[&String]| {
+                let mut changed = tables.clone();
+                for record in changed.chunks_exact_mut(bytes).take(case.scene.species.len()) {
+                    for field in paths.iter().map(|path| &fields[*path]) {
+                        let word = &mut record[field.offset as usize..][..4];
+                        let value = [word[0], word[1], word[2], word[3]];
+                        word.copy_from_slice(&poisoned(value, field.kind));
+                    }
+                }
+                engine.load(&case.scene, &case.state).unwrap();
+                engine.write_buffer("tables", &changed).unwrap();
+                engine.step(1).unwrap();
+                let state = engine.read_back().unwrap();
+                compare(&case.scene, &expected, &state, GPU).is_err()
+            };
+            let left = unnoticed(own.clone(), &mut is_noticed);
+            noticed.extend(own.into_iter().filter(|path| !left.contains(path)).cloned());
+        }
     }
-    println!("{} numbers in the table of a species", layout.fields.len());
-    let unseen: Vec<&String> = unseen.into_iter().map(|(path, _)| path).collect();
-    assert!(unseen.is_empty(), "{axes} axes: {unseen:?} make no difference");
+    // All numbers that a species may have.
+    let all = to_poison(axes, &Kind::ALL, true).next().unwrap();
+    let (mut left, _) = numbers_read(&all);
+    println!("{} numbers in the table of a species", left.len());
+    left.retain(|path, _| !noticed.contains(path));
+    assert!(left.is_empty(), "{axes} axes: {:?} make no difference", left.keys());
 }
 
 /// The part of a buffer to poison.

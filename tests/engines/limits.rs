@@ -1,11 +1,13 @@
 //! All values that a scene file allows give finite results: parameters of all behaviours and bodies
 //! are drawn from their whole ranges, on a logarithmic scale, and every state stays finite.
 
+use std::ops::Range;
+
 use crate::adapter;
 use crate::common;
 use crate::common::dice::Dice;
 use crate::common::situations::text_of;
-use crate::common::variants::variant_of;
+use crate::common::variants::of_common_variants;
 use crate::common::{bits, reference, run, situations::Situation};
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
@@ -20,7 +22,9 @@ use glam::Vec3;
 /// Number of scenes for the CPU engine and for the GPU engine, which has to compile shaders for
 /// them.
 const ON_THE_CPU: u64 = 4000;
-const ON_THE_GPU: u64 = 150;
+const ON_THE_GPU: usize = 150;
+/// Shaders for each kind of world; a driver compiles one of all behaviours and extras for a second or more.
+const SHADERS: usize = 4;
 
 /// Ticks per scene.
 const TICKS: u32 = 24;
@@ -297,14 +301,9 @@ fn every_state_of_the_cpu_engine_is_finite() {
 fn every_state_of_the_gpu_engine_is_finite() {
     let Some(gpu) = adapter::gpu("every_state_of_the_gpu_engine_is_finite") else { return };
     let mut engine = common::gpu::engine(&gpu);
-    let numbers = (0..ON_THE_GPU).step_by(common::gpu::share());
-    let cases = numbers.map(|number| drawn(number, true));
-    let mut cases: Vec<(String, Situation)> =
-        cases.map(|case| (format!("{:?}", variant_of(&case)), case)).collect();
-    // Sorted by shader.
-    cases.sort_by(|a, b| a.0.cmp(&b.0));
-    for (_, case) in &cases {
-        if let Some(fault) = first_fault(&mut engine, case) {
+    let all = |numbers: Range<u64>| numbers.map(|number| drawn(number, true));
+    for case in of_common_variants(all, SHADERS, ON_THE_GPU / common::gpu::share()) {
+        if let Some(fault) = first_fault(&mut engine, &case) {
             panic!("{fault}");
         }
     }

@@ -103,7 +103,7 @@ fn any_number_of_ranks(gpu: &Arc<Gpu>, space: bool) {
     // Every rank compiles its own shaders, which takes a second driver long.
     check(gpu, &cases[..if share() == 1 { 3 } else { 1 }], &[3], engine);
     if share() == 1 {
-        check(gpu, &cases[..1], &[1, 2], shipped);
+        check(gpu, &cases[..1], &[1], shipped);
         check(gpu, &cases[..1], &[5], without_subgroups);
     }
     // Agents did hit the target. Control: another weight.
@@ -111,7 +111,7 @@ fn any_number_of_ranks(gpu: &Arc<Gpu>, space: bool) {
     let wanted = alone(&mut one, &cases[0].scene, &cases[0].state, cases[0].ticks);
     assert!(wanted.targets[2].hits > 0, "no target was hit");
     let other = [of_all(space, "wrap", &["starling.separation.weight=1.55"])];
-    let found = all_on(3, &other, |_| shipped(&device()));
+    let found = all_on(2, &other, |_| shipped(&device()));
     assert!(bits(&found[0].state) != bits(&wanted.state));
 }
 

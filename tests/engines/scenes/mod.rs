@@ -141,8 +141,10 @@ fn alone(run: &Run, state: &FlockState) -> usize {
 
 #[test]
 fn every_scene_runs_at_its_own_count_and_at_20_000() {
-    for scene in built_in() {
-        on_engines(scene.name, adapter::gpu(scene.name), |run| {
+    for (number, scene) in built_in().enumerate() {
+        // A software driver gives the bits of the CPU engine, as `gpu_runs` shows for every scene.
+        let gpu = adapter::gpu(scene.name).filter(|gpu| !gpu.is_software() || number % 8 == 0);
+        on_engines(scene.name, gpu, |run| {
             let own = run.scene.own_count() as usize;
             let state = run.step(10);
             assert_none_lost(run, &state, own);
