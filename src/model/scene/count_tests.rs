@@ -1,6 +1,6 @@
 //! The number of agents, and the world that goes with it.
 
-use super::{Request, Scene, built_in};
+use super::{Request, Rule, Scene, built_in};
 use crate::vector::{Point, flat};
 
 fn parsed(name: &str, overrides: &[&str]) -> Scene {
@@ -61,6 +61,24 @@ fn a_count_far_from_the_scenes_own_has_the_density_that_the_scene_asks_for() {
     }
     // The world does not shrink while the flock grows into it.
     assert!((sized("flock", 200, &[]).world.size - flat(640.0, 360.0)).length() < 1e-2);
+}
+
+#[test]
+fn the_radii_of_places_grow_with_the_world() {
+    let radii = |name, count, times: f32| {
+        let scene = sized(name, count, &[]);
+        let bird = &scene.species[0];
+        let follows = |rule: &&Rule| rule.kind.info().needs.paths_within.is_some();
+        let path = bird.rules.iter().find(follows);
+        let path = path.map_or(0.0, |rule| bird.value_of(rule.kind, "radius"));
+        [bird.spawn.radius, bird.spawn_at_scale.radius, path].map(|radius| radius / times)
+    };
+    let own = radii("murmuration", 0, 1.0);
+    assert_eq!((own, radii("murmuration", 8 * 10_003, 2.0)), ([150.0, 150.0, 70.0], own));
+    // Control: a world that keeps its size, or has a density.
+    for name in ["path", "flock"] {
+        assert_eq!(radii(name, 8000, 1.0), radii(name, 0, 1.0), "{name}");
+    }
 }
 
 #[test]

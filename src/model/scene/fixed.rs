@@ -1,7 +1,7 @@
 //! A scene as it is at the size of its flock.
 
 use super::populate::shares;
-use super::{ObstaclePlan, Scene};
+use super::{ObstaclePlan, Scene, Species};
 use crate::scenery::Obstacle;
 use crate::vector::Point;
 
@@ -12,7 +12,8 @@ impl Scene {
         shares(&self.species, agents)
     }
 
-    /// Changes all places but obstacles': of the camera, targets, paths and spawns.
+    /// Changes all places but obstacles': of the camera, targets, paths and spawns. If the world grows with the count,
+    /// it changes radii alike: of spawns, and of the paths that agents follow.
     pub(super) fn map_places(&mut self, map: impl Fn(Point) -> Point) {
         let camera = &mut self.camera;
         let views = camera.keys.iter_mut().map(|key| &mut key.centre).chain([&mut camera.centre]);
@@ -24,6 +25,15 @@ impl Scene {
         let spawns = species.flat_map(|own| [&mut own.spawn.at, &mut own.spawn_at_scale.at]);
         let optional = views.chain(spawns).map(Option::as_mut).chain(goals).flatten();
         optional.chain(corners).for_each(|place| *place = map(*place));
+        let grown = self.species.iter_mut().filter(|_| self.grows);
+        for Species { spawn, spawn_at_scale, rules, .. } in grown {
+            let of_paths = rules.iter_mut().filter_map(|rule| {
+                rule.kind.info().needs.paths_within?;
+                rule.values.get_mut(rule.kind.parameter("radius")?)
+            });
+            let radii = of_paths.chain([&mut spawn.radius, &mut spawn_at_scale.radius]);
+            radii.for_each(|radius| *radius = map(Point::splat(*radius)).x);
+        }
     }
 
     /// The scene that by itself makes a flock of `agents` agents as this one does, which

@@ -294,7 +294,7 @@ impl Scene {
 
     /// Scales the world so that `count` agents have the requested density; its shape does not
     /// change. With the scene's own count the written size stays. Targets, paths and spawn places
-    /// are scaled too.
+    /// are scaled too, and their radii if the world grows with the count.
     fn scale(&mut self, count: u64, density: Option<f32>) -> Result<(), PopulateError> {
         let before = self.world.size;
         let times = self.size_times(count, density)?;
