@@ -49,6 +49,7 @@ look trails "${small[@]}" --set style.trail=16
 look glow "${small[@]}" --set style.look=glow --set style.palette=viridis --set starling.size=3
 look acceleration "${small[@]}" --set style.colour=acceleration
 look structure --count 60000 --ticks 600 --size 960x540 --set style.colour=structure
+look cluster --count 10000 --density 3 --seed 7 --ticks 500 --size 960x540 --set style.colour=cluster
 look murmuration --scene murmuration --count 100000 --ticks 600 --size 960x540
 look shade --scene tornado --count 60000 --ticks 400 --size 960x540 --set style.matter=4 --set style.exposure=1 \
   --set style.bloom=0.1 --set style.arrows=false --set style.frame=false

@@ -22,6 +22,7 @@ const SHOWS_ACCELERATION = 1u;
 const SHOWS_AGE = 2u;
 const SHOWS_STRUCTURE = 3u;
 const SHOWS_BANK = 4u;
+const SHOWS_CLUSTER = 5u;
 
 // Steps of each of the two parts of a structure.
 const STRUCTURE_STEPS = 15u;

@@ -46,7 +46,8 @@ struct SpeciesLook {
     reach_beyond: f32,
     // In space: turns from the near end of the world to the far one.
     hue_per_depth: f32,
-    // 1 if the remembered number is a structure, -1 if it is how far the agent leans; see memory.wgsl.
+    // 1 if the remembered number is a structure, 2 if it is a cluster, -1 if it is how far the agent leans; see
+    // memory.wgsl.
     remembered: f32,
     // The place of the number that colours show, among those that agents keep; -1 for none.
     kept: f32,
@@ -192,7 +193,7 @@ fn amount_of(agent: u32, look: SpeciesLook) -> f32 {
     }
     if picture.remembers == 1u {
         @if(structure) {
-            if look.remembered > 0.0 {
+            if look.remembered == 1.0 {
                 return f32(u32(shown_of(agent)) & STRUCTURE_STEPS) / f32(STRUCTURE_STEPS);
             }
         }
@@ -202,12 +203,14 @@ fn amount_of(agent: u32, look: SpeciesLook) -> f32 {
     return 0.0;
 }
 
-// How full the colour of an agent is: the order round it, if its colour shows that.
+// How full the colour of an agent is: the order round it, if its colour shows that; in a cluster, full.
 @if(structure)
 fn chroma_of(agent: u32) -> f32 {
     let look = picture.species[min(species_of(agent), MAX_SPECIES - 1u)];
     if picture.remembers == 1u && look.remembered > 0.0 {
-        return f32(u32(shown_of(agent)) >> 4u) / f32(STRUCTURE_STEPS);
+        let number = u32(shown_of(agent));
+        let order = f32(number >> 4u) / f32(STRUCTURE_STEPS);
+        return select(order, f32(min(number, 1u)), look.remembered == 2.0);
     }
     return 1.0;
 }

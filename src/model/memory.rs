@@ -39,6 +39,8 @@ pub enum Shown {
     Structure = 3,
     /// How far the agent leans into its turns; see [`leant`].
     Bank = 4,
+    /// A connected group, while pictures are drawn: 0 for an agent that is alone. No tick computes it.
+    Cluster = 5,
 }
 
 /// The quantity that the looks of each species show: four bits per species.
@@ -62,6 +64,7 @@ impl ShownBy {
             2 => Shown::Age,
             3 => Shown::Structure,
             4 => Shown::Bank,
+            5 => Shown::Cluster,
             _ => Shown::Neighbours,
         }
     }

@@ -55,7 +55,12 @@ impl Legend {
             let Hue { per_turn, per_speed, per_amount, per_depth, dimming, .. } = paint.hue;
             [per_turn, per_speed, per_amount, per_depth, dimming] == [0.0; 5]
         };
-        let mut shown = scene.species.iter().zip(paints).filter(|(_, paint)| !constant(paint));
+        // Hues of connected groups say nothing alone.
+        let mut shown = scene
+            .species
+            .iter()
+            .zip(paints)
+            .filter(|(_, paint)| !constant(paint) && !paint.hue.clustered);
         let (species, paint) = shown.next()?;
         let right = match &camera.eye {
             Some(eye) => eye.right.with_z(0.0).try_normalize().unwrap_or(Point::X),

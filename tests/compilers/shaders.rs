@@ -45,10 +45,13 @@ const KINDS: [(&str, bool, bool); 3] =
     [("", false, false), (":narrow", true, false), (":slab", false, true)];
 
 /// Those that draw: the file, the entry points, and whether it is compiled without checks.
-const DRAWINGS: [(&str, &[&str], bool); 26] = [
+const DRAWINGS: [(&str, &[&str], bool); 29] = [
     ("bloom", &["cover", "shrink_calmly"], false),
     ("bloom", &["cover", "shrink"], false),
     ("bloom", &["cover", "grow"], false),
+    ("clusters", &["begin_clusters"], false),
+    ("clusters", &["join_clusters"], false),
+    ("clusters", &["show_clusters"], false),
     ("draw_background", &["cover", "copy"], false),
     ("draw_boids", &["corner", "paint"], false),
     ("draw_boids", &["figure_corner", "figure_paint"], false),

@@ -9,6 +9,7 @@ mod picture;
 #[path = "../png_file/mod.rs"]
 mod png_file;
 
+mod clusters;
 mod files;
 mod light;
 mod looks;

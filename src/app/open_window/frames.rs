@@ -115,7 +115,7 @@ impl OpenWindow {
         if let AgentsAt::Host(agents) = self.session.engine().agents() {
             let revision = self.session.revision();
             if self.display.uploaded_revision.replace(revision) != Some(revision) {
-                self.display.uploaded.upload_in(agents, self.session.scene().world.is_flat())?;
+                self.display.uploaded.upload_for(self.session.scene(), agents)?;
             }
         }
         // Reading from a GPU means waiting: do it only for targets that move by themselves.

@@ -9,7 +9,9 @@ use super::extent::Extent;
 use super::options::EngineOptions;
 use super::pass::{Pass, Pipeline, Sizes, TickKind, small_grid};
 use super::pipelines::{Compiled, Pipelines};
-use super::row::{AgentBuffers, MAX_AGENTS, MEMORY_BYTES, MotionLayout, TAG_BYTES, Tag};
+use super::row::{
+    AgentBuffers, CellBuffers, MAX_AGENTS, MEMORY_BYTES, MotionLayout, TAG_BYTES, Tag,
+};
 use super::shaders::Variant;
 use super::tables::{Contents, Tables};
 use crate::EngineError;
@@ -239,6 +241,11 @@ pub(super) fn agents_in(
         count: buffers.extent.agents,
         ids: buffers.extent.ids,
         grid_stats: buffer(buffers::GRID_STATS)?,
+        cells: Some(CellBuffers {
+            flock: buffer("flock")?,
+            start: buffer("cell_start")?,
+            bytes: buffers.len("cell_start"),
+        }),
     })
 }
 

@@ -174,6 +174,19 @@ pub struct AgentBuffers {
     pub ids: u32,
     /// Its first word is the number of agents in the fullest grid cell.
     pub grid_stats: wgpu::Buffer,
+    /// The grid that the agents are sorted by; `None` if they are in any order.
+    pub cells: Option<CellBuffers>,
+}
+
+/// The buffers of a grid, for passes that look at an agent's neighbours.
+#[derive(Clone, Debug)]
+pub struct CellBuffers {
+    /// The uniform of `shaders/flock.wgsl`.
+    pub flock: wgpu::Buffer,
+    /// The first agent of each cell.
+    pub start: wgpu::Buffer,
+    /// Bytes in use of `start`.
+    pub bytes: u64,
 }
 
 #[cfg(test)]

@@ -31,6 +31,8 @@ pub enum ColourBy {
     /// The structure round it: its heading as a hue, the fuller the more nearly its neighbours head one way,
     /// and the lighter the more they are.
     Structure,
+    /// The connected group that it is in: see the metric `clusters`.
+    Cluster,
     /// In space: how far it is from the eye, from the near to the far end of the world.
     Depth,
     /// The number that it keeps under this name: 0 at the beginning of the palette, 1 at its end, and beyond
@@ -42,7 +44,7 @@ pub enum ColourBy {
 
 impl ColourBy {
     /// Every quantity, with its name in scene files.
-    pub const NAMES: [(&'static str, Self); 8] = [
+    pub const NAMES: [(&'static str, Self); 9] = [
         ("heading", Self::Heading),
         ("speed", Self::Speed),
         ("species", Self::Species),
@@ -50,6 +52,7 @@ impl ColourBy {
         ("acceleration", Self::Acceleration),
         ("age", Self::Age),
         ("structure", Self::Structure),
+        ("cluster", Self::Cluster),
         ("depth", Self::Depth),
     ];
 }

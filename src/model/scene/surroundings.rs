@@ -239,6 +239,12 @@ impl Scene {
         self.species.iter().any(shows)
     }
 
+    /// True if colours show clusters.
+    #[must_use]
+    pub fn shows_clusters(&self) -> bool {
+        self.species.iter().any(|species| species.colour == ColourBy::Cluster)
+    }
+
     /// The quantity that the looks of the agents show.
     #[must_use]
     pub fn shown(&self) -> ShownBy {
@@ -252,6 +258,7 @@ impl Scene {
             ColourBy::Acceleration => Shown::Acceleration,
             ColourBy::Age => Shown::Age,
             ColourBy::Structure => Shown::Structure,
+            ColourBy::Cluster => Shown::Cluster,
             _ if species.look == BoidShape::Bird && !self.world.is_flat() => Shown::Bank,
             _ => Shown::Neighbours,
         }

@@ -10,6 +10,9 @@
 use std::ops::Range;
 
 use super::cells::Cells;
+use crate::scene::Scene;
+use crate::vector::Point;
+use crate::world::with_axes;
 
 /// The agents of a cell are compared one by one with the agents around it if there are at most so
 /// many pairs.
@@ -36,12 +39,27 @@ pub struct Clusters {
 impl Clusters {
     /// The groups of agents connected by distances below `radius`; world units.
     pub fn of<const D: usize>(cells: &Cells<D>, radius: f32) -> Self {
-        let agents = 0..cells.cell.len() as u32;
-        let limit = f64::from(radius) * f64::from(radius);
-        let (order, parent) = (agents.clone().collect(), agents.collect());
-        let mut search = Search { cells, limit, order, parent };
-        let largest = if radius > 0.0 { search.connect_all() } else { 0 };
+        let (mut search, largest) = Search::connected(cells, radius);
         search.groups(largest)
+    }
+
+    /// For each agent of `scene` the smallest id in its group; `None` for an agent without neighbours.
+    #[must_use]
+    pub fn smallest_ids(scene: &Scene, positions: &[Point], ids: &[u32]) -> Vec<Option<u32>> {
+        with_axes!(scene.world, AXES => {
+            let grid = scene.grid::<AXES>(positions.len());
+            let cells = Cells::in_grid(grid, &scene.world, positions);
+            Self::smallest_ids_in(&cells, scene.perception_radius(), ids)
+        })
+    }
+
+    /// The same for agents in cells; `ids` by the rows of their state.
+    pub fn smallest_ids_in<const D: usize>(
+        cells: &Cells<D>,
+        radius: f32,
+        ids: &[u32],
+    ) -> Vec<Option<u32>> {
+        Search::connected(cells, radius).0.smallest_ids(ids)
     }
 }
 
@@ -58,7 +76,33 @@ struct Search<'a, const D: usize> {
 /// The smallest and the largest coordinate of some agents on each axis.
 type Bounds<const D: usize> = [[f64; 2]; D];
 
-impl<const D: usize> Search<'_, D> {
+impl<'a, const D: usize> Search<'a, D> {
+    /// All agents connected by distances below `radius`, and one of a group that is probably large.
+    fn connected(cells: &'a Cells<D>, radius: f32) -> (Self, u32) {
+        let agents = 0..cells.cell.len() as u32;
+        let limit = f64::from(radius) * f64::from(radius);
+        let (order, parent) = (agents.clone().collect(), agents.collect());
+        let mut search = Self { cells, limit, order, parent };
+        let largest = if radius > 0.0 { search.connect_all() } else { 0 };
+        (search, largest)
+    }
+
+    /// For each row of the state the smallest id in the agent's group, if it has others.
+    fn smallest_ids(&mut self, ids: &[u32]) -> Vec<Option<u32>> {
+        self.flatten();
+        let mut smallest = vec![(u32::MAX, 0_u32); ids.len()];
+        for (agent, root) in self.parent.iter().enumerate() {
+            let (id, members) = &mut smallest[*root as usize];
+            (*id, *members) = (ids[self.cells.row(agent)].min(*id), *members + 1);
+        }
+        let mut found = vec![None; ids.len()];
+        for (agent, root) in self.parent.iter().enumerate() {
+            let (id, members) = smallest[*root as usize];
+            found[self.cells.row(agent)] = (members > 1).then_some(id);
+        }
+        found
+    }
+
     /// Connects all near agents. Returns an agent of a group that is probably large.
     fn connect_all(&mut self) -> u32 {
         self.connect_some();

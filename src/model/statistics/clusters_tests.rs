@@ -9,8 +9,16 @@ use crate::world::{Boundary, World};
 
 const RADIUS: f32 = 10.0;
 
+/// The groups, and for each agent the smallest id in its own.
+type Found = (Clusters, Vec<Option<u32>>);
+
+/// The id of a row: large ones come first.
+fn id_of(row: usize) -> u32 {
+    9_000_000 - 7 * row as u32
+}
+
 /// The groups found by looking at all pairs.
-fn by_all_pairs<const D: usize>(world: &World, positions: &[Point], radius: f32) -> Clusters {
+fn by_all_pairs<const D: usize>(world: &World, positions: &[Point], radius: f32) -> Found {
     let size = world.size.as_dvec3();
     let near = |a: Point, b: Point| {
         let apart = (a.as_dvec3() - b.as_dvec3()).abs();
@@ -20,25 +28,29 @@ fn by_all_pairs<const D: usize>(world: &World, positions: &[Point], radius: f32)
         squares.sum::<f64>() < f64::from(radius) * f64::from(radius)
     };
     let mut rest: Vec<usize> = (0..positions.len()).collect();
-    let mut found = Clusters::default();
+    let (mut found, mut smallest) = (Clusters::default(), vec![None; positions.len()]);
     while let Some(first) = rest.pop() {
-        let (mut next, mut size) = (vec![first], 0);
+        let (mut next, mut members) = (vec![first], Vec::new());
         while let Some(agent) = next.pop() {
-            size += 1;
+            members.push(agent);
             let (joined, others) =
                 rest.into_iter().partition(|other| near(positions[agent], positions[*other]));
             rest = others;
             next.extend::<Vec<usize>>(joined);
         }
         found.count += 1;
-        found.largest = found.largest.max(size);
+        found.largest = found.largest.max(members.len() as u64);
+        let least = members.iter().map(|row| id_of(*row)).min();
+        members.iter().for_each(|row| smallest[*row] = least.filter(|_| members.len() > 1));
     }
-    found
+    (found, smallest)
 }
 
-fn found<const D: usize>(world: &World, positions: &[Point], radius: f32) -> Clusters {
+fn found<const D: usize>(world: &World, positions: &[Point], radius: f32) -> Found {
     let grid = Grid::<D>::new(world, radius, positions.len());
-    Clusters::of(&Cells::in_grid(grid, world, positions), radius)
+    let cells = Cells::in_grid(grid, world, positions);
+    let ids: Vec<u32> = (0..positions.len()).map(id_of).collect();
+    (Clusters::of(&cells, radius), Clusters::smallest_ids_in(&cells, radius, &ids))
 }
 
 fn world<const D: usize>(boundary: Boundary, side: f32) -> World {
@@ -115,7 +127,7 @@ fn crowds_take_bounded_time() {
         places.map(spot).collect()
     };
     let groups = |apart, width| {
-        let Clusters { count, largest } = found::<2>(&world, &spots(apart, width), RADIUS);
+        let (Clusters { count, largest }, _) = found::<2>(&world, &spots(apart, width), RADIUS);
         (count, largest)
     };
     let (all, half) = (2 * u64::from(count), u64::from(count));
@@ -130,6 +142,6 @@ fn crowds_take_bounded_time() {
 fn agents_that_perceive_nobody_are_alone() {
     let world = world::<2>(Boundary::Wrap, 50.0);
     let places: Vec<Point> = places::<2>(1, 20).map(|p| p * 50.0).collect();
-    assert_eq!(found::<2>(&world, &places, 0.0), Clusters { count: 20, largest: 1 });
-    assert_eq!(found::<2>(&world, &[], 10.0), Clusters::default());
+    assert_eq!(found::<2>(&world, &places, 0.0).0, Clusters { count: 20, largest: 1 });
+    assert_eq!(found::<2>(&world, &[], 10.0).0, Clusters::default());
 }

@@ -34,6 +34,7 @@ use super::state::FlockState;
 use super::vector::Point;
 use super::world::with_axes;
 use cells::CellStarts;
+pub use clusters::Clusters;
 use correlation::correlation_length;
 use fewer::found_fewer;
 pub use histogram::{Histogram, Histograms, figures_and_histograms};

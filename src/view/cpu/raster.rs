@@ -6,6 +6,7 @@ use tiny_skia::{Color, FillRule, Paint, PathBuilder, PixmapMut, Transform};
 
 use super::{clip, shape_raster, space_raster, splat_raster};
 use crate::camera::Camera;
+use crate::clusters::with_clusters;
 use crate::frame::Frame;
 use crate::shapes::{scenery, walls};
 use crate::splats;
@@ -32,6 +33,7 @@ pub fn draw(
     camera: &Camera,
     scale: f32,
 ) -> Frame {
+    let state = &*with_clusters(scene, state);
     if let Some(eye) = &camera.eye {
         let (width, height) = size_of(camera);
         let mut frame = Backdrop::of(&scene.style.background).frame(width, height);
@@ -64,6 +66,7 @@ pub fn backdrop(scene: &Scene, targets: &[Target], camera: &Camera, scale: f32) 
 /// The agents without a background.
 #[must_use]
 pub fn draw_agents(scene: &Scene, state: &FlockState, camera: &Camera, scale: f32) -> Frame {
+    let state = &*with_clusters(scene, state);
     let (width, height) = size_of(camera);
     let pixels = vec![0; 4 * width as usize * height as usize];
     let mut frame = Frame { width, height, pixels };

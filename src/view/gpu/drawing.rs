@@ -17,7 +17,7 @@ pub struct Looks {
     pub own_sizes: bool,
     /// Colours are lists.
     pub stops: bool,
-    /// Colours show the structure of the flock.
+    /// Colours are more or less full: they show the structure of the flock, or its connected groups.
     pub structure: bool,
     /// Agents in space cast shade on one another.
     pub shade: bool,
@@ -32,7 +32,7 @@ impl Looks {
         Self {
             own_sizes: scene.draws_sizes(),
             stops: Paint::has_stops(paints),
-            structure: paints.iter().any(|paint| paint.hue.structured),
+            structure: paints.iter().any(|paint| paint.hue.structured || paint.hue.clustered),
             shade: scene.style.matter.is_some() && !scene.world.is_flat(),
             keeps: false,
         }

@@ -4,6 +4,7 @@ mod background;
 mod bloom;
 mod bodies;
 mod chunks;
+mod clusters;
 mod drawing;
 mod exposure;
 mod meter;

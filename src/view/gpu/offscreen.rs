@@ -246,7 +246,7 @@ impl Offscreen {
         let mut uploaded =
             std::mem::replace(&mut self.uploaded, UploadedAgents::new(Arc::clone(&self.gpu)));
         let submitted = uploaded
-            .upload_in(host, scene.world.is_flat())
+            .upload_for(scene, host)
             .and_then(|()| self.submit(uploaded.agents(), scene, &targets, camera, above));
         self.uploaded = uploaded;
         submitted

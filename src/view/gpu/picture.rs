@@ -71,7 +71,7 @@ pub struct SpeciesLook {
     pub reach_beyond: f32,
     /// See [`style::Hue::per_depth`].
     pub hue_per_depth: f32,
-    /// 1 if agents remember a structure for their colour, -1 if they remember how far they lean.
+    /// 1 if agents remember a structure for their colour, 2 for a connected group, -1 for how far they lean.
     pub remembered: f32,
     /// The place of the number that colours show, among those that agents keep; −1 for none.
     pub kept: f32,
@@ -236,7 +236,7 @@ impl SpeciesLook {
             reach_factor: measure.reach_factor,
             reach_beyond: measure.reach_beyond,
             hue_per_depth: hue.per_depth,
-            remembered: f32::from(u8::from(hue.structured)),
+            remembered: if hue.clustered { 2.0 } else { f32::from(u8::from(hue.structured)) },
             kept: hue
                 .kept
                 .and_then(|name| scene.kept_names().place(name))

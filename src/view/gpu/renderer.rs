@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::background::Background;
 use super::chunks::Chunk;
+use super::clusters::ClusterPasses;
 use super::drawing::{LIGHT, Looks, attach, begin};
 use super::exposure::Exposure;
 use super::picture::Picture;
@@ -51,6 +52,8 @@ pub struct Renderer {
     sharp: bool,
     /// Compiled when there are trails for the first time, with a picture of the agents alone.
     layer: Option<TrailLayer>,
+    /// Compiled when colours show connected groups for the first time.
+    clusters: Option<ClusterPasses>,
     /// Compiled when a flock in space is drawn for the first time.
     space: Option<SpaceRenderer>,
     agents_alone: Option<wgpu::TextureView>,
@@ -103,6 +106,7 @@ impl Renderer {
             bare: false,
             sharp: false,
             layer: None,
+            clusters: None,
             space: None,
             agents_alone: None,
             light: None,
@@ -213,22 +217,23 @@ impl Renderer {
         camera: &Camera,
     ) -> Result<(), EngineError> {
         self.set_sharp(camera.sharp);
+        let grouped = ClusterPasses::run(&mut self.clusters, &self.gpu, encoder, agents, scene)?;
+        let agents = grouped.as_ref().unwrap_or(agents);
         let paints = Paint::all(scene);
         let remembers = scene.shows_memory() && agents.memory.is_some();
         let picture = Picture::new(scene, &paints, camera, self.scale, remembers);
+        let looks = Looks { keeps: agents.layout.keeps, ..Looks::of(scene, &paints) };
         if let Some(eye) = &camera.eye {
             let lighting = Lighting::of(scene, camera, eye, self.bare);
             let picture =
                 picture.in_space(scene, camera, &lighting, self.format == LIGHT, agents.tick);
             self.gpu.queue.write_buffer(&self.uniform, 0, bytemuck::bytes_of(&picture));
-            let looks = Looks { keeps: agents.layout.keeps, ..Looks::of(scene, &paints) };
             let seen = (camera, eye, &lighting);
             let mirror = self.mirrored(encoder, target, agents, scene, targets, camera)?;
             let agents = Some((agents, mirror.as_ref()));
             return self.draw_space(encoder, target, agents, scene, targets, seen, looks);
         }
         self.gpu.queue.write_buffer(&self.uniform, 0, bytemuck::bytes_of(&picture));
-        let looks = Looks { keeps: agents.layout.keeps, ..Looks::of(scene, &paints) };
         let drawing = Drawing { target, agents, scene, targets, camera, looks };
         if self.method == Method::BySize && splats::fits(scene, camera, self.scale) {
             self.draw_splat(encoder, &drawing)

@@ -28,11 +28,11 @@ pub fn depths_entry(visibility: wgpu::ShaderStages) -> wgpu::BindGroupLayoutEntr
     layout_entry(7, visibility, wgpu::BufferBindingType::Storage { read_only: true })
 }
 
-/// A buffer of a number a cell. Shaders that read no shade get one of a single cell.
-pub fn numbers(gpu: &Gpu, cells: u32) -> wgpu::Buffer {
+/// A buffer of so many numbers, such as one a cell. Shaders that read no shade get one of a single cell.
+pub fn numbers(gpu: &Gpu, count: u32) -> wgpu::Buffer {
     gpu.device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some("shade"),
-        size: u64::from(cells) * 4,
+        label: Some("numbers"),
+        size: u64::from(count) * 4,
         usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
         mapped_at_creation: false,
     })

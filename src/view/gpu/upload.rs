@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use crate::clusters::memory_of;
 use flockwork_engine::gpu::row::{MEMORY_BYTES, MotionLayout, MotionRow, TAG_BYTES, Tag};
 use flockwork_engine::gpu::{AgentBuffers, Gpu};
 use flockwork_engine::{Component, EngineError, HostAgents};
+use flockwork_model::scene::Scene;
 use flockwork_model::vector::Point;
 
 /// A copy of a flock on the GPU, for engines that keep the flock on the host.
@@ -31,9 +33,19 @@ impl UploadedAgents {
         let grid_stats = buffer(&gpu, "uploaded grid_stats", 4);
         gpu.queue.write_buffer(&grid_stats, 0, bytemuck::bytes_of(&u32::MAX));
         let layout = MotionLayout::PLANE;
-        let (memory_of, count, ids) = (None, 0, 0);
-        let buffers =
-            AgentBuffers { tick: 0, state, layout, tag, memory: memory_of, count, ids, grid_stats };
+        let (count, ids) = (0, 0);
+        let (tick, memory_of, cells) = (0, None, None);
+        let buffers = AgentBuffers {
+            tick,
+            state,
+            layout,
+            tag,
+            memory: memory_of,
+            count,
+            ids,
+            grid_stats,
+            cells,
+        };
         Self { gpu, memory, motions: Vec::new(), tags: Vec::new(), buffers }
     }
 
@@ -95,6 +107,13 @@ impl UploadedAgents {
         let largest = self.tags.par_iter().map(|tag| tag.id()).max();
         self.buffers.ids = largest.map_or(0, |largest| largest + 1);
         Ok(())
+    }
+
+    /// The same for a picture of `scene`, whose colours may show connected groups.
+    pub fn upload_for(&mut self, scene: &Scene, agents: HostAgents<'_>) -> Result<(), EngineError> {
+        let clustered = memory_of(scene, &agents);
+        let memory = clustered.as_deref().unwrap_or(agents.memory);
+        self.upload_in(HostAgents { memory, ..agents }, scene.world.is_flat())
     }
 
     /// The copy, for [`super::renderer::Renderer::draw`].

@@ -59,6 +59,8 @@ pub struct Hue {
     /// True if the remembered number is a structure: its density is the amount, and its order is how full
     /// the colour is.
     pub structured: bool,
+    /// True if the remembered number is the one of a connected group: 0 is grey, the others are hues.
+    pub clustered: bool,
     /// The name of a number that agents keep, if that is shown in place of the remembered one.
     pub kept: Option<&'static str>,
 }
@@ -77,6 +79,7 @@ impl Hue {
         per_depth: 0.0,
         dimming: 0.0,
         structured: false,
+        clustered: false,
         kept: None,
     };
 
@@ -93,6 +96,8 @@ impl Hue {
             ColourBy::Structure => {
                 Self { per_turn: 1.0, dimming: 0.6, structured: true, ..Self::CONSTANT }
             }
+            // The whole circle, as for headings.
+            ColourBy::Cluster => Self { per_amount: 1.0, clustered: true, ..Self::REMEMBERED },
             ColourBy::State(name) => {
                 Self { per_amount: END, most: 1.0, kept: Some(name), ..Self::CONSTANT }
             }
@@ -120,7 +125,9 @@ impl Hue {
             ColourBy::Age => Self { per_amount: 0.6, ..Self::REMEMBERED },
             ColourBy::Depth => Self { per_depth: 0.6, ..Self::CONSTANT },
             ColourBy::State(_) => Self { per_amount: 1.0, ..Self::along(by) },
-            ColourBy::Heading | ColourBy::Structure | ColourBy::Fixed(_) => Self::along(by),
+            ColourBy::Heading | ColourBy::Structure | ColourBy::Cluster | ColourBy::Fixed(_) => {
+                Self::along(by)
+            }
         }
     }
 }
@@ -205,11 +212,14 @@ impl Paint {
             let stops = Stops::one(unit(colours[usize::from(light)]));
             return Self { hue: Hue::CONSTANT, colours: Colours::Stops(stops), cover, heat };
         }
-        let circles = matches!(by, ColourBy::Heading | ColourBy::Structure | ColourBy::State(_));
+        let circles = matches!(
+            by,
+            ColourBy::Heading | ColourBy::Structure | ColourBy::Cluster | ColourBy::State(_)
+        );
         let mut hue = hue;
         let colours = if plain && circles {
             // A circle has no end.
-            hue.per_amount = hue.kept.map_or(0.0, |_| 1.0);
+            hue.per_amount = f32::from(u8::from(hue.clustered || hue.kept.is_some()));
             Colours::Circle(if light { Circle::INKS } else { Circle::BRIGHT })
         } else {
             Colours::Stops(stops(scene, ground, index, species))
@@ -231,12 +241,13 @@ impl Paint {
     /// The place of an agent's colour, and its brightness, if it shows a number.
     #[must_use]
     pub fn shade(&self, velocity: Point, max_speed: f32, shown: f32) -> Shade {
-        let Hue { base, per_turn, per_speed, per_amount, most, dimming, structured, .. } = self.hue;
+        let Hue { base, per_turn, per_speed, per_amount, most, dimming, .. } = self.hue;
         let share = if max_speed > 0.0 { velocity.length() / max_speed } else { 0.0 };
         let heading = heading_angle(velocity) / TAU;
         let part = |steps: u32| steps as f32 / STRUCTURE_STEPS as f32;
-        let (amount, chroma) = match structured {
+        let (amount, chroma) = match self.hue.structured {
             true => (part(shown as u32 & STRUCTURE_STEPS), part(shown as u32 >> 4)),
+            false if self.hue.clustered => (shown / most, shown.min(1.0)),
             false => ((shown / most).min(1.0), 1.0),
         };
         let turn =
@@ -316,7 +327,7 @@ fn stops(scene: &Scene, ground: &Backdrop, index: usize, species: &Species) -> S
     };
     match by {
         ColourBy::Species => Stops::one(scale.of_kind(index, scene.species.len())),
-        ColourBy::Heading | ColourBy::Structure => scale.around(),
+        ColourBy::Heading | ColourBy::Structure | ColourBy::Cluster => scale.around(),
         _ => scale.along(),
     }
 }

@@ -1,0 +1,117 @@
+//! Colours that show connected groups, of agents on the device: the passes of `shaders/clusters.wgsl`.
+
+use std::sync::Arc;
+
+use super::chunks::layout_entry;
+use super::drawing::compute_passes;
+use super::shade::numbers;
+use flockwork_engine::EngineError;
+use flockwork_engine::gpu::pass::{AGENTS_PER_WORKGROUP, dispatch_size};
+use flockwork_engine::gpu::row::{MEMORY_BYTES, TAG_BYTES};
+use flockwork_engine::gpu::shaders::Variant;
+use flockwork_engine::gpu::{AgentBuffers, Gpu};
+use flockwork_model::behaviours::Uses;
+use flockwork_model::scene::Scene;
+
+/// Finds the groups.
+#[derive(Debug)]
+pub struct ClusterPasses {
+    layout: wgpu::BindGroupLayout,
+    variant: Variant,
+    /// In the order in which they run.
+    passes: [wgpu::ComputePipeline; 3],
+    parents: wgpu::Buffer,
+    shown: wgpu::Buffer,
+    squared_radius: wgpu::Buffer,
+}
+
+impl ClusterPasses {
+    fn new(gpu: &Arc<Gpu>, variant: Variant) -> Result<Self, EngineError> {
+        let entry = |(binding, ty)| layout_entry(binding, wgpu::ShaderStages::COMPUTE, ty);
+        let storage = |read_only| wgpu::BufferBindingType::Storage { read_only };
+        let own = [1, 2].map(|binding| (binding, storage(false)));
+        let read = [3, 4, 5, 6].map(|binding| (binding, storage(true)));
+        let uniforms = [0, 7].map(|binding| (binding, wgpu::BufferBindingType::Uniform));
+        let entries: Vec<_> = own.into_iter().chain(read).chain(uniforms).map(entry).collect();
+        let layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some("clusters"),
+            entries: &entries,
+        });
+        let entries = ["begin_clusters", "join_clusters", "show_clusters"];
+        let passes = compute_passes(gpu, "clusters", variant, &layout, entries)?;
+        let [parents, shown] = [(); 2].map(|()| numbers(gpu, 1));
+        let squared_radius = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("clusters"),
+            size: 4,
+            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        Ok(Self { layout, variant, passes, parents, shown, squared_radius })
+    }
+
+    /// Records the passes, if a colour of `scene` shows groups and the device has the grid of the `agents`. Returns
+    /// the agents with the numbers of their groups in place of their memory. `kept` has the passes of earlier pictures.
+    pub fn run(
+        kept: &mut Option<Self>,
+        gpu: &Arc<Gpu>,
+        encoder: &mut wgpu::CommandEncoder,
+        agents: &AgentBuffers,
+        scene: &Scene,
+    ) -> Result<Option<AgentBuffers>, EngineError> {
+        let wanted = scene.shows_clusters() && agents.count > 0;
+        let Some(cells) = agents.cells.as_ref().filter(|_| wanted) else { return Ok(None) };
+        let variant = Variant {
+            flat: scene.world.is_flat(),
+            uses: if agents.layout.keeps { Uses::KEPT } else { Uses::default() },
+            boundary: scene.world.boundary,
+            several_species: true,
+            ..Variant::of_drawing(false, false, false)
+        };
+        let own = match kept.take().filter(|own| own.variant == variant) {
+            Some(own) => kept.insert(own),
+            None => kept.insert(Self::new(gpu, variant)?),
+        };
+        let count = u64::from(agents.count);
+        if own.parents.size() < count * MEMORY_BYTES {
+            [own.parents, own.shown] = [(); 2].map(|()| numbers(gpu, agents.count));
+        }
+        let squared = scene.perception_radius() * scene.perception_radius();
+        gpu.queue.write_buffer(&own.squared_radius, 0, bytemuck::bytes_of(&squared));
+        // Without memory any buffer will do: no colour depends on it.
+        let memory = agents.memory.as_ref().unwrap_or(&agents.tag);
+        let bound = [
+            (&cells.flock, cells.flock.size()),
+            (&own.parents, count * MEMORY_BYTES),
+            (&own.shown, count * MEMORY_BYTES),
+            (memory, count * MEMORY_BYTES),
+            (&agents.state, count * agents.layout.bytes()),
+            (&agents.tag, count * TAG_BYTES),
+            (&cells.start, cells.bytes),
+            (&own.squared_radius, own.squared_radius.size()),
+        ];
+        let entries = bound.into_iter().zip(0..).map(|((buffer, bytes), binding)| {
+            let part =
+                wgpu::BufferBinding { buffer, offset: 0, size: wgpu::BufferSize::new(bytes) };
+            wgpu::BindGroupEntry { binding, resource: wgpu::BindingResource::Buffer(part) }
+        });
+        let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("clusters"),
+            layout: &own.layout,
+            entries: &entries.collect::<Vec<_>>(),
+        });
+        let limit = gpu.device.limits().max_compute_workgroups_per_dimension;
+        let (x, y) = dispatch_size(agents.count.div_ceil(AGENTS_PER_WORKGROUP), limit);
+        let mut compute = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+            label: Some("clusters"),
+            timestamp_writes: None,
+        });
+        compute.set_bind_group(0, &group, &[]);
+        for pass in &own.passes {
+            compute.set_pipeline(pass);
+            compute.dispatch_workgroups(x, y, 1);
+        }
+        drop(compute);
+        let memory = Some(own.shown.clone());
+        Ok(Some(AgentBuffers { memory, cells: None, ..agents.clone() }))
+    }
+}
