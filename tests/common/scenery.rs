@@ -2,10 +2,11 @@
 
 use flockwork::model::scene::Scene;
 use flockwork::model::scenery::{FlowKind, FlowPlan, Obstacle};
+use flockwork::model::state::FlockState;
 use glam::Vec3;
 
 use super::dice::Dice;
-use super::situations::{on_lattice, text_of};
+use super::situations::{Situation, on_lattice, text_of};
 
 /// Up to four circles, or thirty: points, small circles on the lattice and elsewhere (also outside
 /// the world), some that overlap, some over the agents, one over the whole world.
@@ -85,4 +86,26 @@ pub fn field_from_a_file(scene: &mut Scene, dice: &mut Dice) {
     let file = Some("vectors.csv".into());
     scene.flow =
         Some(FlowPlan { kind: FlowKind::File, grid, vectors, file, ..FlowPlan::default() });
+}
+
+/// A single agent in the upper corner of a walled world with an obstacle ahead. In worlds of many
+/// sizes, because each rounds the corner's place in the cell table differently.
+pub fn in_the_corner() -> impl Iterator<Item = Situation> {
+    (20..=150).map(|side| {
+        let text = format!(
+            "world = {{ size = [{side}, {side}], boundary = \"walls\" }}\n\
+             [species.a.avoid]\nreach = 10\nbuffer = 1\n"
+        );
+        let mut scene = Scene::parse("corner", &text).unwrap();
+        let corner = scene.world.size;
+        scene.obstacles = vec![Obstacle::new(corner - Vec3::new(6.0, 4.0, 0.0), 2.0)];
+        let state = FlockState {
+            id: vec![0],
+            species: vec![0],
+            position: vec![corner],
+            velocity: vec![Vec3::new(-1.0, -1.0, 0.0)],
+            ..FlockState::default()
+        };
+        Situation { name: format!("in the corner of {side}x{side}"), scene, state }
+    })
 }

@@ -5,7 +5,6 @@ use flockwork::model::behaviours::{Kind, Uses};
 use flockwork::model::memory::Memory;
 use flockwork::model::parameter::PICK_ONE;
 use flockwork::model::scene::Scene;
-use flockwork::model::scenery::Obstacle;
 use flockwork::model::state::FlockState;
 use flockwork::model::world::Boundary;
 use glam::Vec3;
@@ -430,26 +429,4 @@ pub fn parity_in(axes: usize, alone: u64, together: u64) -> impl Iterator<Item =
     let choosing = of_sets([(FLOCKING.to_vec(), alone), (vec![Kind::View], alone / 10)]);
     let choosing = choosing.map(|(case, number)| choosy(case, number));
     usual.chain(moving).chain(choosing)
-}
-
-/// A single agent in the upper corner of a walled world with an obstacle ahead. In worlds of many
-/// sizes, because each rounds the corner's place in the cell table differently.
-pub fn in_the_corner() -> impl Iterator<Item = Situation> {
-    (20..=150).map(|side| {
-        let text = format!(
-            "world = {{ size = [{side}, {side}], boundary = \"walls\" }}\n\
-             [species.a.avoid]\nreach = 10\nbuffer = 1\n"
-        );
-        let mut scene = Scene::parse("corner", &text).unwrap();
-        let corner = scene.world.size;
-        scene.obstacles = vec![Obstacle::new(corner - Vec3::new(6.0, 4.0, 0.0), 2.0)];
-        let state = FlockState {
-            id: vec![0],
-            species: vec![0],
-            position: vec![corner],
-            velocity: vec![Vec3::new(-1.0, -1.0, 0.0)],
-            ..FlockState::default()
-        };
-        Situation { name: format!("in the corner of {side}x{side}"), scene, state }
-    })
 }

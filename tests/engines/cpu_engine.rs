@@ -2,8 +2,9 @@
 
 use crate::common;
 use crate::common::controls::{changes, perturbed};
+use crate::common::scenery::in_the_corner;
 use crate::common::situations::{
-    FLOCKING, OF_RULES, behaviour_sets, in_the_corner, parity, parity_in, situation_in,
+    FLOCKING, OF_RULES, behaviour_sets, parity, parity_in, situation_in,
 };
 use crate::common::{
     CORRECTLY_ROUNDED, Differences, assert_a_thousand_ticks, assert_none, assert_ticks, bits,

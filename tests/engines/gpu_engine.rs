@@ -8,9 +8,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::common::gpu::{GPU, engine, share, without_subgroups};
+use crate::common::scenery::in_the_corner;
 use crate::common::situations::{
     FLOCKING, OF_BODIES, OF_NEAREST, OF_RULES, Situation, behaviour_sets, choosy_by_distance,
-    embodied, hurried, in_the_corner, situation_in, steady_in,
+    embodied, hurried, situation_in, steady_in,
 };
 use crate::common::variants::{situations_of, variant_of};
 use crate::common::{
