@@ -37,8 +37,8 @@ fn a_style_is_chosen_undone_and_saved() {
     assert_eq!(file(), first);
     steps(&display, &["key ctrl+shift+z"]);
     assert_eq!(file(), styled);
-    // All agents in one colour: the last row of the list.
-    steps(&display, &["mousemove 660 389 click 1", "mousemove 640 577 click 1"]);
+    // All agents in one colour: the last row of the list, which opens upwards.
+    steps(&display, &["mousemove 660 389 click 1", "mousemove 640 362 click 1"]);
     let text = file();
     assert!(text.contains("colour = \"#E69F00\""), "{text}");
     // The buttons in front of both rows take them back.
