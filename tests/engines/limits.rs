@@ -302,7 +302,8 @@ fn every_state_of_the_gpu_engine_is_finite() {
     let Some(gpu) = adapter::gpu("every_state_of_the_gpu_engine_is_finite") else { return };
     let mut engine = common::gpu::engine(&gpu);
     let all = |numbers: Range<u64>| numbers.map(|number| drawn(number, true));
-    for case in of_common_variants(all, SHADERS, ON_THE_GPU / common::gpu::share()) {
+    let share = common::gpu::share();
+    for case in of_common_variants(all, SHADERS / share.min(SHADERS), ON_THE_GPU / share) {
         if let Some(fault) = first_fault(&mut engine, &case) {
             panic!("{fault}");
         }
