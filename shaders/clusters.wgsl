@@ -144,7 +144,7 @@ fn show_clusters(
     if root != agent {
         let shown = max((id_of(tag[root]) * NUMBER_STEP) >> 24u, 1u);
         show(agent, shown);
-        // A root has a cluster if it is somebody's.
+        // A root that no other agent has is alone, and stays grey.
         show(root, shown);
     }
 }

@@ -1,4 +1,4 @@
-//! Level 5: each connected group of agents has a hue of its own, wherever agents are kept and whoever draws them.
+//! Level 5: each connected group of agents has a hue of its own, with every engine and every renderer.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -18,7 +18,7 @@ use flockwork_model::scene::Scene;
 pub struct ClusterPasses {
     layout: wgpu::BindGroupLayout,
     variant: Variant,
-    /// In the order in which they run.
+    /// `begin_clusters`, `join_clusters`, `show_clusters`: they run in this order.
     passes: [wgpu::ComputePipeline; 3],
     parents: wgpu::Buffer,
     shown: wgpu::Buffer,

@@ -28,7 +28,8 @@ pub fn depths_entry(visibility: wgpu::ShaderStages) -> wgpu::BindGroupLayoutEntr
     layout_entry(7, visibility, wgpu::BufferBindingType::Storage { read_only: true })
 }
 
-/// A buffer of so many numbers, such as one a cell. Shaders that read no shade get one of a single cell.
+/// A buffer of `count` numbers: one for each cell, or for each agent. Shaders that read no shade get a buffer of one
+/// cell.
 pub fn numbers(gpu: &Gpu, count: u32) -> wgpu::Buffer {
     gpu.device.create_buffer(&wgpu::BufferDescriptor {
         label: Some("numbers"),
