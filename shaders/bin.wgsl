@@ -24,6 +24,8 @@ import package::world::confined;
 struct CellCount {
     // Hits of targets; this pass does not use them.
     hits: array<u32, 2>,
+    // Forces of rules in text that were no numbers, and those rules; this pass does not use them.
+    broken: array<u32, 2>,
     // Number of agents binned into each cell so far.
     members: array<atomic<u32>>,
 }

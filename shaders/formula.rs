@@ -231,8 +231,12 @@ pub fn module(
         formula.force.results[..axes].iter().map(|v| format!("v{v}")).collect();
     let sums = if formula.sees_neighbours() { ", sums: Sums" } else { "" };
     text += &format!(
-        "fn force(species: Species, agent: Agent{sums}) -> Vector {{\n{operations}    \
+        "const BIT = {}u;\n\nfn force(species: Species, agent: Agent, \
+         broken: ptr<function, bool>{sums}) -> Vector {{\n{operations}    \
+         *broken = !v{} && species.rule{number}.weight != 0.0;\n    \
          return allowed(agent, Vector({}));\n}}\n",
+        1_u32 << number,
+        formula.force.results[axes],
         results.join(", ")
     );
     let next = formula.next.results.iter().enumerate().map(|(index, result)| {

@@ -169,6 +169,7 @@ impl Variant {
             "narrow" => self.narrow,
             "several_species" => self.several_species,
             "neighbours" => self.looks_around(),
+            "texts" => self.formulas != Formulas::default(),
             extra => {
                 Uses::EXTRAS.iter().any(|(name, uses)| *name == extra && self.uses.has(*uses))
                     || self.kinds().any(|kind| kind.info().key == extra)

@@ -14,6 +14,8 @@ import package::world::confined;
 struct CellCount {
     // One bit per target, set if an agent has hit it.
     hits: array<u32, 2>,
+    // Forces of rules in text that were no numbers, and those rules; this pass does not use them.
+    broken: array<u32, 2>,
     // Agents of each cell; this pass does not use them.
     members: array<u32>,
 }

@@ -215,10 +215,14 @@ fn spent(sum: Vector, next: Vector, most: f32) -> Vector {
 fn steering_force(species: Species, agent: ptr<function, Agent>, sums: Sums) -> Vector {
     let force_LONE_BEHAVIOUR = package::behaviours::LONE_BEHAVIOUR::force(species.LONE_BEHAVIOUR, agent) * species.LONE_BEHAVIOUR.weight;
     let force_NEAR_BEHAVIOUR = package::behaviours::NEAR_BEHAVIOUR::force(species.NEAR_BEHAVIOUR, *agent, sums.NEAR_BEHAVIOUR) * species.NEAR_BEHAVIOUR.weight;
-    let force_LONE_RULE = package::behaviours::LONE_RULE::force(species, *agent) * species.LONE_RULE.weight;
-    let force_NEAR_RULE = package::behaviours::NEAR_RULE::force(species, *agent, sums.NEAR_RULE) * species.NEAR_RULE.weight;
+    var broken_LONE_RULE = false;
+    var broken_NEAR_RULE = false;
+    let force_LONE_RULE = package::behaviours::LONE_RULE::force(species, *agent, &broken_LONE_RULE) * species.LONE_RULE.weight;
+    let force_NEAR_RULE = package::behaviours::NEAR_RULE::force(species, *agent, &broken_NEAR_RULE, sums.NEAR_RULE) * species.NEAR_RULE.weight;
     @if(kept) (*agent).next_kept = package::behaviours::LONE_RULE::keep(species, *agent);
     @if(kept) (*agent).next_kept = package::behaviours::NEAR_RULE::keep(species, *agent, sums.NEAR_RULE);
+    (*agent).broken_rules |= select(0u, package::behaviours::LONE_RULE::BIT, broken_LONE_RULE);
+    (*agent).broken_rules |= select(0u, package::behaviours::NEAR_RULE::BIT, broken_NEAR_RULE);
     var force = Vector();
     @if(priority) {
         if species.combine != 0u {

@@ -25,6 +25,8 @@ struct Scattered {
 struct CellCount {
     // Hits of targets; the scan does not use them.
     hits: array<u32, 2>,
+    // Forces of rules in text that were no numbers, and those rules; the scan does not use them.
+    broken: array<u32, 2>,
     // Agents of each cell.
     members: array<u32>,
 }

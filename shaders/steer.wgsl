@@ -48,6 +48,8 @@ import package::world::{confined, shortest};
 struct CellCount {
     // One bit per target, set if an agent has hit it.
     hits: array<atomic<u32>, 2>,
+    // How many forces of rules in text were no numbers so far, and a bit at the number of each such rule.
+    broken: array<atomic<u32>, 2>,
     // Number of agents binned into each cell so far.
     members: array<atomic<u32>>,
 }
@@ -172,6 +174,12 @@ fn steer(
         sums = with_shared(own, i, clock, sums);
     }
     let acceleration = steering_force(own, &agent, sums) / own.mass;
+    @if(texts) {
+        if number < count && agent.broken_rules != 0u {
+            atomicAdd(&cell_count.broken[0], countOneBits(agent.broken_rules));
+            atomicOr(&cell_count.broken[1], agent.broken_rules);
+        }
+    }
     let pushed = carried(agent) * agent.brake + (acceleration + agent.kick) * flock.time_step;
     @if(!min_speed)
     var velocity = limited(pushed, agent.max_speed);

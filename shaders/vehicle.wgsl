@@ -29,6 +29,9 @@ struct Agent {
     kept: vec4<f32>,
     @if(kept)
     next_kept: vec4<f32>,
+    // A bit at the number of each rule in text whose force is no number, and so is none.
+    @if(texts)
+    broken_rules: u32,
     // Acceleration that no force limit applies to; world units per tick².
     kick: Vector,
 }

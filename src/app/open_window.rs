@@ -119,6 +119,8 @@ struct Notices {
     shown: Option<(String, Instant)>,
     /// True once the user was warned that this GPU is software.
     warned: bool,
+    /// True if the user was told that forces were no numbers.
+    knows_broken: bool,
     /// True once the user has pressed a key or a button.
     knows: bool,
     /// When another scene was opened.

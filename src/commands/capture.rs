@@ -359,14 +359,14 @@ pub fn capture_on(
     let start = Instant::now();
     let taken = take(&mut run, painter.as_mut(), (output, &plan, &comment), &interrupt);
     let Taken { shown, kept } = taken?;
-    shown.crowd.tell();
+    shown.run.tell();
     if let Some(notice) = run.take_notice() {
         tell(&format!("flockwork: {notice}"));
     }
     say(&format!(
         "{}, {} on {}, {} of {} × {} by {} in {:.1} s; {kept}\n",
         counted(agents as u64, "agent"),
-        counted(shown.ticks, "tick"),
+        counted(shown.run.ticks, "tick"),
         run.engine().describe(),
         counted(shown.frames, "frame"),
         plan.film.width,
@@ -374,10 +374,10 @@ pub fn capture_on(
         painter.describe(),
         start.elapsed().as_secs_f64()
     ))?;
-    if shown.interrupted {
+    if shown.run.interrupted {
         let kept = match plan.every {
             Some(_) => format!("frames kept: {} of {}; {kept}", shown.frames, plan.frames()),
-            None => format!("the picture shows tick {} of {}; {kept}", shown.ticks, plan.ticks),
+            None => format!("the picture shows tick {} of {}; {kept}", shown.run.ticks, plan.ticks),
         };
         return Err(Interrupted { kept }.into());
     }

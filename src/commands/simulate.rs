@@ -143,10 +143,11 @@ pub fn simulate_on(
     }
     let mut run = ranks::agree(drive::load(engine, &scene, &state).map_err(Into::into))?;
     drop(state);
-    let Outcome { ticks, stepping, crowd, .. } =
+    let outcome =
         write_run(&mut run, args, (agents, span), (&mut files, keeper, unwrapping), &interrupt)?;
     let sizes = ranks::agree(files.publish(out, metrics))?;
-    crowd.tell();
+    outcome.tell();
+    let Outcome { ticks, stepping, .. } = outcome;
     let each = if ticks == 0 { 0.0 } else { stepping.as_secs_f64() * 1e3 / ticks as f64 };
     let engine = run.engine().describe();
     let shares = run

@@ -3,6 +3,7 @@
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
 
 mod agents;
+mod broken;
 mod change;
 pub mod cpu;
 pub mod distributed;
@@ -18,6 +19,7 @@ use std::time::Duration;
 use distributed::DistributedEngine;
 
 pub use agents::{AgentsAt, Component, DeviceAgents, HostAgents};
+pub use broken::BrokenForces;
 pub use change::Change;
 pub use error::EngineError;
 
@@ -189,6 +191,12 @@ pub trait Engine: Send + internals::Sealed {
     /// Number of agents in the fullest grid cell, at the last tick whose result has reached the
     /// host.
     fn largest_cell(&mut self) -> u32;
+
+    /// Forces of rules in text that were no numbers since the flock was loaded, until the last tick whose
+    /// result has reached the host; after [`Engine::finish`] that is the last tick.
+    fn broken_forces(&mut self) -> BrokenForces {
+        BrokenForces::default()
+    }
 
     /// False if the host cannot wait for the device. The methods below then fail with
     /// [`EngineError::NotYet`] until the copy has arrived that their first call has asked for. Call again later:

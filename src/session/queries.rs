@@ -88,6 +88,11 @@ impl<C: Clock> Session<C> {
         self.runner.engine.largest_cell()
     }
 
+    /// A sentence about the forces of rules in text that were no numbers so far; `None` if all were.
+    pub fn broken_forces(&mut self) -> Option<String> {
+        self.runner.engine.broken_forces().sentence(&self.editor.scene)
+    }
+
     /// The current scene, except for targets that move by themselves.
     #[must_use]
     pub fn scene(&self) -> &Scene {

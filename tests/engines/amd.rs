@@ -25,14 +25,14 @@ const VEGA10: Floors = Floors {
              topological woods",
         ),
         (5, "bird_corner crossing:narrow"),
-        (5, "active-particles mills non-reciprocal"),
+        (5, "active-particles crossing mills non-reciprocal"),
         (5, "body_corner flock flock-noise flock-pointer foam glow_corner:light pursuit:narrow"),
         // Pictures are read in thirteen places at once, which hides the latency.
         (5, "shrink shrink_calmly splat:light"),
         (6, "ball_corner figure_corner gather:narrow hunger pursuit seek-separate:narrow"),
         (
             6,
-            "chiral:narrow crossing fireflies gregoire-chate:narrow nematic:narrow separation:narrow",
+            "chiral:narrow fireflies gregoire-chate:narrow nematic:narrow separation:narrow",
         ),
         (7, "corner doorway gather glow_corner grow seek-separate separation splat tornado"),
         (7, "chiral gregoire-chate nematic swarmalators vicsek:narrow"),
@@ -49,7 +49,8 @@ const NAVI21: Floors = Floors {
         (8, "school"),
         (10, "murmuration"),
         (12, "bodyguards hide predators"),
-        (16, "asteroids bubbles evade flock-view procession sort_scattered woods"),
+        (14, "procession"),
+        (16, "asteroids bubbles evade flock-view sort_scattered woods"),
         (
             18,
             "big-and-small couzin docking escort flock-3d flock-fov helix particle-life schooling-by-noise \

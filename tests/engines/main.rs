@@ -11,6 +11,7 @@ mod compilers;
 #[cfg(target_os = "linux")]
 mod amd;
 mod bodies;
+mod broken_forces;
 mod courses;
 mod cpu_engine;
 mod cpu_order;

@@ -2,7 +2,7 @@
 //! both halves. Needs no GPU.
 
 use flockwork::engine::gpu::buffers::{
-    HITS_BYTES, MAX_STORAGE_BUFFERS, MAX_TICKS_PER_SUBMISSION, NAMES,
+    COUNTS_AT, MAX_STORAGE_BUFFERS, MAX_TICKS_PER_SUBMISSION, NAMES,
 };
 use flockwork::engine::gpu::device::LANES;
 use flockwork::engine::gpu::pass::{BETWEEN_TICKS, IN_SLABS, TICK};
@@ -189,7 +189,7 @@ fn passes_agree_about_the_buffers_that_they_share() {
     }
     let (_, module) = compose("steer", *fullest.unwrap()).unwrap();
     let members = reflect::member(&module, "cell_count", "members").unwrap();
-    assert_eq!(u64::from(members.offset), HITS_BYTES);
+    assert_eq!(u64::from(members.offset), COUNTS_AT);
 }
 
 #[test]

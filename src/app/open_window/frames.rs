@@ -65,6 +65,10 @@ impl OpenWindow {
         self.panels.figures.measure(&mut self.session, self.panels.overlay == Detail::Full);
         let told = self.session.take_notice();
         self.notify(told);
+        let broken = self.session.broken_forces();
+        if !std::mem::replace(&mut self.notices.knows_broken, broken.is_some()) {
+            self.notify(broken);
+        }
         if self.session.clock.is_paused() || self.session.goal().is_some() {
             self.panels.figures.pace.rest();
         } else {

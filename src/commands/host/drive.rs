@@ -64,7 +64,7 @@ pub trait Host {
 }
 
 /// The result of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// Ticks done.
     pub ticks: u64,
@@ -74,6 +74,18 @@ pub struct Outcome {
     pub interrupted: bool,
     /// The most crowded of the moments that were looked at.
     pub crowd: Crowd,
+    /// A sentence about forces that were no numbers, if there were any.
+    pub broken: Option<String>,
+}
+
+impl Outcome {
+    /// Says on stderr what the user should know about the flock.
+    pub fn tell(&self) {
+        self.crowd.tell();
+        if let Some(broken) = &self.broken {
+            tell(&format!("flockwork: {broken}"));
+        }
+    }
 }
 
 /// Runs `ticks` ticks, or fewer if interrupted, and shows the flock at the host's stops, including
@@ -93,7 +105,9 @@ pub fn drive(
         let last = done == ticks || interrupted;
         let ended = !host.show(run, Stop { done, last, interrupted })?;
         if ranks::any(ended) || last {
-            return Ok(Outcome { ticks: done, stepping, interrupted, crowd });
+            run.finish()?;
+            let broken = run.broken_forces();
+            return Ok(Outcome { ticks: done, stepping, interrupted, crowd, broken });
         }
         let stop = host.next_stop(done).clamp(done + 1, ticks);
         // A signal while the flock was shown is for the next tick: no tick is shown twice.
@@ -152,7 +166,7 @@ impl Crowd {
     }
 
     /// Says on stderr what it means if more than a tenth of the agents were in crowds.
-    pub fn tell(&self) {
+    fn tell(&self) {
         let Self { crowded, is_sampled, agents, tick } = self;
         let meaning = match is_sampled {
             true => "they read only a sample of their neighbours; where that matters",

@@ -1,10 +1,9 @@
 //! The run of a capture: steps, draws and records.
 
-use std::time::Duration;
 
 use indicatif::ProgressBar;
 
-use super::drive::{Crowd, Host, Run, Stop, drive};
+use super::drive::{Host, Outcome, Run, Stop, drive};
 use super::interrupt::Interrupt;
 use super::progress::progress;
 use super::ranks;
@@ -30,14 +29,8 @@ use flockwork_view::trails::{Trails, visible_ticks};
 pub struct Shown {
     /// Frames recorded.
     pub frames: u64,
-    /// Ticks done.
-    pub ticks: u64,
-    /// Time spent in the engine.
-    pub stepping: Duration,
-    /// True if the user ended the capture.
-    pub interrupted: bool,
-    /// The most crowded moment.
-    pub crowd: Crowd,
+    /// The run behind them.
+    pub run: Outcome,
 }
 
 /// Steps, draws and records, until all frames are drawn or the user interrupts.
@@ -84,13 +77,7 @@ pub fn film(
     }
     film.bar.finish_and_clear();
     averaged.end()?;
-    Ok(Shown {
-        frames: looped.end()?,
-        ticks: outcome.ticks,
-        stepping: outcome.stepping,
-        interrupted: outcome.interrupted,
-        crowd: outcome.crowd,
-    })
+    Ok(Shown { frames: looped.end()?, run: outcome })
 }
 
 /// True if progress is counted in ticks.

@@ -5,7 +5,8 @@ use std::time::Duration;
 use super::{AnyFlock, CpuEngine, of_any};
 use crate::internals::Sealed;
 use crate::{
-    AgentsAt, Change, Engine, EngineError, EngineKind, HostAgents, PassTime, Profile, Snapshot,
+    AgentsAt, BrokenForces, Change, Engine, EngineError, EngineKind, HostAgents, PassTime, Profile,
+    Snapshot,
 };
 use flockwork_model::behaviours::Target;
 use flockwork_model::scene::Scene;
@@ -133,6 +134,11 @@ impl Engine for CpuEngine {
     fn largest_cell(&mut self) -> u32 {
         let Some(flock) = &self.flock else { return 0 };
         self.threads.run(|| of_any!(flock, flock => flock.largest_cell()))
+    }
+
+    fn broken_forces(&mut self) -> BrokenForces {
+        let broken = |any: &AnyFlock| of_any!(any, flock => flock.broken);
+        self.flock.as_ref().map(broken).unwrap_or_default()
     }
 
     fn finish(&mut self) -> Result<(), EngineError> {

@@ -12,6 +12,7 @@ use super::group::{Group, SortedFlock, share_of};
 use super::inputs::GroupInputs;
 use super::lane_parameters::{FormulaColumns, LaneParameters, SpeciesTable};
 use super::nearest::{Nearest, Reach};
+use crate::BrokenForces;
 use flockwork_model::behaviours::Uses;
 use flockwork_model::formula::{Given, Row, Tape, Tile};
 use flockwork_model::kept::MAX_KEPT;
@@ -37,6 +38,8 @@ const EVERYWHERE: f32 = 3e38;
 pub struct FormulaLanes<'a, S: Simd, const D: usize> {
     pub(super) simd: S,
     pub(super) rules: Vec<RuleLanes<'a, S>>,
+    /// Forces so far that were no numbers.
+    pub(super) broken: BrokenForces,
     tile: Tile<Lanes<S>, D, TILE>,
     shares: Row<Lanes<S>, TILE>,
     /// The same as each rule perceives the neighbours.
@@ -110,6 +113,7 @@ where
         Self {
             simd,
             rules: rules.iter().map(rule).collect(),
+            broken: BrokenForces::default(),
             tile: Tile::new(like),
             shares: Row([like; TILE]),
             perceived: Row([like; TILE]),

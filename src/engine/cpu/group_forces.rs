@@ -7,7 +7,7 @@ use super::formulas::{FormulaLanes, RuleLanes};
 use super::inputs::GroupInputs;
 use super::lane_parameters::LaneParameters;
 use flockwork_model::behaviours::{Agent, Kind, TextForces};
-use flockwork_model::real::{Lanes, Real};
+use flockwork_model::real::{Lanes, MAX_LANES, Mask, Real};
 use flockwork_model::vector::{Axes, Space, Vector};
 
 /// The forces on a group of agents.
@@ -36,7 +36,8 @@ where
         }
         let Self { lanes, parameters, draws, .. } = self;
         let simd = lanes.simd;
-        for RuleLanes { columns, of_force, of_next, sums, .. } in &mut lanes.rules {
+        for (number, rule) in lanes.rules.iter_mut().enumerate() {
+            let RuleLanes { columns, of_force, of_next, sums, .. } = rule;
             let formula = columns.formula;
             if formula.sees_neighbours() != sees_neighbours {
                 continue;
@@ -63,7 +64,21 @@ where
                 }
             }
             let force = agent.limited(of_force.vector(agent.body.mass));
-            take(Kind::Formula(formula), force * parameters.of_formula(columns, 0));
+            let weight = parameters.of_formula(columns, 0);
+            let is_sound = of_force.number(D);
+            if is_sound.less_than(is_sound.constant(1.0)).any() {
+                lanes.broken.add(number, count_broken(is_sound, weight, draws.ids.len()));
+            }
+            take(Kind::Formula(formula), force * weight);
         }
     }
+}
+
+/// How many of the first `agents` of a group have a force that is no number. A rule without weight has none.
+fn count_broken<S: Simd>(is_sound: Lanes<S>, weight: Lanes<S>, agents: usize) -> u64 {
+    let [mut sound, mut weights] = [[0.0; MAX_LANES]; 2];
+    is_sound.store(&mut sound[..S::F32_LANES]);
+    weight.store(&mut weights[..S::F32_LANES]);
+    let of_agents = sound.iter().zip(&weights).take(agents);
+    of_agents.filter(|(sound, weight)| **sound < 1.0 && **weight != 0.0).count() as u64
 }

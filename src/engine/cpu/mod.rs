@@ -29,7 +29,7 @@ mod steer;
 mod threads;
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rayon::prelude::*;
@@ -39,7 +39,7 @@ pub use threads::fit as threads_fit;
 
 use super::ids::Ids;
 use super::stopwatch::Stopwatch;
-use super::{Component, EngineError, HostAgents, Profile, Snapshot};
+use super::{BrokenForces, Component, EngineError, HostAgents, Profile, Snapshot};
 use add_up::Totals;
 use flock::{Identity, Motion};
 use flockwork_model::behaviours::{Surroundings, Uses};
@@ -109,6 +109,8 @@ struct Flock<const D: usize> {
     /// The agents. Not kept for a flock in slabs, which takes no edits.
     ids: Ids,
     tick: u64,
+    /// Forces that were no numbers in all ticks so far.
+    broken: BrokenForces,
     /// Sorted by cell and id between ticks. Ghosts, if there are any, follow the own agents; they have no
     /// memory and no ids.
     motion: Motion<D>,
@@ -178,6 +180,7 @@ where
             table: SpeciesTable::of(scene, tick),
             ids: Ids::default(),
             tick,
+            broken: BrokenForces::default(),
             motion: nothing.clone(),
             identity: Identity::default(),
             start: vec![0; window.cells() + 1],
@@ -260,6 +263,7 @@ where
             tick: self.tick as u32,
         };
         let totals = Totals::of(&flock, &self.table, instructions);
+        let broken = Mutex::new(self.broken);
         let pass = Steer {
             flock,
             totals,
@@ -270,8 +274,10 @@ where
                 scenery: &self.scenery,
             },
             time_step: self.scene.time_step,
+            broken: &broken,
         };
         pass.run(parts, instructions, &mut self.moved, &mut self.key, spent);
+        self.broken = broken.into_inner().unwrap_or_else(PoisonError::into_inner);
     }
 
     fn sort(&mut self, bands: &[bands::Band]) {

@@ -11,8 +11,8 @@ use super::flock::{Identity, Motion};
 use super::hits::Hits;
 use super::threads::Threads;
 use super::{CpuEngine, Flock, InstructionSet};
-use crate::EngineError;
 use crate::distributed::{Region, SlabEngine, SlabHost};
+use crate::{BrokenForces, EngineError};
 use flockwork_model::behaviours::Target;
 use flockwork_model::grid::{Slab, Window};
 use flockwork_model::scene::Scene;
@@ -309,6 +309,10 @@ where
 
     fn largest_cell(&mut self) -> Result<u32, EngineError> {
         Ok(self.threads.run(|| self.flock.largest_cell()))
+    }
+
+    fn broken_forces(&self) -> BrokenForces {
+        self.flock.broken
     }
 
     fn state(&mut self) -> Result<FlockState, EngineError> {

@@ -1,6 +1,7 @@
 //! The pass `steer`: neighbours, behaviours, integration, and the cell of the new position.
 
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use pulp::{Simd, WithSimd};
@@ -19,6 +20,7 @@ use super::lanes::InstructionSet;
 use super::nearest::Nearest;
 use super::neighbours::{NeighbourLoop, uses_of_kernel};
 use super::shown::{shown_of_change, structures, turns_of_change};
+use crate::BrokenForces;
 use crate::stopwatch::Stopwatch;
 use flockwork_model::behaviours::{Agent, Kind, Sums, Surroundings, Uses};
 use flockwork_model::grid::{MAX_ROWS_AROUND, NearRow};
@@ -43,6 +45,8 @@ pub struct Steer<'a, const D: usize> {
     pub surroundings: Surroundings<'a>,
     /// Ticks.
     pub time_step: f32,
+    /// Forces that were no numbers.
+    pub broken: &'a Mutex<BrokenForces>,
 }
 
 /// The part of the pass that one task does.
@@ -131,6 +135,7 @@ where
                 let sums = (&mut nearest, &mut sums, &mut texts);
                 self.group(simd, &mut uniform, agents, (0, &[]), sums);
             }
+            self.note(texts.broken);
             return;
         }
         for row in own_rows.clone() {
@@ -158,6 +163,7 @@ where
                 );
             }
         }
+        self.note(texts.broken);
     }
 }
 
@@ -165,6 +171,13 @@ impl<const D: usize, const USES: u64, const MANY: bool> Task<'_, D, USES, MANY>
 where
     Axes<D>: Space<D>,
 {
+    /// Adds to the forces that were no numbers.
+    fn note(&self, broken: BrokenForces) {
+        if broken.count > 0 {
+            self.pass.broken.lock().unwrap_or_else(PoisonError::into_inner).extend(broken);
+        }
+    }
+
     /// Steers one group of agents. `row` is the row of the grid that they are in, and `rows` are those
     /// that may have neighbours, with their cells in the window. The choices of the nearest neighbours and the
     /// sums are overwritten.

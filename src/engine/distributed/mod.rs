@@ -27,7 +27,9 @@ pub use slices::Slices;
 use super::change::check_count;
 use super::ids::Ids;
 use super::internals::Sealed;
-use super::{AgentsAt, Change, Engine, EngineError, EngineKind, HostAgents, Profile, Snapshot};
+use super::{
+    AgentsAt, BrokenForces, Change, Engine, EngineError, EngineKind, HostAgents, Profile, Snapshot,
+};
 use balance::Balance;
 use flockwork_model::behaviours::{Target, Uses};
 use flockwork_model::formula::Formula;
@@ -292,6 +294,13 @@ impl Engine for DistributedEngine {
         all[self.ranks.rank()] = own.unwrap_or(0).into();
         self.ranks.sum(&mut all);
         all.into_iter().max().unwrap_or(0) as u32
+    }
+
+    fn broken_forces(&mut self) -> BrokenForces {
+        let own = self.flock.as_ref().map(|flock| flock.slab.broken_forces());
+        let mut numbers = own.unwrap_or_default().numbers();
+        self.ranks.sum(&mut numbers);
+        BrokenForces::from_numbers(&numbers)
     }
 
     fn finish(&mut self) -> Result<(), EngineError> {

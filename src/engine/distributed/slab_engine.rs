@@ -1,6 +1,6 @@
 //! The engine of one slab of a flock over many processes.
 
-use crate::{Engine, EngineError};
+use crate::{BrokenForces, Engine, EngineError};
 use flockwork_model::behaviours::Target;
 use flockwork_model::grid::Slab;
 use flockwork_model::scene::{MAX_AGENTS, Scene};
@@ -80,6 +80,9 @@ pub trait SlabEngine: Send {
 
     /// Number of agents in the fullest own cell.
     fn largest_cell(&mut self) -> Result<u32, EngineError>;
+
+    /// Forces of rules in text that were no numbers, of own agents in all ticks so far.
+    fn broken_forces(&self) -> BrokenForces;
 
     /// The own agents, by ascending id.
     fn state(&mut self) -> Result<FlockState, EngineError>;

@@ -52,8 +52,11 @@ pub const CLOCK: &str = "clock";
 /// Bytes of `clock` that a tick reads.
 pub const CLOCK_BYTES: u64 = 16;
 
-/// Bytes of the hits of targets, one bit each, before the counts in `cell_count`.
+/// Bytes of the hits of targets, one bit each, at the beginning of `cell_count`.
 pub const HITS_BYTES: u64 = 8;
+
+/// Bytes of `cell_count` before the counts of the cells: the hits, and the forces that were no numbers.
+pub const COUNTS_AT: u64 = HITS_BYTES + 8;
 
 /// Holds the size of the dispatch of `sort_crowds`.
 pub const GRID_STATS: &str = "grid_stats";
@@ -137,7 +140,7 @@ fn flock_bytes(name: &str, extent: &Extent) -> Option<u64> {
         "binned" => agents * 16,
         "index" | "id" => agents * 4,
         "cell_start" => (cells + u64::from(extent.ghost_cells) + 1) * 4,
-        "cell_count" => HITS_BYTES + cells * 4,
+        "cell_count" => COUNTS_AT + cells * 4,
         "blocks" => cells.div_ceil(u64::from(CELLS_PER_BLOCK)) * 4,
         "crowded" => crowds * 4,
         "grid_stats" => 20,

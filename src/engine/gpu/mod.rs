@@ -37,7 +37,8 @@ pub use slab::adapter_for;
 use crate::change::check_count;
 use crate::internals::Sealed;
 use crate::{
-    AgentsAt, Change, DeviceAgents, Engine, EngineError, EngineKind, HostAgents, Profile, Snapshot,
+    AgentsAt, BrokenForces, Change, DeviceAgents, Engine, EngineError, EngineKind, HostAgents,
+    Profile, Snapshot,
 };
 use flock::{DeviceFlock, FlockBuilder};
 use flockwork_model::behaviours::{Target, Uses};
@@ -152,10 +153,9 @@ impl Engine for GpuEngine {
         self.profiler.reset();
         let flock = self.builder.load(scene, state)?;
         let gpu = &self.builder.gpu;
-        let sizes = self.builder.sizes(&flock.buffers)?;
         let encoder = gpu.device.create_command_encoder(&Default::default());
         let measured = Measured { is_load: true, ..Measured::default() };
-        self.profiler.submit(gpu, encoder, measured, sizes.grid_stats)?;
+        self.profiler.submit(gpu, encoder, measured, &flock.buffers)?;
         self.loaded = Some(flock);
         self.write_clock(1)?;
         self.builder.gpu.check()
@@ -267,8 +267,23 @@ impl Engine for GpuEngine {
         self.builder.options.waits
     }
 
+    fn broken_forces(&mut self) -> BrokenForces {
+        self.profiler.broken_forces(&self.builder.gpu)
+    }
+
     fn finish(&mut self) -> Result<(), EngineError> {
-        self.builder.gpu.wait()
+        let Self { builder, profiler, loaded, .. } = self;
+        let gpu = &builder.gpu;
+        gpu.wait()?;
+        let has_texts = |flock: &&DeviceFlock| flock.variant.formulas.iter().next().is_some();
+        if let Some(flock) = loaded.as_ref().filter(has_texts)
+            && profiler.is_behind(gpu)
+        {
+            let encoder = gpu.device.create_command_encoder(&Default::default());
+            profiler.submit(gpu, encoder, Measured::default(), &flock.buffers)?;
+            gpu.wait()?;
+        }
+        Ok(())
     }
 
     fn snapshot(&mut self) -> Result<Snapshot, EngineError> {

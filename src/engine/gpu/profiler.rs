@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use super::buffers::MAX_TICKS_PER_SUBMISSION;
+use super::buffers::{FlockBuffers, GRID_STATS, HITS_BYTES, MAX_TICKS_PER_SUBMISSION};
 use super::device::Gpu;
 use super::pass::TICK;
-use super::readback::Readback;
+use super::readback::{Part, Readback};
 use super::stamps::{Stamps, stamps_in};
-use crate::{EngineError, PassTime, Profile};
+use crate::broken::CountedForces;
+use crate::{BrokenForces, EngineError, PassTime, Profile};
 
 /// Bytes of the size of the fullest cell, the first word of `grid_stats`.
 const FULLEST_CELL_BYTES: u64 = 4;
@@ -18,7 +19,7 @@ const fn pairs_of(ticks: u32, passes: u32) -> u32 {
     1 + ticks * passes
 }
 
-/// Timestamp queries, and a copy of the grid's statistics, read back asynchronously.
+/// Timestamp queries, and a copy of the flock's statistics, read back asynchronously.
 ///
 /// A pass's time is the span from the end of the previous pass to its own end; an empty pass
 /// precedes the first. The beginnings are written but not read: lavapipe (seen in Mesa 22.3.6),
@@ -30,8 +31,11 @@ const fn pairs_of(ticks: u32, passes: u32) -> u32 {
 pub struct Profiler {
     stamps: Stamps,
     under_way: Option<(Readback, Measured)>,
+    /// True if ticks have begun since the last submission that asked for statistics.
+    is_behind: bool,
     latest: Profile,
     largest_cell: u32,
+    broken: CountedForces,
 }
 
 /// The passes that a submission times.
@@ -50,7 +54,14 @@ impl Profiler {
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {
         let stamps = Stamps::new(gpu, pairs_of(MAX_TICKS_PER_SUBMISSION, TICK.len() as u32));
-        Self { stamps, under_way: None, latest: Profile::default(), largest_cell: 0 }
+        Self {
+            stamps,
+            under_way: None,
+            is_behind: false,
+            latest: Profile::default(),
+            largest_cell: 0,
+            broken: CountedForces::default(),
+        }
     }
 
     /// True if a submission may be measured, because the previous one has been read or is a load.
@@ -79,21 +90,39 @@ impl Profiler {
         self.stamps.of(pairs_of(tick, passes) + pass)
     }
 
-    /// Submits `encoder`, and asks for the times of its passes and for the statistics of the grid.
+    /// Submits `encoder`, and asks for the times of its passes and for the statistics of the flock.
     pub fn submit(
         &mut self,
         gpu: &Gpu,
         mut encoder: wgpu::CommandEncoder,
         measured: Measured,
-        grid_stats: &wgpu::Buffer,
+        buffers: &FlockBuffers,
     ) -> Result<(), EngineError> {
-        let mut parts = vec![(grid_stats.clone(), 0, FULLEST_CELL_BYTES)];
+        let part = |name, at, bytes| Some((buffers.buffer(name)?.clone(), at, bytes));
+        let statistics = [
+            part(GRID_STATS, 0, FULLEST_CELL_BYTES),
+            part("cell_count", HITS_BYTES, CountedForces::BYTES),
+        ];
+        let mut parts: Vec<Part> = statistics.into_iter().flatten().collect();
         if measured.ticks > 0 {
             let pairs = pairs_of(measured.ticks, measured.passes.len() as u32);
             parts.extend(self.stamps.resolve(&mut encoder, 0, pairs));
         }
         self.under_way = Some((Readback::begin(gpu, encoder, &parts)?, measured));
+        self.is_behind = false;
         Ok(())
+    }
+
+    /// Submits `encoder`, and asks for nothing.
+    pub fn submit_unmeasured(&mut self, gpu: &Gpu, encoder: wgpu::CommandEncoder) {
+        gpu.queue.submit([encoder.finish()]);
+        self.is_behind = true;
+    }
+
+    /// True if ticks have begun since the last submission that asked for statistics.
+    pub fn is_behind(&mut self, gpu: &Gpu) -> bool {
+        self.collect(gpu);
+        self.is_behind
     }
 
     /// Records wall times, for devices without a clock.
@@ -101,6 +130,7 @@ impl Profiler {
         let one =
             |(pass, time): &(&'static str, Duration)| PassTime { pass, time: *time / ticks.max(1) };
         self.latest = Profile { passes: times.iter().map(one).collect(), by_timestamps: false };
+        self.is_behind = true;
     }
 
     /// True if the device can time its passes.
@@ -115,15 +145,22 @@ impl Profiler {
         self.latest.clone()
     }
 
-    /// The latest statistics of the grid that have arrived.
+    /// The latest size of the fullest cell that has arrived.
     pub fn largest_cell(&mut self, gpu: &Gpu) -> u32 {
         self.collect(gpu);
         self.largest_cell
     }
 
+    /// The latest count of broken forces that has arrived.
+    pub fn broken_forces(&mut self, gpu: &Gpu) -> BrokenForces {
+        self.collect(gpu);
+        self.broken.so_far
+    }
+
     /// Discards all results, also those under way: the flock is replaced by another.
     pub fn reset(&mut self) {
         (self.under_way, self.latest, self.largest_cell) = (None, Profile::default(), 0);
+        self.broken = CountedForces::default();
     }
 
     fn collect(&mut self, gpu: &Gpu) {
@@ -145,10 +182,11 @@ impl Profiler {
     ) -> Result<(), EngineError> {
         let largest = readback.bytes(gpu, 0, 0..FULLEST_CELL_BYTES)?;
         self.largest_cell = bytemuck::pod_read_unaligned(&largest);
+        self.broken.note(&readback.bytes(gpu, 1, 0..CountedForces::BYTES)?);
         if ticks == 0 || !self.has_clock() {
             return Ok(());
         }
-        let stamps = stamps_in(&readback.bytes(gpu, 1, 0..readback.len(1))?);
+        let stamps = stamps_in(&readback.bytes(gpu, 2, 0..readback.len(2))?);
         let period = f64::from(gpu.queue.get_timestamp_period());
         let ticks = ticks as usize;
         let time = |span: u64| Duration::from_secs_f64(span as f64 * period / ticks as f64 * 1e-9);

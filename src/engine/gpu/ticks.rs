@@ -97,9 +97,9 @@ impl GpuEngine {
             }
         }
         if idle {
-            profiler.submit(gpu, encoder, measured, sizes.grid_stats)?;
+            profiler.submit(gpu, encoder, measured, &loaded.buffers)?;
         } else {
-            gpu.queue.submit([encoder.finish()]);
+            profiler.submit_unmeasured(gpu, encoder);
         }
         gpu.check()
     }

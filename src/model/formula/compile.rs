@@ -142,7 +142,8 @@ where
     let all = force.0.iter().map(|own| own.less_than(bound) & (-bound).less_than(*own));
     let sound = all.reduce(|one, other| one & other);
     let sound = sound.unwrap_or_else(|| draft.truth(true));
-    let results = force.0.map(|own| own.where_or(sound, draft.constant(0.0)).id);
+    let results = force.0.iter().map(|own| own.where_or(sound, draft.constant(0.0)).id);
+    let results: Vec<Id> = results.chain([sound.0.id]).collect();
     let program_of_force = draft.finish(&results);
 
     let draft = Draft::default();

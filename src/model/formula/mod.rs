@@ -110,7 +110,7 @@ pub struct Formula {
     pub parameters: &'static [Parameter],
     /// The results are the components of its sums.
     pub sums: Program,
-    /// The results are the components of its force.
+    /// The results are the components of its force, and the truth that they are numbers.
     pub force: Program,
     /// The results are the next values of its states.
     pub next: Program,

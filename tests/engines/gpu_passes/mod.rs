@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use cases::{Case, cases};
 use flockwork::engine::Engine;
-use flockwork::engine::gpu::buffers::HITS_BYTES;
+use flockwork::engine::gpu::buffers::{COUNTS_AT, HITS_BYTES};
 use flockwork::engine::gpu::device_grid::DeviceGrid;
 use flockwork::engine::gpu::extent::{CELLS_PER_BLOCK, Extent};
 use flockwork::engine::gpu::pass::{BITMAP_WORDS, Pass, TICK, TickKind, small_grid};
@@ -96,7 +96,8 @@ impl Loaded {
     /// The bits of the targets that were hit, and the number of agents in each cell.
     fn hits_and_members(&self) -> (Vec<u32>, Vec<u32>) {
         let mut hits = self.words("cell_count");
-        let members = hits.split_off(HITS_BYTES as usize / 4);
+        let members = hits.split_off(COUNTS_AT as usize / 4);
+        hits.truncate(HITS_BYTES as usize / 4);
         (hits, members)
     }
 

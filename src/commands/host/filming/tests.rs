@@ -79,7 +79,7 @@ fn sampled(
     let mut run = drive::load(Box::new(engine), &scene, &state).unwrap();
     let painter = &mut RasterPainter { scale: 1.0 };
     let shown = super::film(&mut run, painter, &mut kept, &plan, &interrupt).unwrap();
-    assert_eq!(run.tick(), shown.ticks);
+    assert_eq!(run.tick(), shown.run.ticks);
     (shown, kept.0)
 }
 
@@ -92,7 +92,7 @@ fn nose(frame: &Frame) -> u32 {
 #[test]
 fn a_film_shows_tick_0_and_every_multiple() {
     let (shown, frames) = filmed(47, Some(10), None);
-    assert_eq!((shown.frames, shown.ticks, shown.interrupted), (5, 40, false));
+    assert_eq!((shown.frames, shown.run.ticks, shown.run.interrupted), (5, 40, false));
     let noses: Vec<u32> = frames.iter().map(nose).collect();
     assert!(noses.windows(2).all(|pair| pair[1] == pair[0] + 10), "{noses:?}");
 }
@@ -103,7 +103,7 @@ fn a_film_may_begin_late() {
     for (looks, blur) in [(&[][..], 1), (&[], 8), (&trails, 1)] {
         let all = styled((looks, blur), 0..=47, Some(if blur > 1 { 4 } else { 1 }), None).1;
         let (shown, frames) = styled((looks, blur), 20..=47, Some(4), None);
-        assert_eq!((shown.frames, shown.ticks, frames.len()), (7, 44, 7));
+        assert_eq!((shown.frames, shown.run.ticks, frames.len()), (7, 44, 7));
         for (number, frame) in frames.iter().enumerate().skip(1) {
             let tick = 20 + 4 * number;
             let same = &all[if blur > 1 { tick / 4 } else { tick }];
@@ -115,7 +115,7 @@ fn a_film_may_begin_late() {
     assert!(first == filmed(20, None, None).1[0], "the first frame is one picture");
     // A film that is interrupted before has the picture of that moment.
     let (shown, frames) = styled((&[], 1), 20..=47, Some(4), Some(5));
-    assert!(shown.interrupted);
+    assert!(shown.run.interrupted);
     assert_eq!((shown.frames, frames.len()), (1, 1));
 }
 
@@ -123,14 +123,14 @@ fn a_film_may_begin_late() {
 fn a_picture_shows_the_last_tick() {
     let (_, first) = filmed(0, None, None);
     let (shown, frames) = filmed(47, None, None);
-    assert_eq!((shown.frames, shown.ticks), (1, 47));
+    assert_eq!((shown.frames, shown.run.ticks), (1, 47));
     assert_eq!(nose(&frames[0]), nose(&first[0]) + 47);
 }
 
 #[test]
 fn a_blurred_frame_is_the_mean_of_the_ticks_before_it() {
     let (shown, frames) = styled((&[], 5), 0..=16, Some(8), None);
-    assert_eq!((shown.frames, shown.ticks, frames.len()), (3, 16, 3));
+    assert_eq!((shown.frames, shown.run.ticks, frames.len()), (3, 16, 3));
     let all = filmed(16, Some(1), None).1;
     assert!(frames[0] == all[0]);
     for (frame, last) in [(1, 8), (2, 16)] {
@@ -172,9 +172,9 @@ fn samples_have_their_own_moments_if_motion_is_blurred() {
     for looks in [&[][..], &trail] {
         let film = |counts| sampled(20.0, (looks, counts), 0..=8, Some(4), None);
         let (shown, still) = film([1, 32]);
-        assert_eq!((shown.frames, shown.ticks, still.len()), (3, 8, 3));
+        assert_eq!((shown.frames, shown.run.ticks, still.len()), (3, 8, 3));
         let (shown, blurred) = film([8, 32]);
-        assert_eq!((shown.frames, shown.ticks, blurred.len()), (3, 8, 3));
+        assert_eq!((shown.frames, shown.run.ticks, blurred.len()), (3, 8, 3));
         assert!(still[0] == blurred[0], "nothing was before the first frame");
         // Half of the way between two frames.
         let streak = length(&blurred[2]) - length(&still[2]);
@@ -189,13 +189,13 @@ fn samples_have_their_own_moments_if_motion_is_blurred() {
 #[test]
 fn an_interrupted_frame_is_the_mean_of_what_was_drawn() {
     let (shown, frames) = sampled(1.0, (&[], [1, 256]), 0..=1000, None, Some(20));
-    assert!(shown.interrupted);
+    assert!(shown.run.interrupted);
     assert_eq!((shown.frames, frames.len()), (1, 1));
-    let whole = sampled(1.0, (&[], [1, 256]), 0..=shown.ticks, None, None).1;
+    let whole = sampled(1.0, (&[], [1, 256]), 0..=shown.run.ticks, None, None).1;
     assert!(length(&frames[0]) > 3, "a dart is seen");
     assert!(frames[0] != whole[0], "it has all of its pictures");
     let (shown, frames) = sampled(1.0, (&[], [1, 4]), 0..=1000, Some(10), Some(20));
-    assert!(shown.interrupted);
+    assert!(shown.run.interrupted);
     assert_eq!((shown.frames, frames.len()), (2, 2));
 }
 
@@ -203,12 +203,12 @@ fn an_interrupted_frame_is_the_mean_of_what_was_drawn() {
 fn trails_do_not_depend_on_the_frames() {
     let trail = |every| styled((&["style.trail=3".into()], 1), 0..=40, every, None);
     let (shown, all) = trail(Some(1));
-    assert_eq!((shown.frames, shown.ticks), (41, 40));
+    assert_eq!((shown.frames, shown.run.ticks), (41, 40));
     let (shown, some) = trail(Some(8));
-    assert_eq!((shown.frames, shown.ticks), (6, 40));
+    assert_eq!((shown.frames, shown.run.ticks), (6, 40));
     assert!((0..6).all(|number| some[number] == all[8 * number]), "the same ticks look the same");
     let (shown, last) = trail(None);
-    assert_eq!((shown.frames, shown.ticks), (1, 40));
+    assert_eq!((shown.frames, shown.run.ticks), (1, 40));
     let apart = |a: &Frame, b: &Frame| {
         a.pixels.iter().zip(&b.pixels).map(|(a, b)| a.abs_diff(*b)).max().unwrap()
     };
@@ -221,6 +221,6 @@ fn trails_do_not_depend_on_the_frames() {
 #[test]
 fn an_interrupted_film_keeps_what_was_drawn() {
     let (shown, frames) = filmed(1000, Some(10), Some(20));
-    assert!(shown.interrupted);
+    assert!(shown.run.interrupted);
     assert_eq!((shown.frames, frames.len()), (2, 2));
 }

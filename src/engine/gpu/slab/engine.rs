@@ -2,12 +2,12 @@
 
 use super::rows::{agents_in, tags_of, words_in};
 use super::{GpuSlab, INDEX_BYTES, Steered};
-use crate::EngineError;
 use crate::distributed::{Region, SlabEngine};
 use crate::gpu::buffers;
 use crate::gpu::pass::{BIN, IMPORT_AGENTS, Pass};
 use crate::gpu::readback::Part;
 use crate::gpu::row::{MEMORY_BYTES, TAG_BYTES, Tag};
+use crate::{BrokenForces, EngineError};
 use flockwork_model::behaviours::{Target, Uses};
 use flockwork_model::grid::Slab;
 use flockwork_model::state::FlockState;
@@ -194,6 +194,10 @@ impl SlabEngine for GpuSlab {
         };
         let word = self.builder.gpu.read(stats, INDEX_BYTES)?;
         Ok(words_in(&word).next().unwrap_or(0))
+    }
+
+    fn broken_forces(&self) -> BrokenForces {
+        self.broken.so_far
     }
 
     fn state(&mut self) -> Result<FlockState, EngineError> {

@@ -5,7 +5,8 @@ use std::ops::Range;
 use super::rows::{agents_in, words_in};
 use super::{GpuSlab, INDEX_BYTES, Steered};
 use crate::EngineError;
-use crate::gpu::buffers::HITS_BYTES;
+use crate::broken::CountedForces;
+use crate::gpu::buffers::{COUNTS_AT, HITS_BYTES};
 use crate::gpu::pass::EXPORT_AGENTS;
 use crate::gpu::readback::{Part, Readback};
 use crate::gpu::row::{MEMORY_BYTES, TAG_BYTES};
@@ -121,10 +122,11 @@ impl GpuSlab {
         let mut rows = guess(self.expected.gone, self.count);
         loop {
             let own_cells = self.window.own_cells() as u64;
-            let gone_at = HITS_BYTES + own_cells * INDEX_BYTES;
+            let gone_at = COUNTS_AT + own_cells * INDEX_BYTES;
             let (layout, counts) = (self.layout(), self.buffers.buffer("cell_count"));
             let parts = [
                 counts.map(|counts| (counts.clone(), 0, HITS_BYTES)),
+                counts.map(|counts| (counts.clone(), HITS_BYTES, CountedForces::BYTES)),
                 counts.map(|counts| (counts.clone(), gone_at, INDEX_BYTES)),
                 self.part("state", 0, rows, layout.bytes()),
                 self.part("index", 0, rows, TAG_BYTES),
@@ -134,7 +136,8 @@ impl GpuSlab {
             let gpu = &self.builder.gpu;
             let mut copies = Readback::begin(gpu, encoder, &parts)?.wait(gpu)?.into_iter();
             let mut next = || copies.next().unwrap_or_default();
-            let (hits, gone) = (next(), word(&next()).min(self.count));
+            let (hits, broken) = (next(), next());
+            let gone = word(&next()).min(self.count);
             self.expected.gone = gone;
             if gone > rows {
                 rows = gone;
@@ -143,6 +146,7 @@ impl GpuSlab {
             }
             let (motions, tags, memory) = (next(), next(), next());
             let stamps: Vec<Vec<u8>> = copies.collect();
+            self.broken.note(&broken);
             self.cost.note(gpu, &stamps, self.count);
             let exported = agents_in(layout, &motions, &tags, &memory).rows(0..gone as usize);
             return Ok(Moved { hits, gone, exported });

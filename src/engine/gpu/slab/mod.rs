@@ -24,6 +24,7 @@ use super::row::{MAX_AGENTS, MotionLayout};
 use super::shaders::Variant;
 use super::tables::{Contents, Tables};
 use crate::EngineError;
+use crate::broken::CountedForces;
 use crate::distributed::{SlabEngine, SlabHost, Slices};
 use cost::Cost;
 use exchange::{Borders, Expected, Moved};
@@ -59,6 +60,7 @@ pub struct GpuSlab {
     moved: Option<Moved>,
     borders: Option<Borders>,
     expected: Expected,
+    broken: CountedForces,
     cost: Cost,
 }
 
@@ -174,6 +176,7 @@ impl GpuSlab {
             moved: None,
             borders: None,
             expected: Expected::default(),
+            broken: CountedForces::default(),
         })
     }
 

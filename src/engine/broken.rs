@@ -1,0 +1,79 @@
+//! Forces of rules in text that were no numbers.
+
+use flockwork_model::scene::Scene;
+
+/// Forces of rules in text that were no numbers, and so were none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BrokenForces {
+    /// How many, of all agents in all ticks so far.
+    pub count: u64,
+    /// A bit at the number of each rule that had one.
+    rules: u32,
+}
+
+impl BrokenForces {
+    /// Adds the forces of one rule.
+    pub(crate) fn add(&mut self, rule: usize, count: u64) {
+        self.count += count;
+        self.rules |= u32::from(count > 0) << rule;
+    }
+
+    /// Adds others.
+    pub(crate) fn extend(&mut self, other: Self) {
+        self.count += other.count;
+        self.rules |= other.rules;
+    }
+
+    /// One number for the forces and one for each rule, to be added up over processes.
+    pub(crate) fn numbers(self) -> Vec<u64> {
+        let bits = (0..u32::BITS).map(|rule| u64::from(self.rules >> rule & 1));
+        [self.count].into_iter().chain(bits).collect()
+    }
+
+    /// The reverse of [`Self::numbers`].
+    pub(crate) fn from_numbers(numbers: &[u64]) -> Self {
+        let bits = numbers.iter().skip(1).zip(0..u32::BITS);
+        let rules = bits.map(|(had, rule)| u32::from(*had > 0) << rule).sum();
+        Self { count: numbers.first().copied().unwrap_or(0), rules }
+    }
+
+    /// A sentence about them, with the names of the rules in `scene`; `None` if all forces were numbers.
+    #[must_use]
+    pub fn sentence(self, scene: &Scene) -> Option<String> {
+        let rules = scene.formulas().iter().zip(0..u32::BITS);
+        let named = rules.filter(|(_, rule)| self.rules >> rule & 1 == 1);
+        let named: Vec<String> = named.map(|(rule, _)| format!("`{}`", rule.key)).collect();
+        let plural = if self.count == 1 { "" } else { "s" };
+        (self.count > 0).then(|| {
+            format!(
+                "{} force{plural} of {} had a component that is no number or above 1e18, and counted \
+                 as none; where a formula may divide by 0, write if(distance > 0, …, zero)",
+                self.count,
+                named.join(" and ")
+            )
+        })
+    }
+}
+
+/// Broken forces that a device counts: the count begins anew with every buffer that it stands in.
+#[cfg(feature = "gpu")]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct CountedForces {
+    pub so_far: BrokenForces,
+    last: u32,
+}
+
+#[cfg(feature = "gpu")]
+impl CountedForces {
+    /// Bytes of a device's count.
+    pub const BYTES: u64 = 8;
+
+    /// Takes over what a device has counted.
+    pub fn note(&mut self, bytes: &[u8]) {
+        let words: Vec<u32> = bytes.chunks_exact(4).map(bytemuck::pod_read_unaligned).collect();
+        let [count, rules] = words[..] else { return };
+        let newer = count.checked_sub(self.last).unwrap_or(count);
+        self.so_far.extend(BrokenForces { count: newer.into(), rules });
+        self.last = count;
+    }
+}
