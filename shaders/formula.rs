@@ -3,6 +3,7 @@
 
 use flockwork_model::formula::{Formula, Given, Operation, Program};
 use flockwork_model::kept::KeptNames;
+use flockwork_model::parameter::Meaning;
 use flockwork_model::random::FIRST_OF_RULES;
 
 /// The letters of the axes.
@@ -150,7 +151,8 @@ pub fn module(
         ["x", "y", "z", "w"][place.min(3)]
     };
     let members = formula.parameters.iter().map(|parameter| {
-        let of_type = if matches!(parameter.key, "nearest" | "with") { "u32" } else { "f32" };
+        let is_whole = matches!(parameter.meaning, Meaning::Nearest | Meaning::SpeciesSet { .. });
+        let of_type = if is_whole { "u32" } else { "f32" };
         format!("    {}: {of_type},\n", parameter.member())
     });
     let mut text = format!(
@@ -176,6 +178,11 @@ pub fn module(
                 "f32(firstTrailingBit(neighbour.species))".into()
             }
             Given::OtherSpecies => format!("bitcast<f32>({zero})"),
+            Given::InSet(place) => {
+                let set = formula.parameters[formula.sets[place]].member();
+                let species = if several_species { "neighbour.species" } else { "1u" };
+                format!("f32((species.rule{number}.{set} & {species}) != 0u)")
+            }
             Given::OtherSize => "neighbour.size".into(),
             Given::OtherKept(index) => format!("neighbour.kept.{}", kept(index)),
             Given::Kept(index) => format!("neighbour.own_kept.{}", kept(index)),

@@ -105,8 +105,11 @@ impl Parameter {
     pub fn member(&self) -> String {
         match self.key {
             "with" | "target" => format!("{}_", self.key),
-            // The path of a rule's own parameter.
-            key => key.replace('.', "_"),
+            // The path of a rule's own parameter, which has small letters; names of species follow it.
+            key => {
+                let key = key.replacen('.', "_", 1);
+                key.replace('.', "_OF_").replace('-', "_DASH_")
+            }
         }
     }
 }

@@ -30,10 +30,7 @@ const VEGA10: Floors = Floors {
         // Pictures are read in thirteen places at once, which hides the latency.
         (5, "shrink shrink_calmly splat:light"),
         (6, "ball_corner figure_corner gather:narrow hunger pursuit seek-separate:narrow"),
-        (
-            6,
-            "chiral:narrow fireflies gregoire-chate:narrow nematic:narrow separation:narrow",
-        ),
+        (6, "chiral:narrow fireflies gregoire-chate:narrow nematic:narrow separation:narrow"),
         (7, "corner doorway gather glow_corner grow seek-separate separation splat tornado"),
         (7, "chiral gregoire-chate nematic swarmalators vicsek:narrow"),
         (8, "cucker-smale path-loop pursuit-gain roost vicsek"),

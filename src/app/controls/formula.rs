@@ -47,7 +47,11 @@ pub fn fields(ui: &mut egui::Ui, formula: &'static Formula) -> Option<&'static F
         made = field(ui, (name, sum), formula, |text| with(Some(text))).or(made);
     }
     ui.horizontal(|ui| {
-        ui.label("force").on_hover_text("The steering force, once for each agent.");
+        let hint = match text.turns {
+            true => "By how many turns the heading turns, once for each agent.",
+            false => "The steering force, once for each agent.",
+        };
+        ui.label(text.key_of_force()).on_hover_text(hint);
         let free = (1..=MAX_SUMS).map(|nth| format!("sum{nth}"));
         let free = { free }.find(|name| text.sums.iter().all(|(own, _)| own != name));
         let more = egui::Button::new("add a sum");
@@ -59,7 +63,7 @@ pub fn fields(ui: &mut egui::Ui, formula: &'static Formula) -> Option<&'static F
         }
     });
     let with = |force: &str| RuleText { force: force.into(), ..text.clone() };
-    made = field(ui, ("force", &text.force), formula, with).or(made);
+    made = field(ui, (text.key_of_force(), &text.force), formula, with).or(made);
     for (nth, own) in text.states.iter().enumerate() {
         let hint = "A number that each agent keeps: its next value.";
         ui.label(format!("state {}", own.name)).on_hover_text(hint);

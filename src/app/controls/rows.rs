@@ -235,7 +235,10 @@ impl ParameterRow<'_> {
     /// With one species or one path there is no choice.
     fn applies(&self) -> bool {
         match self.parameter.meaning {
-            Meaning::SpeciesSet { .. } => self.names.species.len() > 1,
+            // The species of a rule's values stand in the names of these.
+            Meaning::SpeciesSet { .. } => {
+                self.names.species.len() > 1 && !self.parameter.key.starts_with(PARAMETERS)
+            }
             Meaning::Path => self.names.paths.len() > 1,
             _ => true,
         }

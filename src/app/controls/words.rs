@@ -23,6 +23,8 @@ pub fn reach(parameter: &Parameter, start: f32) -> (f32, f32) {
     let scale = [start, parameter.default].map(f32::abs).into_iter();
     let scale = scale.filter(|scale| *scale < UNLIMITED).fold(0.0, f32::max);
     let scale = if scale > 0.0 { scale } else { no_scale(parameter) };
+    // A weight below 0 is typed.
+    let low = if parameter.key == "weight" && start >= 0.0 { 0.0 } else { low };
     (low.max(if low < 0.0 { -REACH * scale } else { 0.0 }), high.min(REACH * scale))
 }
 

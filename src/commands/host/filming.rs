@@ -1,6 +1,5 @@
 //! The run of a capture: steps, draws and records.
 
-
 use indicatif::ProgressBar;
 
 use super::drive::{Host, Outcome, Run, Stop, drive};

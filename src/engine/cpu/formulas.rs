@@ -432,6 +432,12 @@ where
                 }
             }
             tile.places = columns.places;
+            tile.sets.resize(formula.sets.len(), Row([zero; TILE]));
+            for (place, set) in tile.sets.iter_mut().enumerate() {
+                for (is_in, species) in set.0[..distances.len()].iter_mut().zip(&self.species) {
+                    *is_in = parameters.has_in_set(columns, place, *species);
+                }
+            }
             of_sums.run(tile, count);
             of_sums.add(tile, sums, (perceived, whole), count);
         }

@@ -68,6 +68,8 @@ pub struct FormulaColumns {
     /// True if all agents share its sums.
     pub is_shared: bool,
     first: usize,
+    /// Species in the scene.
+    species: usize,
 }
 
 impl FormulaColumns {
@@ -79,7 +81,8 @@ impl FormulaColumns {
         let mut places = [0; MAX_KEPT];
         places.iter_mut().zip(formula.states).for_each(|(own, state)| *own = place(state));
         let is_shared = scene.shared().number(formula).is_some();
-        Self { formula, radius, inner, fov, places, is_shared, first }
+        let species = scene.species.len();
+        Self { formula, radius, inner, fov, places, is_shared, first, species }
     }
 
     #[inline(always)]
@@ -165,13 +168,17 @@ impl SpeciesTable {
                 row.extend((0..formula.parameters.len()).map(|i| species.encoded(kind, i)));
                 row.push(species.turn(kind));
                 row.extend((0..count).map(|other| perceives(kind, other)));
+                for set in formula.sets {
+                    let set = species.value(kind, *set) as u32;
+                    row.extend((0..count).map(|other| (set >> other & 1) as f32));
+                }
             }
             row
         };
         let mut first = PERCEIVED + count * PERCEIVING;
         let formulas = scene.formulas().iter().map(|formula| {
             let columns = FormulaColumns::new(scene, formula, first);
-            first = columns.turn() + 1 + count;
+            first = columns.turn() + 1 + count * (1 + formula.sets.len());
             columns
         });
         let formulas: Vec<FormulaColumns> = formulas.collect();
@@ -414,6 +421,12 @@ impl<S: Simd> LaneParameters<S> {
     #[inline(always)]
     pub fn perceives_by(&self, columns: &FormulaColumns, species: u8) -> Lanes<S> {
         self.row[columns.turn() + 1 + species as usize]
+    }
+
+    /// 1 in the lanes whose agents have `species` in set number `place` of a rule in text, else 0.
+    #[inline(always)]
+    pub fn has_in_set(&self, columns: &FormulaColumns, place: usize, species: u8) -> Lanes<S> {
+        self.row[columns.turn() + 1 + columns.species * (1 + place) + species as usize]
     }
 
     /// How a choice is made.

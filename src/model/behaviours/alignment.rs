@@ -12,7 +12,7 @@ crate::parameters! {
     /// force is zero. Source: *The Nature of Code*, chapter 5, example 5.11.
     Alignment {
         /// Factor on the force.
-        weight: Meaning::Number => 1.0, "", 0.0, 1e6;
+        weight: Meaning::Number => 1.0, "", -1e6, 1e6;
         /// How near an agent must be to be followed.
         radius: Meaning::Number => 50.0, "world units", 0.0, 1e6;
         /// Nearer agents are ignored.

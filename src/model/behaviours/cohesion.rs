@@ -15,7 +15,7 @@ crate::parameters! {
     /// of Code*, chapter 5, example 5.11 and exercise 5.12.
     Cohesion {
         /// Factor on the force.
-        weight: Meaning::Number => 1.0, "", 0.0, 1e6;
+        weight: Meaning::Number => 1.0, "", -1e6, 1e6;
         /// How near an agent must be to be joined.
         radius: Meaning::Number => 50.0, "world units", 0.0, 1e6;
         /// Nearer agents are ignored; 0 joins all, by their mean position.

@@ -18,7 +18,7 @@ crate::parameters! {
     /// agent's id, so that the two move apart.
     Separation {
         /// Factor on the force.
-        weight: Meaning::Number => 1.5, "", 0.0, 1e6;
+        weight: Meaning::Number => 1.5, "", -1e6, 1e6;
         /// How near an agent must be to be avoided.
         radius: Meaning::Number => 25.0, "world units", 0.0, 1e6;
         /// Nearer agents are ignored.

@@ -16,7 +16,7 @@ crate::parameters! {
     /// 5, exercise 5.17.
     View {
         /// Factor on the force.
-        weight: Meaning::Number => 1.0, "", 0.0, 1e6;
+        weight: Meaning::Number => 1.0, "", -1e6, 1e6;
         /// How near an agent must be to block the view.
         radius: Meaning::Number => 50.0, "world units", 0.0, 1e6;
         /// Full angle round the heading that the agent keeps free.

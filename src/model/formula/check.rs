@@ -91,8 +91,10 @@ pub struct Own {
     pub name: String,
     /// Its type.
     pub of_type: Type,
-    /// Its inputs: one, or one for each axis.
+    /// Its inputs: one, or one for each axis, or one for each set of species.
     pub given: Vec<Given>,
+    /// The sets of species, if it depends on the neighbour's.
+    pub sets: Option<Vec<Given>>,
 }
 
 /// The names and the budget of a formula.
@@ -229,6 +231,9 @@ impl<'a> Checker<'a> {
         Axes<D>: Space<D>,
     {
         if let Some(own) = self.own.iter().find(|own| own.name == name) {
+            if let Some(sets) = &own.sets {
+                return self.by_species(own, sets, column).map(Value::Number);
+            }
             let node = |axis: usize| self.draft.given(own.given[axis]);
             return Ok(match own.of_type {
                 Type::Vector => Value::Vector(Vector(std::array::from_fn(node))),
@@ -273,6 +278,29 @@ impl<'a> Checker<'a> {
             "spread" => Value::Vector(self.given(Given::Spread)),
             _ => Value::Vector(Vector::zero(self.draft.constant(0.0))),
         })
+    }
+
+    /// The value of a parameter for the neighbour's species.
+    fn by_species(
+        &self,
+        own: &Own,
+        sets: &[Given],
+        column: usize,
+    ) -> Result<Node<'a>, FormulaError> {
+        if !self.of_neighbour {
+            let problem = format!(
+                "`{}` has a value for each species of neighbours; take it in a `sum`",
+                own.name
+            );
+            return Err(FormulaError::new(column, problem));
+        }
+        self.count(column, sets.len())?;
+        let zero = self.draft.constant(0.0);
+        let all = own.given.iter().zip(sets).rev();
+        Ok(all.fold(zero, |others, (value, set)| {
+            let is_in = zero.less_than(self.draft.given(*set));
+            self.draft.given(*value).where_or(is_in, others)
+        }))
     }
 
     fn unknown(&self, name: &str, column: usize) -> FormulaError {

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::check::{Checker, OTHER, Own, Type, Value, is_taken};
-use super::parse::{FormulaError, is_name, parse};
+use super::parse::{Expression, FormulaError, Term, is_name, parse};
 use super::program::{Draft, Given, Id, Program};
 use super::{MAX_PARAMETERS, MAX_SUMS, PARAMETERS, RuleError, RuleText, STATE, common};
 use crate::kept::{MAX_KEPT, MAX_NUMBER};
@@ -42,9 +42,10 @@ fn check_names(text: &RuleText) -> Result<(), RuleError> {
         };
         return Err((key, FormulaError::new(0, problem)));
     }
+    let values = text.parameters.iter().map(|own| own.by_species.as_ref().map_or(1, Vec::len));
     for (key, count, most) in [
         ("sum", text.sums.len(), MAX_SUMS),
-        (PARAMETERS, text.parameters.len(), MAX_PARAMETERS),
+        (PARAMETERS, values.sum(), MAX_PARAMETERS),
         (STATE, text.states.len(), MAX_KEPT),
     ] {
         if count > most {
@@ -68,17 +69,34 @@ where
     let radii = ["radius", "inner"].into_iter().filter_map(|name| {
         Some((name, common.iter().position(|parameter| parameter.key == name)?))
     });
-    let own = text.parameters.iter().map(|own| own.name.as_str()).zip(common.len()..);
     let number = |(name, index): (&str, usize)| Own {
         name: name.into(),
         of_type: Type::Number,
         given: vec![Given::Parameter(index)],
+        sets: None,
     };
-    let mut own: Vec<Own> = radii.chain(own).map(number).collect();
+    let mut own: Vec<Own> = radii.map(number).collect();
+    let (mut index, mut sets) = (common.len(), 0..);
+    for parameter in &text.parameters {
+        let Some(species) = &parameter.by_species else {
+            own.push(number((&parameter.name, index)));
+            index += 1;
+            continue;
+        };
+        let values = (index..).step_by(2).take(species.len());
+        own.push(Own {
+            name: parameter.name.clone(),
+            of_type: Type::Number,
+            given: values.map(Given::Parameter).collect(),
+            sets: Some(sets.by_ref().take(species.len()).map(Given::InSet).collect()),
+        });
+        index += 2 * species.len();
+    }
     let states = |prefix: &str, given: fn(usize) -> Given| -> Vec<Own> {
         let named = text.states.iter().enumerate();
         let named = named.map(|(place, own)| (format!("{prefix}{}", own.name), given(place)));
-        let own = |(name, given)| Own { name, of_type: Type::Number, given: vec![given] };
+        let own =
+            |(name, given)| Own { name, of_type: Type::Number, given: vec![given], sets: None };
         named.map(own).collect()
     };
     own.extend(states("", Given::Kept));
@@ -110,13 +128,13 @@ where
             }
         }
         let given = (first..results.len()).map(Given::Sum).collect();
-        sums.push(Own { name: name.clone(), of_type: value.of_type(), given });
+        sums.push(Own { name: name.clone(), of_type: value.of_type(), given, sets: None });
     }
     let counts =
         text.states.iter().map(|own| &own.next).chain([&text.force]).any(|f| f.contains(COUNT));
     if sees_neighbours && counts {
         let given = vec![Given::Sum(results.len())];
-        sums.push(Own { name: COUNT.into(), of_type: Type::Number, given });
+        sums.push(Own { name: COUNT.into(), of_type: Type::Number, given, sets: None });
         results.push(draft.constant(1.0).id);
     }
     let program_of_sums = draft.finish(&results);
@@ -130,8 +148,17 @@ where
         sees_neighbours,
         operations: &operations,
     };
-    let fail = |error: FormulaError| ("force".to_string(), error);
+    let fail = |error: FormulaError| (text.key_of_force().to_string(), error);
+    if text.turns && D != 2 {
+        let problem = "this is for planes; in space write force = \"rotate(heading, axis, turns)\"";
+        return Err(fail(FormulaError::new(0, problem)));
+    }
+    let turned = |turns: Expression| {
+        let heading = Expression { term: Term::Name("heading".into()), ..turns.clone() };
+        Expression { term: Term::Call("rotate".into(), vec![heading, turns.clone()]), ..turns }
+    };
     let force = parse(&text.force)
+        .map(|expression| if text.turns { turned(expression) } else { expression })
         .and_then(|expression| checker.wanted::<D>(&expression, Type::Vector))
         .map_err(fail)?;
     let Value::Vector(force) = force else {

@@ -44,8 +44,8 @@ pub const ANY: (f32, f32) = (-1e6, 1e6);
 /// The most sums of a rule.
 pub const MAX_SUMS: usize = 8;
 
-/// The most parameters of a rule.
-pub const MAX_PARAMETERS: usize = 8;
+/// The most values of a rule's own parameters.
+pub const MAX_PARAMETERS: usize = 24;
 
 /// A parameter of a rule.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +54,42 @@ pub struct OwnParameter {
     pub name: String,
     /// Its smallest and largest value.
     pub range: (f32, f32),
+    /// If it has a value for each species that a neighbour may be of: their names in the file. It is 0 for the others.
+    pub by_species: Option<Vec<String>>,
+}
+
+impl OwnParameter {
+    /// The parameters that have its values. After each value for a species comes the set of species that it is for,
+    /// which follows species that come, go, or get another name.
+    fn declared(&self) -> Vec<Parameter> {
+        let value = |name: &str| Parameter {
+            key: interned(&format!("{PARAMETERS}.{name}")),
+            doc: " A parameter of the rule.",
+            range: self.range,
+            default: 0.0,
+            ..WEIGHT
+        };
+        let Some(species) = &self.by_species else { return vec![value(&self.name)] };
+        let both = |species: &String| {
+            let value = value(&format!("{}.{species}", self.name));
+            let set = Parameter {
+                key: interned(&format!("{}.{SPECIES}", value.key)),
+                doc: " The species of that value.",
+                default: 0.0,
+                ..WITH
+            };
+            [value, set]
+        };
+        species.iter().flat_map(both).collect()
+    }
+}
+
+impl RuleText {
+    /// The key of its force.
+    #[must_use]
+    pub fn key_of_force(&self) -> &'static str {
+        if self.turns { TURN } else { FORCE }
+    }
 }
 
 /// The bits are compared, so that it can be a key.
@@ -61,7 +97,7 @@ impl Eq for OwnParameter {}
 
 impl std::hash::Hash for OwnParameter {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        self.name.hash(state);
+        (&self.name, &self.by_species).hash(state);
         [self.range.0, self.range.1].map(f32::to_bits).hash(state);
     }
 }
@@ -84,8 +120,10 @@ pub struct RuleText {
     pub name: String,
     /// Names and formulas of its sums.
     pub sums: Vec<(String, String)>,
-    /// The formula of its force.
+    /// The formula of its force, or of the turn that is its force.
     pub force: String,
+    /// True if it says by how many turns it turns the heading.
+    pub turns: bool,
     /// Its parameters.
     pub parameters: Vec<OwnParameter>,
     /// The numbers that agents keep for it.
@@ -108,6 +146,8 @@ pub struct Formula {
     pub about: &'static [&'static str],
     /// Its parameters: the ones that every rule has, then its own.
     pub parameters: &'static [Parameter],
+    /// Its parameters that are sets of species, of the neighbours that have a value.
+    pub sets: &'static [usize],
     /// The results are the components of its sums.
     pub sums: Program,
     /// The results are the components of its force, and the truth that they are numbers.
@@ -165,17 +205,18 @@ impl Formula {
     }
 
     fn of(text: RuleText, axes: usize, [sums, force, next]: [Program; 3]) -> Self {
-        let own = text.parameters.iter().map(|own| Parameter {
-            key: interned(&format!("{PARAMETERS}.{}", own.name)),
-            doc: " A parameter of the rule.",
-            range: own.range,
-            default: 0.0,
-            ..WEIGHT
-        });
+        let own = text.parameters.iter().flat_map(OwnParameter::declared);
         let parameters: Vec<Parameter> = common(&text).into_iter().chain(own).collect();
+        let is_set = |parameter: &Parameter| {
+            parameter.key.starts_with(PARAMETERS)
+                && matches!(parameter.meaning, Meaning::SpeciesSet { .. })
+        };
+        let sets = (0..parameters.len()).filter(|index| is_set(&parameters[*index]));
+        let sets: Vec<usize> = sets.collect();
         let sums_of = text.sums.iter().map(|(name, formula)| format!(" sum.{name} = {formula}"));
         let of_states = text.states.iter().map(|own| format!(" state.{} = {}", own.name, own.next));
-        let lines = sums_of.chain([format!(" force = {}", text.force)]).chain(of_states);
+        let lines =
+            sums_of.chain([format!(" {} = {}", text.key_of_force(), text.force)]).chain(of_states);
         let lines = lines.flat_map(|line| ["", interned(&line)]);
         let about: Vec<&'static str> =
             [" A rule in text of the scene file."].into_iter().chain(lines).collect();
@@ -186,6 +227,7 @@ impl Formula {
         Self {
             key: interned(&format!("rules.{}", text.name)),
             about: Box::leak(about.into_boxed_slice()),
+            sets: Box::leak(sets.into_boxed_slice()),
             parameters: Box::leak(parameters.into_boxed_slice()),
             spreads,
             sums,
@@ -228,7 +270,7 @@ impl Formula {
     pub fn is_separable(&self) -> bool {
         let own = |given| match given {
             Given::Tick | Given::Parameter(_) => false,
-            Given::Offset(_) | Given::DistanceSquared => true,
+            Given::Offset(_) | Given::DistanceSquared | Given::InSet(_) => true,
             _ => !given.is_of_neighbour(),
         };
         self.hears_everybody() && !self.text.has_inner && !self.sums.givens().any(own)
@@ -301,7 +343,7 @@ const WEIGHT: Parameter = Parameter {
     meaning: Meaning::Number,
     default: 1.0,
     unit: "",
-    range: (0.0, 1e6),
+    range: (-1e6, 1e6),
 };
 
 const RADIUS: Parameter = Parameter {
@@ -347,8 +389,17 @@ const WITH: Parameter = Parameter {
     range: (0.0, ALL_SPECIES),
 };
 
+/// The key of a rule's force. Every rule has it or [`TURN`], and no other table below a species does.
+pub const FORCE: &str = "force";
+
+/// The key in its place if the rule turns the heading.
+pub const TURN: &str = "turn";
+
 /// The key of a rule's own parameters.
 pub const PARAMETERS: &str = "parameters";
+
+/// The last part of the key of the species that a value is for. It stands in no file.
+pub const SPECIES: &str = "species";
 
 /// The parameters that a rule has besides its own, which follow them.
 fn common(text: &RuleText) -> Vec<Parameter> {

@@ -26,6 +26,8 @@ pub enum Given {
     OtherVelocity(usize),
     /// The number of the neighbour's species.
     OtherSpecies,
+    /// 1 if the neighbour's species is in the set of this place among the rule's sets, else 0.
+    InSet(usize),
     /// Half the neighbour's length.
     OtherSize,
     /// The number that the neighbour keeps under the rule's name of this place.
@@ -61,7 +63,7 @@ impl Given {
     #[must_use]
     pub fn is_of_neighbour(self) -> bool {
         use Given::{
-            DistanceSquared, Offset, OtherKept, OtherPosition, OtherSize, OtherSpecies,
+            DistanceSquared, InSet, Offset, OtherKept, OtherPosition, OtherSize, OtherSpecies,
             OtherVelocity,
         };
         matches!(
@@ -72,6 +74,7 @@ impl Given {
                 | OtherVelocity(_)
                 | OtherSpecies
                 | OtherSize
+                | InSet(_)
                 | OtherKept(_)
         )
     }

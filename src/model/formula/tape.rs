@@ -22,6 +22,8 @@ pub struct Tile<R, const D: usize, const T: usize> {
     pub velocity: [Row<R, T>; D],
     /// The numbers of their species.
     pub species: Row<R, T>,
+    /// Whether they are in each of the rule's sets of species.
+    pub sets: Vec<Row<R, T>>,
     /// Half their lengths.
     pub size: Row<R, T>,
     /// The numbers that they keep.
@@ -41,6 +43,7 @@ impl<R: Real, const D: usize, const T: usize> Tile<R, D, T> {
             place: [zeros; D],
             velocity: [zeros; D],
             species: zeros,
+            sets: Vec::new(),
             size: zeros,
             kept: [zeros; MAX_KEPT],
             places: [0; MAX_KEPT],
@@ -55,6 +58,7 @@ impl<R: Real, const D: usize, const T: usize> Tile<R, D, T> {
             Given::OtherVelocity(axis) => &self.velocity[axis],
             Given::DistanceSquared => &self.distance_squared,
             Given::OtherSpecies => &self.species,
+            Given::InSet(place) => self.sets.get(place)?,
             Given::OtherSize => &self.size,
             Given::OtherKept(place) => &self.kept[self.places[place]],
             _ => return None,

@@ -5,10 +5,11 @@ fn rule(sums: &[(&str, &str)], force: &str, parameters: &[&str]) -> RuleText {
         name: "test".into(),
         sums: sums.iter().map(|(name, text)| ((*name).into(), (*text).into())).collect(),
         force: force.into(),
+        turns: false,
         states: Vec::new(),
         parameters: parameters
             .iter()
-            .map(|name| OwnParameter { name: (*name).into(), range: (0.0, 1.0) })
+            .map(|name| OwnParameter { name: (*name).into(), range: (0.0, 1.0), by_species: None })
             .collect(),
         has_inner: false,
         everybody: false,
@@ -103,11 +104,11 @@ fn limits_have_their_sentences() {
         let (_, _, problem) = wrong(rule(&[], &force, &[]), 2);
         assert!(problem.contains(part), "{problem}");
     }
-    let names: Vec<String> = (0..9).map(|n| format!("s{n}")).collect();
-    let nine: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "1")).collect();
+    let names: Vec<String> = (0..25).map(|n| format!("s{n}")).collect();
+    let nine: Vec<(&str, &str)> = names[..9].iter().map(|name| (name.as_str(), "1")).collect();
     assert!(wrong(rule(&nine, "zero", &[]), 2).2.contains("at most 8 of them, this one 9"));
-    let nine: Vec<&str> = names.iter().map(String::as_str).collect();
-    assert!(wrong(rule(&[], "zero", &nine), 2).2.contains("at most 8 of them, this one 9"));
+    let all: Vec<&str> = names.iter().map(String::as_str).collect();
+    assert!(wrong(rule(&[], "zero", &all), 2).2.contains("at most 24 of them, this one 25"));
     for (name, part) in [
         ("speed", "means something else"),
         ("sin", "means something else"),

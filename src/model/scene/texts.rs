@@ -109,6 +109,11 @@ impl<'a> SingleRules<'a> {
                 {
                     *place = self.place(formula, index);
                 }
+                let kind = Kind::Formula(formula);
+                let is_in = |index: &usize| {
+                    Row([((self.species.value(kind, *index) as u32 >> other.species) & 1) as f32])
+                };
+                tile.sets = formula.sets.iter().map(is_in).collect();
                 of_sums.run(&tile, 1);
                 of_sums.add(&tile, sums, (&Row([neighbour.share]), false), 1);
             }

@@ -253,12 +253,13 @@ fn kinds_that_do_not_return_a_coupling_keep_turning() {
         assert!((turned - wanted).abs() < ROUND, "turned by {turned}, not {wanted}");
         assert!((between - 1.0).abs() < ROUND, "{between} between them");
         // The control: what is returned closes the angle.
-        let returns = set(RULES[1], "to_follower", 0.01);
+        let returns = set(RULES[1], "coupling.follower", 0.01);
         let (_, closed) = pair(&[&returns]);
         assert!(closed < 0.8, "{closed} between two that return it");
         // The cosine between the two kinds, once each is in order.
         let mut kinds = |j: f32| {
-            let coupling = [set(RULES[0], "to_rebel", j), set(RULES[1], "to_follower", j)];
+            let coupling =
+                [set(RULES[0], "coupling.rebel", j), set(RULES[1], "coupling.follower", j)];
             run.start(None, &[&coupling[0], &coupling[1]]);
             let state = run.step(1500);
             let sum = |kind| {
@@ -376,7 +377,7 @@ fn two_of_a_kind_rest_at_the_zero_of_the_tent_and_mutual_forces_keep_momentum() 
         assert!((rest - 15.0).abs() < REST, "{rest} apart");
         // Controls: a zero elsewhere, and a kind that shuns itself.
         let nearer = apart(&["red.rules.life.parameters.touch=10"]);
-        let shunned = apart(&["red.rules.life.parameters.red=-0.5"]);
+        let shunned = apart(&["red.rules.life.parameters.liking.red=-0.5"]);
         assert!((nearer - 10.0).abs() < REST && shunned > 49.0, "{nearer} and {shunned} apart");
         // The length of the sum of all velocities, as a share of the sum of their lengths.
         let mut drift = |others: &[String]| {

@@ -5,17 +5,16 @@ use super::tree::{Node, Table, Value, get};
 use super::values::{ALL, PICK, SceneNames, read_pick};
 use crate::behaviours::Kind;
 use crate::formula::{
-    ANY, Formula, MAX_RULES, OwnParameter, OwnState, PARAMETERS, RuleText, STATE, is_name,
+    ANY, FORCE, Formula, MAX_RULES, OwnParameter, OwnState, PARAMETERS, RuleText, SPECIES, STATE,
+    TURN, is_name,
 };
 use crate::kept::{KeptStart, MAX_NUMBER};
 use crate::parameter::Parameter;
+use crate::quote::{quoted, suggest};
 use crate::scene::{Rule, SceneError, Slot, Variation, default_value};
 
 /// The key of a species' rules in text.
 pub const RULES: &str = "rules";
-
-/// The key of a rule's force. Every rule has it, and no other table below a species.
-pub const FORCE: &str = "force";
 
 /// The key of a rule's sums.
 const SUM: &str = "sum";
@@ -62,8 +61,18 @@ fn rule(
     let entries = table.entries()?;
     let below = |key: &str| entries.iter().find(|(own, _)| *own == key).map(|(_, value)| value);
     let mut text = RuleText { name: name.into(), ..RuleText::default() };
-    let force = below(FORCE)
-        .ok_or_else(|| table.fail("a rule needs a `force`, such as force = \"-0.1 * velocity\""))?;
+    let force = match (below(FORCE), below(TURN)) {
+        (Some(force), None) => force,
+        (None, Some(turn)) => turn,
+        (Some(_), Some(turn)) => {
+            return Err(turn.fail("a rule has a `force` or a `turn`, not both"));
+        }
+        _ => {
+            let problem = "a rule needs a `force`, such as force = \"-0.1 * velocity\"";
+            return Err(table.fail(problem));
+        }
+    };
+    text.turns = below(FORCE).is_none();
     text.force = force.text()?.into();
     if let Some(sums) = below(SUM) {
         for (name, formula) in sums.entries()? {
@@ -77,7 +86,12 @@ fn rule(
     text.everybody = below(RADIUS).map(is_everybody).transpose()?.unwrap_or(false);
     let parameters = below(PARAMETERS).map(Reader::entries).transpose()?.unwrap_or_default();
     for (name, value) in &parameters {
-        text.parameters.push(OwnParameter { name: (*name).into(), range: range(value)? });
+        let by_species = species_of(&value_alone(value)?, names)?;
+        text.parameters.push(OwnParameter {
+            name: (*name).into(),
+            range: range(value)?,
+            by_species,
+        });
     }
     let formula = Formula::compiled(text, table.axes()).map_err(|(key, error)| {
         let place = key.split('.').try_fold(table.clone(), |place, key| {
@@ -104,7 +118,7 @@ fn rule(
     }
     let mut known: Vec<&str> = kind.info().parameters.iter().map(|p| p.key).collect();
     known.retain(|key| !key.starts_with(PARAMETERS));
-    known.extend([RADIUS, "inner", "nearest", PICK, PARAMETERS, SUM, FORCE, STATE]);
+    known.extend([RADIUS, "inner", "nearest", PICK, PARAMETERS, SUM, FORCE, TURN, STATE]);
     let mut values: Vec<f32> =
         formula.parameters.iter().map(|parameter| default_value(parameter, own)).collect();
     let mut take = |key: &str, value: &Reader| -> Result<(), SceneError> {
@@ -119,13 +133,24 @@ fn rule(
     for (key, value) in table.known(&known)? {
         take(key, &value)?;
     }
-    for (name, value) in &parameters {
-        let inner = match declared(value)? {
-            Some(all) => all.into_iter().find(|(key, _)| *key == VALUE).map(|(_, value)| value),
-            None => Some(value.clone()),
-        };
-        let inner = inner.ok_or_else(|| value.fail("give its `value`, as in { value = 1 }"))?;
-        take(&format!("{PARAMETERS}.{name}"), &inner)?;
+    let mut sets = Vec::new();
+    for ((name, value), own) in parameters.iter().zip(&formula.text.parameters) {
+        let value = value_alone(value)?;
+        if own.by_species.is_none() {
+            take(&format!("{PARAMETERS}.{name}"), &value)?;
+            continue;
+        }
+        for (species, value) in value.entries()? {
+            let key = format!("{PARAMETERS}.{name}.{species}");
+            take(&key, &value)?;
+            let number = names.species.iter().position(|own| *own == species);
+            sets.push((kind.parameter(&format!("{key}.{SPECIES}")), number));
+        }
+    }
+    for (index, number) in sets {
+        if let (Some(index), Some(number)) = (index, number) {
+            values[index] = (1_u32 << number) as f32;
+        }
     }
     read_pick(table, kind, &mut values)?;
     Ok(Rule { kind, values })
@@ -191,6 +216,32 @@ fn first_value(value: &Reader) -> Result<KeptStart, SceneError> {
     Ok(start)
 }
 
+/// The value of a parameter, without its range.
+fn value_alone<'a>(value: &Reader<'a>) -> Result<Reader<'a>, SceneError> {
+    let inner = match declared(value)? {
+        Some(all) => all.into_iter().find(|(key, _)| *key == VALUE).map(|(_, value)| value),
+        None => Some(value.clone()),
+    };
+    inner.ok_or_else(|| value.fail("give its `value`, as in { value = 1 }"))
+}
+
+/// The species in a table of a parameter's values by species; `None` for another value, such as a law.
+fn species_of(value: &Reader, names: &SceneNames) -> Result<Option<Vec<String>>, SceneError> {
+    if !matches!(value.value(), Value::Table(_)) {
+        return Ok(None);
+    }
+    let entries = value.entries()?;
+    let is_species = |key: &str| names.species.contains(&key);
+    if !entries.is_empty() && !entries.iter().any(|(key, _)| is_species(key)) {
+        return Ok(None);
+    }
+    if let Some((key, value)) = entries.iter().find(|(key, _)| !is_species(key)) {
+        let help = suggest(key, names.species);
+        return Err(value.fail(format!("no species is called {}; {help}", quoted(key))));
+    }
+    Ok(Some(entries.iter().map(|(key, _)| (*key).into()).collect()))
+}
+
 /// The keys of a parameter that has a range beside its value; `None` for a value alone.
 fn declared<'a>(value: &Reader<'a>) -> Result<Option<Vec<(&'a str, Reader<'a>)>>, SceneError> {
     let is = |key: &str| value.value().get(key).is_some();
@@ -223,25 +274,18 @@ pub fn write(
         table.push((RADIUS.into(), stated(ALL.into())));
     }
     let parameters = formula.parameters.iter().enumerate();
-    let all = parameters.flat_map(|(index, parameter)| {
-        entries(index, parameter).into_iter().map(move |entry| (parameter, entry))
-    });
-    for (parameter, (key, mut node)) in all {
-        let Some(name) = key.strip_prefix(PARAMETERS).and_then(|key| key.strip_prefix('.')) else {
-            // The key says that there is an inner radius.
-            node.note &= key != "inner";
-            table.push((key, node));
-            continue;
-        };
-        node.note = false;
-        if parameter.range != ANY {
-            let (low, high) = parameter.range;
-            let range = Value::list([low, high].map(Value::from));
-            let both = vec![(VALUE.into(), node), ("range".into(), stated(range))];
-            node = stated(Value::Table(both));
+    for (key, mut node) in parameters.flat_map(|(index, parameter)| entries(index, parameter)) {
+        match key.strip_prefix(PARAMETERS).and_then(|key| key.strip_prefix('.')) {
+            Some(name) => own.push((name.into(), Node { note: false, ..node })),
+            None => {
+                // The key says that there is an inner radius.
+                node.note &= key != "inner";
+                table.push((key, node));
+            }
         }
-        own.push((name.into(), node));
     }
+    let own: Table<bool> =
+        formula.text.parameters.iter().filter_map(|p| declaration(p, &own)).collect();
     if !own.is_empty() {
         table.push((PARAMETERS.into(), stated(Value::Table(own))));
     }
@@ -249,12 +293,40 @@ pub fn write(
         let sums = formula.text.sums.iter().map(of_text).collect();
         table.push((SUM.into(), stated(Value::Table(sums))));
     }
-    table.push((FORCE.into(), stated(formula.text.force.as_str().into())));
+    table.push((formula.text.key_of_force().into(), stated(formula.text.force.as_str().into())));
     if !formula.text.states.is_empty() {
         let states = formula.text.states.iter().map(|own| (own.name.clone(), stated(written(own))));
         table.push((STATE.into(), stated(Value::Table(states.collect()))));
     }
     table
+}
+
+/// A parameter in a file: its value, or its values by species, perhaps with its range. `values` has them by name.
+fn declaration(own: &OwnParameter, values: &Table<bool>) -> Option<(String, Node<bool>)> {
+    let stated = |value: Value<bool>| Node { value, note: false };
+    let value = |name: &str| get(values, name).cloned();
+    let by_species = |species: &String| {
+        let name = format!("{}.{species}", own.name);
+        // The species that the value is for now.
+        let names = match get(values, &format!("{name}.{SPECIES}")) {
+            Some(Value::List(names)) => names.iter().map(|name| name.value.clone()).collect(),
+            _ => vec![species.as_str().into()],
+        };
+        let entry = |species| match (species, value(&name)) {
+            (Value::Text(species), Some(value)) => Some((species, stated(value))),
+            _ => None,
+        };
+        names.into_iter().filter_map(entry).collect::<Table<bool>>()
+    };
+    let mut all = match &own.by_species {
+        None => value(&own.name)?,
+        Some(species) => Value::Table(species.iter().flat_map(by_species).collect()),
+    };
+    if own.range != ANY {
+        let range = Value::list([own.range.0, own.range.1].map(Value::from));
+        all = Value::Table(vec![(VALUE.into(), stated(all)), ("range".into(), stated(range))]);
+    }
+    Some((own.name.clone(), stated(all)))
 }
 
 /// The value of a state in a file.
@@ -276,7 +348,7 @@ fn written(own: &OwnState) -> Value<bool> {
 
 /// True for the table of a rule.
 pub fn is_rule(table: &Table<bool>) -> bool {
-    get(table, FORCE).is_some()
+    [FORCE, TURN].iter().any(|key| get(table, key).is_some())
 }
 
 #[cfg(test)]

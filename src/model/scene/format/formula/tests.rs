@@ -191,3 +191,68 @@ fn every_key_of_a_rule_can_be_set() {
     let error = Scene::parse("test", named).unwrap_err();
     assert!(error.to_string().contains("the name of a rule has letters"), "{error}");
 }
+
+/// Two species whose rules have a value for each species of neighbours.
+const BY_SPECIES: &str = "[species.a.rules.like]\nparameters.k = { a = 1, b = -0.5 }\n\
+                          sum.v = \"k * offset\"\nforce = \"v\"\n\
+                          [species.b.rules.like]\n\
+                          parameters.k = { value = { b = { from = 0, to = 1 } }, range = [0, 3] }\n\
+                          sum.v = \"k * offset\"\nforce = \"v\"\n";
+
+#[test]
+fn values_by_species_follow_the_species() {
+    let scene = Scene::parse("test", BY_SPECIES).unwrap();
+    let said = |scene: &Scene, lines: &[&str]| {
+        let text = scene.to_toml();
+        lines.iter().for_each(|line| assert!(text.contains(line), "{line} is missing in\n{text}"));
+        assert_eq!(Scene::parse("test", &text).unwrap().to_toml(), text);
+        let full = scene.to_full_toml();
+        let again = Scene::parse("test", &full).unwrap_or_else(|error| panic!("{error}\n{full}"));
+        assert_eq!(again.to_toml(), text);
+    };
+    said(
+        &scene,
+        &[
+            "k = { a = 1, b = -0.5 }",
+            "k = { value = { b = { from = 0, to = 1 } }, range = [0, 3] }",
+        ],
+    );
+    let mut set = scene.clone();
+    set.set("a.rules.like.parameters.k.b=2").unwrap();
+    said(&set, &["k = { a = 1, b = 2 }"]);
+    let mut edited = scene.clone();
+    edited.copy_species(1).unwrap();
+    said(&edited, &["k = { a = 1, b = -0.5, b2 = -0.5 }", "k = { value = { b2 = { from = 0"]);
+    edited.rename_species(0, "first").unwrap();
+    said(&edited, &["k = { first = 1, b = -0.5, b2 = -0.5 }"]);
+    edited.remove_species(1).unwrap();
+    said(&edited, &["k = { first = 1, b2 = -0.5 }"]);
+    edited.remove_species(1).unwrap();
+    said(&edited, &["k = { first = 1 }"]);
+    for (text, error) in [
+        (BY_SPECIES.replace("a = 1", "c = 1"), "no species is called \"c\"; known names are a, b"),
+        (BY_SPECIES.replace("\"v\"", "\"k * v\""), "has a value for each species of neighbours"),
+        (BY_SPECIES.replace("a = 1", "a = 1e9"), "1000000000 is outside"),
+        (BY_SPECIES.replace("a = 1", "a = {}"), "parameters.k.a"),
+    ] {
+        let found = Scene::parse("test", &text).unwrap_err().to_string();
+        assert!(found.contains(error), "{found}");
+    }
+}
+
+#[test]
+fn a_turn_stands_in_the_place_of_a_force() {
+    let text = "[species.a]\nmotion = \"turn\"\n[species.a.rules.spin]\nturn = \"0.01\"\n";
+    let scene = Scene::parse("test", text).unwrap();
+    let written = scene.to_toml();
+    assert!(written.contains("[species.a.rules.spin]\nturn = \"0.01\""), "{written}");
+    assert_eq!(Scene::parse("test", &written).unwrap().species, scene.species);
+    for (text, error) in [
+        (text.replace("0.01", "velocity"), "rules.spin.turn: column 1: "),
+        (text.replace("turn = \"0.01", "force = \"zero\"\nturn = \"0.01"), "not both"),
+        (format!("world.size = [9, 9, 9]\n{text}"), "this is for planes; in space write force"),
+    ] {
+        let found = Scene::parse("test", &text).unwrap_err().to_string();
+        assert!(found.contains(error), "{found}");
+    }
+}
