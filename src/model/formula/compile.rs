@@ -115,7 +115,7 @@ where
     };
     let (mut results, mut sums): (Vec<Id>, Vec<Own>) = (Vec::new(), Vec::new());
     for (name, formula) in &text.sums {
-        let fail = |error: FormulaError| (format!("sum.{name}"), error);
+        let fail = |error: FormulaError| (format!("sum.{name}"), error.within(formula));
         let value =
             parse(formula).and_then(|expression| checker.value::<D>(&expression)).map_err(fail)?;
         let first = results.len();
@@ -148,7 +148,7 @@ where
         sees_neighbours,
         operations: &operations,
     };
-    let fail = |error: FormulaError| (text.key_of_force().to_string(), error);
+    let fail = |error: FormulaError| (text.key_of_force().to_string(), error.within(&text.force));
     if text.turns && D != 2 {
         let problem = "this is for planes; in space write force = \"rotate(heading, axis, turns)\"";
         return Err(fail(FormulaError::new(0, problem)));
@@ -177,7 +177,8 @@ where
     let checker = Checker { draft: &draft, ..checker };
     let mut results: Vec<Id> = Vec::new();
     for (place, state) in text.states.iter().enumerate() {
-        let fail = |error: FormulaError| (format!("{STATE}.{}", state.name), error);
+        let fail =
+            |error: FormulaError| (format!("{STATE}.{}", state.name), error.within(&state.next));
         let next = parse(&state.next)
             .and_then(|expression| checker.wanted::<D>(&expression, Type::Number))
             .map_err(fail)?;

@@ -21,7 +21,9 @@ pub(super) fn too_many(count: usize) -> String {
 /// Why a text is no formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormulaError {
-    /// The place in the text: its letters are counted from 1. 0: it is not about the text.
+    /// The line of the text, counted from 1. 0: the text has one line.
+    pub line: usize,
+    /// The place in the line, or in a text of one line: letters are counted from 1. 0: it is not about the text.
     pub column: usize,
     /// The problem and the remedy.
     pub problem: String,
@@ -29,7 +31,13 @@ pub struct FormulaError {
 
 impl FormulaError {
     pub(super) fn new(column: usize, problem: impl Into<String>) -> Self {
-        Self { column, problem: problem.into() }
+        Self { line: 0, column, problem: problem.into() }
+    }
+
+    /// The same, with its place in `text` as lines and columns. It was counted over all lines.
+    pub(super) fn within(self, text: &str) -> Self {
+        let [line, column] = place(text, self.column);
+        Self { line, column, ..self }
     }
 }
 
@@ -38,7 +46,25 @@ impl fmt::Display for FormulaError {
         if self.column == 0 {
             return f.write_str(&self.problem);
         }
-        write!(f, "column {}: {}", self.column, self.problem)
+        write!(f, "{}: {}", words([self.line, self.column]), self.problem)
+    }
+}
+
+/// The line and the column of a letter. The line is 0 in a text of one line.
+fn place(text: &str, letter: usize) -> [usize; 2] {
+    if letter == 0 || !text.contains('\n') {
+        return [0, letter];
+    }
+    let before: String = text.chars().take(letter - 1).collect();
+    let in_line = before.rsplit('\n').next().unwrap_or_default();
+    [before.matches('\n').count() + 1, in_line.chars().count() + 1]
+}
+
+/// A place in words.
+fn words([line, column]: [usize; 2]) -> String {
+    match line {
+        0 => format!("column {column}"),
+        line => format!("line {line} of the formula, column {column}"),
     }
 }
 
@@ -213,6 +239,7 @@ fn number(text: &str, column: usize) -> Result<(Token<'_>, usize), FormulaError>
 }
 
 struct Parser<'a> {
+    text: &'a str,
     tokens: Vec<(usize, Token<'a>)>,
     next: usize,
     depth: usize,
@@ -226,7 +253,7 @@ pub fn parse(text: &str) -> Result<Expression, FormulaError> {
         let problem = format!("a formula has at most {MAX_TEXT} bytes, this one {}", text.len());
         return Err(FormulaError::new(1, problem));
     }
-    let mut parser = Parser { tokens: tokens(text)?, next: 0, depth: 0, operations: 0 };
+    let mut parser = Parser { text, tokens: tokens(text)?, next: 0, depth: 0, operations: 0 };
     let expression = parser.expression(0)?;
     match parser.peek() {
         (_, Token::End) => Ok(expression),
@@ -355,7 +382,8 @@ impl<'a> Parser<'a> {
         match self.take() {
             (_, Token::Sign(")")) => Ok(()),
             (column, Token::End) => {
-                let problem = format!("a `)` is missing for what begins at column {open}");
+                let open = words(place(self.text, open));
+                let problem = format!("a `)` is missing for what begins at {open}");
                 Err(FormulaError::new(column, problem))
             }
             (column, _) => Err(FormulaError::new(column, "expected an operator or a `)`")),

@@ -75,6 +75,15 @@ fn a_wrong_formula_is_told_with_its_column_and_a_remedy() {
         assert!(problem.contains(part), "{force}: {problem}");
         assert!(!problem.contains(['\0', '\u{202e}']), "{problem:?}");
     }
+    for (force, place) in [
+        ("heading\n * 0.1\n + spee", "line 3 of the formula, column 4: nothing is called `spee`"),
+        ("\nvelocity *\n", "line 3 of the formula, column 1: a value is missing"),
+        ("unit(\n\n unit(velocity", "begins at line 3 of the formula, column 2"),
+        ("velocity + 1", "column 10: `+` cannot take"),
+    ] {
+        let (_, error) = Formula::compiled(rule(&[], force, &[]), 2).unwrap_err();
+        assert!(error.to_string().contains(place), "{force}: {error}");
+    }
     for (sum, part) in [
         ("distance < 3", "a sum adds up numbers or vectors"),
         ("random(1)", "random numbers belong to the agent"),
