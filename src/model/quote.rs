@@ -109,11 +109,12 @@ pub fn readable(message: &impl fmt::Display) -> String {
     }
 }
 
-/// The candidate most similar to `word`, if any is similar enough.
+/// The candidate most similar to `word`, if any is similar enough. Capital letters are as good as small ones.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let small = word.to_lowercase();
     candidates
         .into_iter()
-        .map(|candidate| (strsim::jaro_winkler(word, candidate), candidate))
+        .map(|candidate| (strsim::jaro_winkler(&small, &candidate.to_lowercase()), candidate))
         .filter(|(likeness, _)| *likeness > 0.7)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, candidate)| candidate)

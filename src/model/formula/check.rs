@@ -6,9 +6,10 @@ use std::cell::Cell;
 
 use calls::FUNCTIONS;
 
-use super::parse::{Expression, FormulaError, MAX_OPERATIONS, Operator, Term, too_many};
+use super::STATE;
+use super::parse::{Expression, FormulaError, MAX_OPERATIONS, Operator, Term, is_name, too_many};
 use super::program::{Draft, Given, Node, Truth};
-use crate::quote::{cut, suggest};
+use crate::quote::{cut, nearest, suggest};
 use crate::real::Real;
 use crate::vector::{Axes, Space, Vector};
 
@@ -105,8 +106,8 @@ pub struct Checker<'a> {
     pub own: &'a [Own],
     /// True for a sum, which sees one neighbour; false for the force.
     pub of_neighbour: bool,
-    /// True if the rule has sums.
-    pub sees_neighbours: bool,
+    /// The names and formulas of the rule's sums.
+    pub sums: &'a [(String, String)],
     /// The operations of the rule so far.
     pub operations: &'a Cell<usize>,
 }
@@ -126,12 +127,13 @@ impl<'a> Checker<'a> {
         if found == wanted {
             return Ok(value);
         }
-        let help = match (wanted, found) {
-            (Type::Vector, Type::Number) => "; `zero` is the vector of length 0",
-            (Type::Truth, _) => ", such as distance < 10",
-            _ => "",
+        let (example, help) = match (wanted, found) {
+            (Type::Vector, Type::Number) => ("", "; `zero` is the vector of length 0"),
+            (Type::Truth, _) => (" such as speed > 1", ""),
+            _ => ("", ""),
         };
-        let problem = format!("expected {}, found {}{help}", wanted.words(), found.words());
+        let (wanted, found) = (wanted.words(), found.words());
+        let problem = format!("expected {wanted}{example}, found {found}{help}");
         Err(FormulaError::new(expression.column, problem))
     }
 
@@ -242,7 +244,7 @@ impl<'a> Checker<'a> {
         }
         let only = if self.of_neighbour { &OF_NEIGHBOUR[..] } else { &OF_FORCE };
         let is_known = only.contains(&name) || OF_AGENT.contains(&name);
-        if !is_known || (name == "neighbours" && !self.sees_neighbours) {
+        if !is_known || (name == "neighbours" && self.sums.is_empty()) {
             return Err(self.unknown(name, column));
         }
         let one = |given: Given| self.draft.given(given);
@@ -314,10 +316,10 @@ impl<'a> Checker<'a> {
             return FormulaError::new(column, problem);
         }
         if ["radius", "inner"].contains(&name) {
-            let why = if self.sees_neighbours {
-                "that gives it as a number"
-            } else {
+            let why = if self.sums.is_empty() {
                 "with a `sum` and that key"
+            } else {
+                "that gives it as a number"
             };
             return FormulaError::new(column, format!("`{shown}` is known in a rule {why} alone"));
         }
@@ -329,14 +331,31 @@ impl<'a> Checker<'a> {
             let problem = format!("`{shown}` is a function; its inputs follow in brackets");
             return FormulaError::new(column, problem);
         }
-        let only = match (self.of_neighbour, self.sees_neighbours) {
+        if self.of_neighbour && self.sums.iter().any(|(sum, _)| sum == name) {
+            let problem = format!("`{shown}` is a sum, which no sum takes; write its formula here");
+            return FormulaError::new(column, problem);
+        }
+        let only = match (self.of_neighbour, self.sums.is_empty()) {
             (true, _) => &OF_NEIGHBOUR[..],
-            (_, true) => &OF_FORCE[1..],
+            (_, false) => &OF_FORCE[1..],
             _ => &[],
         };
         let own = self.own.iter().map(|own| own.name.as_str());
         let known: Vec<&str> = own.chain(OF_AGENT).chain(only.iter().copied()).collect();
-        let help = suggest(name, &known);
+        let mut help = suggest(name, &known);
+        // All of these begin alike, so any would be near.
+        let mut others = known.iter().filter_map(|own| own.strip_prefix(OTHER));
+        if let Some(kept) = name.strip_prefix(OTHER)
+            && self.of_neighbour
+            && is_name(kept)
+        {
+            help = match nearest(kept, &mut others) {
+                Some(near) => format!("did you mean `{OTHER}{near}`?"),
+                None => format!(
+                    "a rule hears only the states that it keeps itself, as with {STATE}.{kept} = \"{kept}\""
+                ),
+            };
+        }
         FormulaError::new(column, format!("nothing is called `{shown}`; {help}"))
     }
 

@@ -110,7 +110,7 @@ where
         draft: &draft,
         own: &of_neighbour,
         of_neighbour: true,
-        sees_neighbours,
+        sums: &text.sums,
         operations: &operations,
     };
     let (mut results, mut sums): (Vec<Id>, Vec<Own>) = (Vec::new(), Vec::new());
@@ -145,7 +145,7 @@ where
         draft: &draft,
         own: &own,
         of_neighbour: false,
-        sees_neighbours,
+        sums: &text.sums,
         operations: &operations,
     };
     let fail = |error: FormulaError| (text.key_of_force().to_string(), error.within(&text.force));

@@ -158,6 +158,9 @@ enum Token<'a> {
     End,
 }
 
+/// What powers are in formulas.
+const NO_POWER: &str = "write pow(x, y), or x * x";
+
 /// True for a letter that may begin a name.
 fn begins_name(letter: char) -> bool {
     letter.is_ascii_alphabetic() || letter == '_'
@@ -183,6 +186,13 @@ fn tokens(text: &str) -> Result<Vec<(usize, Token<'_>)>, FormulaError> {
             found.push((at, Token::End));
             return Ok(found);
         };
+        if rest.starts_with("**") {
+            return Err(FormulaError::new(at, NO_POWER));
+        }
+        let behind = rest.get(1..).unwrap_or_default();
+        if first == '.' && behind.starts_with(begins_name) {
+            return Err(FormulaError::new(at, "write a component as in x(velocity)"));
+        }
         let (token, length) = if begins_name(first) {
             let name = rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next();
             let name = name.unwrap_or_default();
@@ -195,7 +205,10 @@ fn tokens(text: &str) -> Result<Vec<(usize, Token<'_>)>, FormulaError> {
             let Some(sign) = sign else {
                 let shown = first.escape_default();
                 let problem = match first {
-                    '^' => "there is no `^`; write pow(x, y), or x * x".into(),
+                    '×' | '·' => "write `*`".into(),
+                    '÷' => "write `/`".into(),
+                    '−' | '–' => "write `-`".into(),
+                    '^' => NO_POWER.into(),
                     '=' => "a formula sets nothing; compare with `==`".into(),
                     '&' | '|' | '!' => "write `and`, `or`, `not`".into(),
                     _ => format!("`{shown}` belongs to no formula"),
