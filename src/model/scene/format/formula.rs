@@ -22,6 +22,11 @@ const SUM: &str = "sum";
 /// The key that says how near a neighbour is.
 const RADIUS: &str = "radius";
 
+/// Every key of a rule.
+const KEYS: [&str; 12] = [
+    "weight", RADIUS, "inner", "fov", "nearest", PICK, "with", PARAMETERS, SUM, FORCE, TURN, STATE,
+];
+
 /// The keys of a state's next value and of its first one.
 const NEXT: &str = "next";
 const START: &str = "start";
@@ -58,7 +63,8 @@ fn rule(
              at most 32 of them",
         ));
     }
-    let entries = table.entries()?;
+    // A misspelt key comes before what then is missing.
+    let entries = table.known(&KEYS)?;
     let below = |key: &str| entries.iter().find(|(own, _)| *own == key).map(|(_, value)| value);
     let mut text = RuleText { name: name.into(), ..RuleText::default() };
     let force = match (below(FORCE), below(TURN)) {
@@ -116,9 +122,6 @@ fn rule(
         let problem = "agents are chosen within a radius; give one as a number, or remove this key";
         return Err(value.fail(problem));
     }
-    let mut known: Vec<&str> = kind.info().parameters.iter().map(|p| p.key).collect();
-    known.retain(|key| !key.starts_with(PARAMETERS));
-    known.extend([RADIUS, "inner", "nearest", PICK, PARAMETERS, SUM, FORCE, TURN, STATE]);
     let mut values: Vec<f32> =
         formula.parameters.iter().map(|parameter| default_value(parameter, own)).collect();
     let mut take = |key: &str, value: &Reader| -> Result<(), SceneError> {
@@ -130,8 +133,8 @@ fn rule(
         }
         Ok(())
     };
-    for (key, value) in table.known(&known)? {
-        take(key, &value)?;
+    for (key, value) in &entries {
+        take(key, value)?;
     }
     let mut sets = Vec::new();
     for ((name, value), own) in parameters.iter().zip(&formula.text.parameters) {

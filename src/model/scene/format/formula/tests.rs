@@ -172,6 +172,8 @@ fn every_key_of_a_rule_can_be_set() {
         ("a.rules.drag.radius=3", "a rule without a `sum` looks at nobody"),
         ("a.rules.swirl.force=none", "a rule needs a `force`"),
         ("a.rules.x.weight=1", "a rule needs a `force`"),
+        ("a.rules.x.forse='zero'", "a.rules.x.forse: unknown key; did you mean `force`?"),
+        ("a.rules.drag.qqq=1", "known names are weight, radius, inner, fov, nearest, pick, with, "),
     ] {
         let error = set(wrong).err().unwrap_or_else(|| panic!("{wrong} is taken"));
         assert!(error.contains(part), "{wrong}: {error}");
