@@ -7,6 +7,9 @@ use crate::kept::{KeptNames, KeptRow, MAX_KEPT, full_name};
 use crate::quote::{cut, suggest};
 use crate::state::FlockState;
 
+/// The table of the species.
+const SPECIES: &str = "species";
+
 impl Species {
     /// The numbers that its agents keep, with their names.
     pub fn states(&self) -> impl Iterator<Item = (&'static str, &'static OwnState)> + '_ {
@@ -68,15 +71,17 @@ impl Scene {
         }
     }
 
-    /// Fails if its agents would keep too many numbers, or one of them twice.
-    pub(super) fn check_kept(&self) -> Result<(), String> {
+    /// Fails with a key and its problem if its agents would keep too many numbers, or one of them twice, or if
+    /// a colour shows one that they do not keep.
+    pub(super) fn check_kept(&self) -> Result<(), (String, String)> {
+        let fail = |problem| Err((SPECIES.to_string(), problem));
         for species in &self.species {
             let mut names: Vec<&str> = species.states().map(|(name, _)| name).collect();
             names.sort_unstable();
             if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-                return Err(format!(
-                    "two rules of species `{}` have a `{STATE}.{}`; one rule keeps it, give the other \
-                     another name",
+                return fail(format!(
+                    "two rules of species `{}` have a `{STATE}.{}`; a rule reads only its own states: join \
+                     the two, or give one state another name",
                     species.name, twice[0]
                 ));
             }
@@ -86,14 +91,16 @@ impl Scene {
         names.sort_unstable();
         names.dedup();
         if names.len() > MAX_KEPT {
-            return Err(format!(
+            return fail(format!(
                 "the agents of a scene keep at most {MAX_KEPT} numbers, these are {}: {}",
                 names.len(),
                 names.join(", ")
             ));
         }
-        let style = std::iter::once(self.style.colour);
-        for colour in self.species.iter().map(|species| species.colour).chain(style) {
+        let style = ("style.colour".to_string(), self.style.colour);
+        let own = |own: &Species| (format!("{SPECIES}.{}.colour", own.name), own.colour);
+        // The style's is every species' that has none of its own.
+        for (key, colour) in [style].into_iter().chain(self.species.iter().map(own)) {
             if let ColourBy::State(name) = colour
                 && !names.contains(&name)
             {
@@ -102,7 +109,7 @@ impl Scene {
                     true => "give a rule that state".into(),
                     false => suggest(name, &names),
                 };
-                return Err(format!("a colour shows `{full}`, which no rule keeps; {help}"));
+                return Err((key, format!("no rule keeps `{full}`; {help}")));
             }
         }
         Ok(())

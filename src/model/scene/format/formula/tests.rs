@@ -129,7 +129,17 @@ fn states_are_read_and_written_and_colours_of_lost_ones_are_not() {
     without.species[0].rules.clear();
     let text = without.to_toml();
     assert!(Scene::parse("test", &text).is_ok() && !text.contains("state."), "{text}");
-    assert!(Scene::parse("test", "[style]\ncolour = \"state.phase\"\n[species.a]\n").is_err());
+    let wrong = |text: &str| Scene::parse("test", text).unwrap_err().to_string();
+    assert_eq!(
+        wrong("[style]\ncolour = \"state.phase\"\n[species.a]\n"),
+        "test:2: style.colour: no rule keeps `state.phase`; give a rule that state"
+    );
+    assert_eq!(
+        wrong(
+            "[species.a]\ncolour = \"state.nn\"\nrules.r = { force = \"zero\", state.n = \"1\" }\n"
+        ),
+        "test:2: species.a.colour: no rule keeps `state.nn`; did you mean `n`?"
+    );
 }
 
 #[test]
