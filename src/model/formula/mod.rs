@@ -134,6 +134,19 @@ pub struct RuleText {
     pub everybody: bool,
 }
 
+impl RuleText {
+    /// True if one of its formulas has the word `name`.
+    #[must_use]
+    pub fn takes(&self, name: &str) -> bool {
+        let sums = self.sums.iter().map(|(_, sum)| sum);
+        let states = self.states.iter().map(|own| &own.next);
+        let no_letter = |c: char| !c.is_ascii_alphanumeric() && c != '_';
+        sums.chain(states)
+            .chain([&self.force])
+            .any(|text| text.split(no_letter).any(|word| word == name))
+    }
+}
+
 /// A compiled rule. Two are equal if they are the same one: the same texts in a world of as many axes.
 pub struct Formula {
     /// The texts that it was made from.

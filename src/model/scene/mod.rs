@@ -44,6 +44,7 @@ pub use texts::{Other, SingleRules};
 pub use variation::Traits;
 
 use super::behaviours::Target;
+use super::formula::Formula;
 use super::grid::{CrowdSampling, Grid};
 use super::scenery::{FlowPlan, Obstacle, Path};
 use super::toml_words::named;
@@ -204,8 +205,20 @@ impl Scene {
     /// True if an override gives the value of a key, which is written with all tables that it is in.
     #[must_use]
     pub fn is_overridden(&self, key: &str) -> bool {
-        let origin = self.origins.iter().find(|(known, _)| known == key);
-        matches!(origin, Some((_, Origin::Set(_))))
+        matches!(self.origin(key), Some(Origin::Set(_)))
+    }
+
+    /// The place where a key was written.
+    fn origin(&self, key: &str) -> Option<&Origin> {
+        self.origins.iter().find(|(known, _)| known == key).map(|(_, origin)| origin)
+    }
+
+    /// Its rules in text, each with the name of its species.
+    fn rules_in_text(&self) -> impl Iterator<Item = (&str, &'static Formula)> {
+        self.species.iter().flat_map(|species| {
+            let formulas = species.rules.iter().filter_map(|rule| rule.kind.formula());
+            formulas.map(|formula| (species.name.as_str(), formula))
+        })
     }
 
     /// The density that an override asks for. It sizes the world at any count, as the density of a

@@ -11,7 +11,7 @@ use crate::formula::{
 use crate::kept::{KeptStart, MAX_NUMBER};
 use crate::parameter::Parameter;
 use crate::quote::{quoted, suggest};
-use crate::scene::{Rule, SceneError, Slot, Variation, default_value};
+use crate::scene::{Rule, Scene, SceneError, Slot, Variation, default_value};
 
 /// The key of a species' rules in text.
 pub const RULES: &str = "rules";
@@ -263,6 +263,29 @@ fn range(value: &Reader) -> Result<(f32, f32), SceneError> {
         [low, high] if low < high => Ok((low, high)),
         _ => Err(range.fail("give the smallest and the largest value, such as [0, 2]")),
     }
+}
+
+/// Fails if overrides have given a rule of `written` a parameter that none of its formulas takes: a misspelt
+/// name would do nothing.
+pub fn check_added(scene: &Scene, written: &Scene) -> Result<(), SceneError> {
+    for (species, rule) in scene.rules_in_text() {
+        let is_it = |(own, before): &(&str, &Formula)| *own == species && before.key == rule.key;
+        let Some((_, before)) = written.rules_in_text().find(is_it) else { continue };
+        let known: Vec<&str> = before.text.parameters.iter().map(|own| own.name.as_str()).collect();
+        let own = rule.text.parameters.iter().map(|own| own.name.as_str());
+        for name in own.filter(|name| !known.contains(name) && !rule.text.takes(name)) {
+            let key = format!("species.{species}.{}.{PARAMETERS}.{name}", rule.key);
+            let help = match known.is_empty() {
+                true => "it has no parameters".into(),
+                false => suggest(name, &known),
+            };
+            if let Some(origin) = scene.origin(&key) {
+                let problem = format!("no formula of the rule takes `{name}`; {help}");
+                return Err(SceneError::new(origin, key, problem));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The keys of a rule in text.

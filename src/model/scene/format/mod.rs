@@ -46,15 +46,26 @@ impl Scene {
         text: &str,
         overrides: &[impl AsRef<str>],
     ) -> Result<Self, SceneError> {
+        let (scene, written) = Self::overridden(name, text, overrides)?;
+        written.map_or(Ok(()), |written| formula::check_added(&scene, &written))?;
+        Ok(scene)
+    }
+
+    /// The scene with its overrides, and what it is without them, if it has some.
+    fn overridden(
+        name: &str,
+        text: &str,
+        overrides: &[impl AsRef<str>],
+    ) -> Result<(Self, Option<Self>), SceneError> {
         let mut root = tree::parse(name, text)?;
         if overrides.is_empty() {
-            return parse::scene(name, &root, None);
+            return Ok((parse::scene(name, &root, None)?, None));
         }
         let written = parse::scene(name, &root, None).ok();
         for assignment in overrides {
             set::set(&mut root, assignment.as_ref())?;
         }
-        parse::scene(name, &root, written.as_ref())
+        Ok((parse::scene(name, &root, written.as_ref())?, written))
     }
 
     /// Changes one value, as `--set` does: `bird.separation.weight=3`. Fails, and changes nothing, if
@@ -76,7 +87,8 @@ impl Scene {
     /// ```
     pub fn set(&mut self, assignment: &str) -> Result<(), SceneError> {
         let text = self.to_full_toml();
-        let mut made = Self::parse_with(&self.name, &text, &[assignment])
+        // A parameter comes before the formula that will take it.
+        let (mut made, _) = Self::overridden(&self.name, &text, &[assignment])
             .map_err(|error| SceneError { origin: Origin::Set(assignment.into()), ..error })?;
         if made.written_size == self.written_size {
             let times = ratio(self.world.size, self.written_size);

@@ -75,11 +75,9 @@ pub fn scene(
         let problem = format!("a scene has at most {MAX_FORMULAS} different rules in text");
         return Err(species.fail(problem));
     }
-    scene.check_kept().map_err(|(key, problem)| {
-        match scene.origins.iter().find(|(known, _)| *known == key) {
-            Some((_, origin)) => SceneError::new(origin, key, problem),
-            None => species.fail(problem),
-        }
+    scene.check_kept().map_err(|(key, problem)| match scene.origin(&key) {
+        Some(origin) => SceneError::new(origin, key, problem),
+        None => species.fail(problem),
     })?;
     if scene.own_count() == 0 {
         return Err(species.fail("no species has an agent; raise a `count`"));

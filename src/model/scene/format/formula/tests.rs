@@ -190,6 +190,18 @@ fn every_key_of_a_rule_can_be_set() {
         let error = set(wrong).err().unwrap_or_else(|| panic!("{wrong} is taken"));
         assert!(error.contains(part), "{wrong}: {error}");
     }
+    let with =
+        |sets: &[&str]| Scene::parse_with("test", TEXT, sets).map_err(|error| error.to_string());
+    for (set, part) in [
+        ("a.rules.swirl.parameters.strengt=1", "takes `strengt`; did you mean `strength`?"),
+        ("b.rules.drag.parameters.q=1", "no formula of the rule takes `q`; it has no parameters"),
+    ] {
+        let error = with(&[set]).unwrap_err();
+        assert!(error.starts_with("--set ") && error.contains(part), "{error}");
+    }
+    // The formula may follow.
+    with(&["b.rules.drag.parameters.q=1", "b.rules.drag.force='q * velocity'"]).unwrap();
+    set("b.rules.drag.parameters.q=1").unwrap();
     let nine: String = (0..9).map(|n| format!("rules.r{n}.force = 'zero'\n")).collect();
     let error = Scene::parse("test", &format!("[species.a]\n{nine}")).unwrap_err();
     assert!(error.to_string().contains("at most 8 rules in text, this one 9"), "{error}");
