@@ -44,7 +44,8 @@ pub fn fields(ui: &mut egui::Ui, formula: &'static Formula) -> Option<&'static F
                 made = without.ok();
             }
         });
-        made = field(ui, (name, sum), formula, |text| with(Some(text))).or(made);
+        let key = format!("sum.{name}");
+        made = field(ui, (&key, sum), formula, |text| with(Some(text))).or(made);
     }
     ui.horizontal(|ui| {
         let hint = match text.turns {
@@ -72,19 +73,20 @@ pub fn fields(ui: &mut egui::Ui, formula: &'static Formula) -> Option<&'static F
             text.states[nth].next = next.into();
             text
         };
-        made = field(ui, (&own.name, &own.next), formula, with).or(made);
+        let key = format!("state.{}", own.name);
+        made = field(ui, (&key, &own.next), formula, with).or(made);
     }
     made
 }
 
-/// The field of one formula. The text is taken as soon as it is a formula.
+/// The field of the formula at a key. The text is taken as soon as all texts of the rule are formulas with it.
 fn field(
     ui: &mut egui::Ui,
-    (name, own): (&str, &str),
+    (key, own): (&str, &str),
     formula: &'static Formula,
     with: impl Fn(&str) -> RuleText,
 ) -> Option<&'static Formula> {
-    let id = ui.scope_id().with((formula.key, name));
+    let id = ui.scope_id().with((formula.key, key));
     let draft = ui.data(|data| data.get_temp::<Draft>(id)).filter(|draft| draft.before == own);
     let mut text = draft.as_ref().map_or(own, |draft| &draft.text).to_string();
     let edit = egui::TextEdit::multiline(&mut text)
@@ -101,7 +103,11 @@ fn field(
                 made = Some(rule);
                 None
             }
-            Err((_, error)) => Some(Draft { before: own.into(), text, problem: error.to_string() }),
+            Err((wrong, error)) => {
+                // A sum that becomes a vector is wrong where it is used.
+                let place = if wrong == key { String::new() } else { format!("{wrong}: ") };
+                Some(Draft { before: own.into(), text, problem: format!("{place}{error}") })
+            }
         };
         keep(ui, id, draft);
     } else if let Some(draft) = draft {
