@@ -1,7 +1,8 @@
 //! State files: every agent at one or several ticks, as CSV, as NumPy arrays, or as a folder of points.
 //!
 //! [`read_state`] reads back the same bits that [`StateWriter`] has written. An `.npz` file has everything that
-//! its run goes on from; a CSV file has ticks, ids, species, places and velocities.
+//! its run goes on from; a CSV file has ticks, ids, species, places, velocities and
+//! the states of rules.
 
 use std::io::{self, BufReader, Write};
 use std::path::Path;
@@ -21,6 +22,8 @@ use flockwork_model::io::{
     NpzWriter, Part, RECORD, RunRecord, StateTable, read_csv, read_npz, write_csv_header,
     write_csv_rows,
 };
+use flockwork_model::kept::full_name;
+use flockwork_model::quote::listed;
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
 use flockwork_model::statistics::Travel;
@@ -200,21 +203,31 @@ pub fn read_table(path: &Path, with_run: bool, part: Part) -> anyhow::Result<Sta
 /// world of `scene` has its final size.
 pub fn read_state(path: &Path, scene: &Scene) -> anyhow::Result<FlockState> {
     let table = read_table(path, false, Part::WHOLE)?;
-    announce(path, &table);
+    announce(path, &table, scene);
     table.into_state(scene).with_context(|| format!("--init {}", path.display()))
 }
 
-/// Says on stderr where a run begins, if the file does not make that clear.
-pub fn announce(path: &Path, table: &StateTable) {
+/// Says on stderr where a run of `scene` begins, if the file does not make that clear, and what it leaves out.
+pub fn announce(path: &Path, table: &StateTable, scene: &Scene) {
     let (name, tick) = (path.display(), table.tick());
     if StateFormat::of(path, "--init").is_ok_and(|format| format == StateFormat::Csv) {
         tell(&format!(
-            "flockwork: {name}: starting from its last tick, {tick}; a CSV file has places and velocities \
-             alone, so what agents remember begins anew, and targets do (NAME.npz goes on exactly)"
+            "flockwork: {name}: starting from its last tick, {tick}; a CSV file has places, \
+             velocities and states of rules alone, so what behaviours remember begins anew, and targets do \
+             (NAME.npz goes on exactly)"
         ));
     } else if table.has_several_ticks() {
         tell(&format!(
             "flockwork: {name} holds several ticks; starting from its last, tick {tick}"
+        ));
+    }
+    let known = scene.kept_names();
+    let lost = table.kept.iter().filter(|own| known.place(own).is_none());
+    let lost: Vec<&str> = lost.map(|own| full_name(own)).collect();
+    if !lost.is_empty() {
+        let lost = listed(&lost);
+        tell(&format!(
+            "flockwork: {name}: no rule of the scene keeps {lost}, so the file's is left out"
         ));
     }
 }

@@ -47,7 +47,7 @@ pub struct FlockArgs {
     pub overrides: Vec<String>,
     /// Go on from the last tick of an .npz file that `simulate` wrote, in its scene, or from the latest
     /// checkpoint in a folder; other options override the scene, and --scene replaces it. A CSV file has
-    /// places and velocities alone and needs --scene
+    /// places, velocities and states of rules alone and needs --scene
     #[arg(long, value_name = "STATE.csv|.npz|DIR")]
     pub init: Option<PathBuf>,
 }
@@ -213,7 +213,7 @@ impl FlockArgs {
         let mut scene = plain.clone();
         scene.resize(&request)?;
         table.restore_targets(&mut scene, &plain).with_context(place)?;
-        state_files::announce(path, &table);
+        state_files::announce(path, &table, &scene);
         if let Some(unsaid) = table.run().map(RunRecord::unsaid).transpose()?.flatten() {
             tell(&format!("flockwork: {}: {unsaid}", place()));
         }

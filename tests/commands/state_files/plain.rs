@@ -60,9 +60,14 @@ fn one_line_says_what_begins_anew() {
     };
     let message = told("run.csv", "--scene scene.toml");
     assert!(message.contains("run.csv: starting from its last tick, 7"), "{message}");
-    assert!(message.contains("what agents remember begins anew"), "{message}");
+    assert!(message.contains("what behaviours remember begins anew"), "{message}");
     assert_eq!(message.lines().count(), 1, "{message}");
     assert!(!told("run.npz", "").contains("anew"));
+    std::fs::write(folder.path().join("b.csv"), "id,x,y,vx,vy,state.phas\n0,2,3,1,1,0.5\n")
+        .unwrap();
+    let message = told("b.csv", "--scene scene.toml");
+    let lost = "no rule of the scene keeps state.phas, so the file's is left out";
+    assert!(message.contains(lost) && message.lines().count() == 2, "{message}");
 }
 
 /// Columns and comments that older versions wrote are passed over.
