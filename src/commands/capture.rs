@@ -349,6 +349,7 @@ pub fn capture_on(
         room = room.and_then(|()| memory_check::check_blur(agents));
     }
     ranks::agree(if ranks::is_root() { room } else { Ok(()) })?;
+    drive::forewarn(&scene, &state);
     let mut run = ranks::agree(drive::load(engine, &scene, &state).map_err(Into::into))?;
     drop(state);
     run.set_room(memory_check::check_more);

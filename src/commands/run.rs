@@ -100,6 +100,7 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
         check_count_for(&adapter, MotionLayout::PLANE, count)?;
     }
     let (Opening { source, scene, state }, record) = start(args)?;
+    drive::forewarn(&scene, &state);
     let made = RunRecord::new(&scene, &source.request, scene.world.size, &source.overrides);
     let interrupt = Interrupt::watch();
     let state = Arc::new(state);

@@ -141,6 +141,7 @@ pub fn simulate_on(
         let follows = unwrapping.is_some();
         memory_check::check_metrics(&scene, agents as usize, follows, engine.as_ref())?;
     }
+    drive::forewarn(&scene, &state);
     let mut run = ranks::agree(drive::load(engine, &scene, &state).map_err(Into::into))?;
     drop(state);
     let outcome =

@@ -297,6 +297,12 @@ fn a_crowd_that_has_dispersed_at_the_end_is_said() {
     let last = "flockwork simulate --engine cpu --init a.csv --ticks 1 --out b.csv";
     let message = String::from_utf8(shell(folder.path(), last).stderr).unwrap();
     assert!(!message.contains("crowded"), "{message}");
+    let dear = "flockwork simulate --engine cpu --scene burst.toml --ticks 0 --out c.csv --set \
+                world.sampling=none";
+    let message = String::from_utf8(shell(folder.path(), dear).stderr).unwrap();
+    let wanted =
+        "3000 agents begin in crowds of more than 181, where world.sampling=\"none\" reads every";
+    assert!(message.contains(wanted) && message.lines().count() == 1, "{message}");
 }
 
 #[test]

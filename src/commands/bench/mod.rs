@@ -24,6 +24,7 @@ use self::report::{Report, Summary};
 use super::charts::PlotFile;
 use super::files::output::OutputFile;
 use super::files::scene_files::read_scene;
+use super::host::drive::forewarn;
 use super::host::errors::{Interrupted, UsageError, wrong};
 use super::host::interrupt::Interrupt;
 use super::host::memory_check;
@@ -198,6 +199,7 @@ fn bench_one(
     }
     let Some(made) = made else { return Ok(None) };
     let (scene, mut state) = ranks::agree(made.map_err(Into::into))?;
+    forewarn(&scene, &state);
     let labels = Labels {
         processor: system::processor(),
         state: state_name,

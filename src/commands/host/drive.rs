@@ -7,7 +7,7 @@ use super::interrupt::Interrupt;
 use super::messages::tell;
 use super::ranks;
 use flockwork_engine::{Engine, EngineError};
-use flockwork_model::grid::RUN_CAP;
+use flockwork_model::grid::{CrowdSampling, RUN_CAP};
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
 use flockwork_model::statistics::crowded_agents;
@@ -29,6 +29,27 @@ pub fn load(
     state: &FlockState,
 ) -> Result<Run, EngineError> {
     Session::forward(engine, scene, state, Stops::default(), host_time())
+}
+
+/// Says on stderr at the start of a run what `state` costs where `scene` reads every neighbour in crowds. All
+/// ranks call it together, each with its part of the state.
+pub fn forewarn(scene: &Scene, state: &FlockState) {
+    if scene.run_cap() == RUN_CAP {
+        return;
+    }
+    let [agents] = ranks::sum([state.len() as u64]);
+    let crowded = crowded_agents(scene, agents as usize, &state.position, ranks::sum_all);
+    let (reader, remedy) = match scene.sampling {
+        CrowdSampling::Off => ("world.sampling=\"none\" reads", "leave that key out, "),
+        CrowdSampling::Auto => ("`nearest` and `pick` read", ""),
+    };
+    if crowded > 0 {
+        tell(&format!(
+            "flockwork: {crowded} agents begin in crowds of more than {RUN_CAP}, where {reader} every \
+             neighbour: the work grows with the square of their number; to shorten it, {remedy}lower the \
+             radii of their behaviours or --density"
+        ));
+    }
 }
 
 /// Number of moments of a run, evenly spread, at which it looks for crowds.
