@@ -7,7 +7,9 @@ use super::interrupt::Interrupt;
 use super::messages::tell;
 use super::ranks;
 use flockwork_engine::{Engine, EngineError};
+use flockwork_model::behaviours::Body;
 use flockwork_model::grid::{CrowdSampling, RUN_CAP};
+use flockwork_model::quote::cut;
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
 use flockwork_model::statistics::crowded_agents;
@@ -31,9 +33,18 @@ pub fn load(
     Session::forward(engine, scene, state, Stops::default(), host_time())
 }
 
-/// Says on stderr at the start of a run what `state` costs where `scene` reads every neighbour in crowds. All
-/// ranks call it together, each with its part of the state.
+/// Says on stderr at the start of a run what `state` costs where `scene` reads every neighbour in crowds, and
+/// which keys do nothing. All ranks call it together, each with its part of the state.
 pub fn forewarn(scene: &Scene, state: &FlockState) {
+    for species in &scene.species {
+        let (name, Body { min_speed, max_speed, .. }) = (cut(&species.name), species.body);
+        if min_speed > max_speed {
+            tell(&format!(
+                "flockwork: {name}.min_speed, {min_speed}, is above {name}.max_speed, {max_speed}, which \
+                 holds; lower the one or raise the other"
+            ));
+        }
+    }
     if scene.run_cap() == RUN_CAP {
         return;
     }
