@@ -343,6 +343,9 @@ impl<'a> Checker<'a> {
         let own = self.own.iter().map(|own| own.name.as_str());
         let known: Vec<&str> = own.chain(OF_AGENT).chain(only.iter().copied()).collect();
         let mut help = suggest(name, &known);
+        if nearest(name, known.iter().copied()).is_none() {
+            help += "; of states a rule reads only its own";
+        }
         // All of these begin alike, so any would be near.
         let mut others = known.iter().filter_map(|own| own.strip_prefix(OTHER));
         if let Some(kept) = name.strip_prefix(OTHER)

@@ -29,6 +29,7 @@ fn wrong(text: RuleText, axes: usize) -> (String, usize, String) {
 fn a_wrong_formula_is_told_with_its_column_and_a_remedy() {
     for (axes, force, column, part) in [
         (2, "velocty * 2", 1, "nothing is called `velocty`; did you mean `velocity`?"),
+        (2, "qq * velocity", 1, "size, tick, zero; of states a rule reads only its own"),
         (2, "2 * velocity + 1", 14, "`+` cannot take a vector and a number"),
         (2, "velocity * position", 10, "dot(a, b)"),
         (2, "dot(velocity, position)", 1, "expected a vector, found a number"),
