@@ -188,6 +188,7 @@ seek-gain 60 - + --set style.trail=60 --view 470,330,1.8
 seek-proximity 60 - + --set style.trail=60 --view 450,240,1.7
 seek-separate 1000 -
 separation 1000 - - --set style.trail=20
+shadow 2300 -
 swarmalators 1500 - - --set camera.zoom=1.15
 topological 210 - - --set camera.zoom=1.2
 tornado 800 -

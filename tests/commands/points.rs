@@ -48,7 +48,7 @@ fn points(path: &Path) -> Vec<BTreeMap<String, f64>> {
 
 #[test]
 fn a_folder_has_the_agents_of_each_tick() {
-    for (name, count) in [("flock", 300), ("school", 200)] {
+    for (name, count) in [("flock", 300), ("school", 200), ("fireflies", 100)] {
         let folder = tempfile::tempdir().unwrap();
         let run =
             format!("flockwork simulate --engine cpu --scene {name} --count {count} --ticks 30");
@@ -78,7 +78,12 @@ fn a_folder_has_the_agents_of_each_tick() {
                     ("id", f64::from(state.id[agent])),
                     ("species", state.species[agent].into()),
                 ];
-                assert_eq!(*found, numbers.map(|(name, number)| (name.to_string(), number)).into());
+                let mut wanted: BTreeMap<String, f64> =
+                    numbers.map(|(name, number)| (name.to_string(), number)).into();
+                for (place, name) in state.kept_names.iter().enumerate() {
+                    wanted.insert(format!("state_{name}"), state.kept[agent][place].into());
+                }
+                assert_eq!(*found, wanted);
             }
         }
     }

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::output::{OutputError, OutputFile};
 use super::output_folder::OutputFolder;
 use flockwork_model::io::{RunRecord, write_ply_header, write_ply_rows};
+use flockwork_model::kept::KeptNames;
 use flockwork_model::state::FlockState;
 
 /// The record of the run, beside the points.
@@ -16,7 +17,7 @@ const RECORD: &str = "run.toml";
 pub struct PointFiles {
     folder: OutputFolder,
     /// The file of the present tick, and its agents so far.
-    current: Option<(OutputFile, u64, u64)>,
+    current: Option<(OutputFile, u64, u64, KeptNames)>,
     /// Bytes of the files that are complete.
     bytes: u64,
 }
@@ -50,10 +51,10 @@ impl PointFiles {
         if is_first {
             self.complete()?;
             let mut file = self.folder.begin(&name_of(state.tick))?;
-            write_ply_header(&mut file, state.tick, 0)?;
-            self.current = Some((file, state.tick, 0));
+            write_ply_header(&mut file, state.tick, 0, state.kept_names)?;
+            self.current = Some((file, state.tick, 0, state.kept_names));
         }
-        if let Some((file, _, agents)) = &mut self.current {
+        if let Some((file, _, agents, _)) = &mut self.current {
             write_ply_rows(file, state)?;
             *agents += state.len() as u64;
         }
@@ -75,9 +76,9 @@ impl PointFiles {
 
     /// Gives the file of the present tick its count and its name.
     fn complete(&mut self) -> anyhow::Result<()> {
-        if let Some((mut file, tick, agents)) = self.current.take() {
+        if let Some((mut file, tick, agents, kept)) = self.current.take() {
             file.rewind()?;
-            write_ply_header(&mut file, tick, agents)?;
+            write_ply_header(&mut file, tick, agents, kept)?;
             self.bytes += file.publish()?;
         }
         Ok(())

@@ -90,6 +90,42 @@ fn geese_keep_their_places_in_the_v() {
 }
 
 #[test]
+fn coyotes_keep_the_pace_of_a_bison_at_a_distance() {
+    const FAR: f32 = 80.0;
+    on_both("shadow", |run| {
+        // Means over the coyotes: how far they are from where they shall be, and how much their velocity differs.
+        let off = |run: &Run, state: &FlockState| {
+            let far = |i: usize| run.way(state.position[0], state.position[i]).length();
+            mean((1..state.len()).map(|i| (far(i) - FAR).abs()))
+        };
+        let drift = |_: &Run, state: &FlockState| {
+            mean((1..state.len()).map(|i| (state.velocity[i] - state.velocity[0]).length()))
+        };
+        run.step(800);
+        let state = run.step(0);
+        let before = state.velocity[0];
+        let kept = over_time(run, 20, 40, off);
+        let slow = over_time(run, 20, 40, drift);
+        assert!(kept < 3.0 && slow < 0.1, "{kept} off the distance, {slow} off the pace");
+        let turned = run.step(0).velocity[0].normalize().dot(before.normalize());
+        assert!(turned < 0.9, "the bison flies straight on: {turned}");
+        // Who does not match its pace lags behind.
+        run.start(None, &["coyote.rules.shadow.parameters.match.value=0"]);
+        run.step(800);
+        let behind = over_time(run, 20, 40, off);
+        assert!(behind > 20.0, "{behind} off the distance without its pace");
+        run.start(None, &["coyote.rules.shadow.weight=0"]);
+        run.step(800);
+        let astray = over_time(run, 20, 40, off);
+        assert!(astray > 80.0, "{astray} off without the rule");
+        format!(
+            "{kept:.1} off the distance and {slow:.2} off the pace, {behind:.0} off without the pace, \
+             {astray:.0} without the rule"
+        )
+    });
+}
+
+#[test]
 fn followers_keep_the_lane_ahead_of_their_leader_clear() {
     on_both("procession", |run| {
         // In the lane: up to 80 ahead of the leader, and within 10 of its line.
