@@ -349,7 +349,7 @@ fn bad_input_is_one_sentence() {
         ("--design hysteresis", 2, &["one point", "vary a key"]),
         ("--design hysteresis --vary count=10,20", 2, &["agents of each species cannot vary"]),
         (
-            "--design hysteresis --vary starling.separation.weight=1,2,-3",
+            "--design hysteresis --vary starling.separation.radius=1,2,-3",
             2,
             &["--vary starling.separation.weight=-3"],
         ),

@@ -35,6 +35,7 @@ mod pick;
 mod ranks;
 mod ranks_gpu;
 mod resume;
+mod rule_values;
 mod rules_in_text;
 mod scenes;
 mod shaders;

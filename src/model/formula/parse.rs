@@ -158,7 +158,7 @@ enum Token<'a> {
     End,
 }
 
-/// What powers are in formulas.
+/// The remedy for a power as other languages write it.
 const NO_POWER: &str = "write pow(x, y), or x * x";
 
 /// True for a letter that may begin a name.

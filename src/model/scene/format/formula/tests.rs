@@ -178,7 +178,7 @@ fn every_key_of_a_rule_can_be_set() {
             "the smallest and the largest",
         ),
         ("a.rules.swirl.state.n={ next = '1', start = 2e18 }", "2e18 is outside -1e18 to 1e18"),
-        ("a.rules.swirl.weight=nan", "weight: NaN is outside 0 to 1000000"),
+        ("a.rules.swirl.weight=nan", "weight: NaN is outside -1000000 to 1000000"),
         ("a.rules.swirl.radius='all'", "sum.drift: column 32: `radius` is known in a rule"),
         ("a.rules.swirl.radus=3", "unknown key; did you mean `radius`?"),
         ("a.rules.drag.radius=3", "a rule without a `sum` looks at nobody"),

@@ -1,0 +1,93 @@
+//! Values of rules in text on both engines: parameters by species, turns in place of forces, and weights below 0.
+
+use crate::adapter;
+use crate::common::gpu::with_cpu;
+use crate::common::{bits, run};
+use flockwork::model::scene::{Request, Scene};
+use flockwork::model::vector::Point;
+
+#[test]
+fn a_value_by_species_is_the_one_of_the_neighbours_species() {
+    let test = "a_value_by_species_is_the_one_of_the_neighbours_species";
+    let mut engines = with_cpu(adapter::gpu(test));
+    let rules = [
+        "one = 0.7, two = -0.3 }, sum.v = \"if(other_species == 0, one, if(other_species == 2, two, 0)) * offset\"",
+        "k = { a = 0.7, c = -0.3 } }, sum.v = \"k * offset\"",
+        "k = { a = 0.7, b = -0.3 } }, sum.v = \"k * offset\"",
+        "k = { a = 0.7, c = { from = -1, to = 0.3 } } }, sum.v = \"k * offset\"",
+    ];
+    for size in ["[300, 200]", "[200, 120, 90]"] {
+        let flocks = rules.map(|rule| {
+            let rule = format!(
+                "max_force = 0.3\nrules.like = {{ radius = 30, force = \"0.01 * v\", parameters = {{ {rule} }}\n"
+            );
+            let text = format!(
+                "seed = 8\nworld.size = {size}\n[species.a]\ncount = 150\n{rule}[species.b]\n\
+                 count = 100\n[species.c]\ncount = 120\n{rule}"
+            );
+            Scene::parse("test", &text).unwrap().populate(&Request::default()).unwrap()
+        });
+        let mut all = Vec::new();
+        for engine in &mut engines {
+            let [by_hand, by_table, swapped, drawn] =
+                flocks.each_ref().map(|(scene, state)| bits(&run(&mut **engine, scene, state, 20)));
+            assert_eq!(by_hand, by_table, "{}", engine.describe());
+            assert_ne!(by_table, swapped, "another species has the value");
+            assert_ne!(by_table, drawn, "each agent draws it");
+            all.push((by_table, drawn));
+        }
+        assert!(all.windows(2).all(|two| two[0] == two[1]), "{size}");
+    }
+}
+
+#[test]
+fn a_turn_turns_the_heading_as_its_force_does() {
+    let mut engines = with_cpu(adapter::gpu("a_turn_turns_the_heading_as_its_force_does"));
+    let flock = |rule: &str| {
+        let text = format!(
+            "world.boundary = \"open\"\n[species.a]\ncount = 50\nmotion = \"turn\"\n\
+             max_speed = 1.5\nspawn.speed = 1.5\nrules.spin.{rule}\n"
+        );
+        Scene::parse("test", &text).unwrap().populate(&Request::default()).unwrap()
+    };
+    let by_turn = flock("turn = \"0.01 * (1 + random(0) * 0)\"");
+    let by_force = flock("force = \"rotate(heading, 0.01 * (1 + random(0) * 0))\"");
+    for engine in &mut engines {
+        let [turned, forced] =
+            [&by_turn, &by_force].map(|(scene, state)| run(&mut **engine, scene, state, 25));
+        assert_eq!(bits(&turned), bits(&forced));
+        // A quarter of a turn to the left.
+        for (before, after) in by_turn.1.velocity.iter().zip(&turned.velocity) {
+            let left = Point::new(-before.y, before.x, 0.0);
+            assert!((*after - left).length() < 1e-3, "{before} became {after}");
+        }
+    }
+}
+
+#[test]
+fn a_weight_below_0_is_the_opposite_force() {
+    let mut engines = with_cpu(adapter::gpu("a_weight_below_0_is_the_opposite_force"));
+    let flock = |behaviour: &str, weight: &str| {
+        let text = format!(
+            "seed = 3\nworld = {{ size = [200, 150], boundary = \"open\" }}\n[species.a]\ncount = 80\n\
+             spawn.speed = 0\n{}\n",
+            behaviour.replace("KEYS", &format!("radius = 30, weight = {weight}"))
+        );
+        Scene::parse("test", &text).unwrap().populate(&Request::default()).unwrap()
+    };
+    for behaviour in [
+        "cohesion = { KEYS }",
+        "separation = { KEYS }",
+        "rules.pull = { KEYS, sum.v = \"offset\", force = \"v\" }",
+    ] {
+        let [drawn, shunned] = ["1.3", "-1.3"].map(|weight| flock(behaviour, weight));
+        for engine in &mut engines {
+            // From rest the velocity is the force, over a mass of 1.
+            let [to, from] = [&drawn, &shunned]
+                .map(|(scene, state)| run(&mut **engine, scene, state, 1).velocity);
+            assert!(to.iter().any(|velocity| velocity.length() > 0.01), "{behaviour}");
+            let opposite = to.iter().zip(&from).all(|(to, from)| *to == -*from);
+            assert!(opposite, "{behaviour} on {}", engine.describe());
+        }
+    }
+}
