@@ -59,10 +59,10 @@ fn expose(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
         let at = pixel.xy / vec2<f32>(textureDimensions(light));
         found = mix(found, textureSampleLevel(spread, between, at, 0.0), exposure.bloom);
     }
-    let colour = toned(found.xyz * exposure.factor);
-    // Before nothing, light that hides nothing is as opaque as it is bright.
+    // Viewers blend encoded colours, so this is what they show over black. Before nothing, light that hides
+    // nothing is as opaque as it is bright.
+    let colour = encoded(toned(found.xyz * exposure.factor));
     let alpha = clamp(max(found.w, max(colour.x, max(colour.y, colour.z))), 0.0, 1.0);
-    let own = encoded(colour / max(alpha, 1e-6));
-    let dithered = own + (noise(pixel.xy) - 0.5) / 255.0;
-    return vec4(alpha * min(dithered, vec3(1.0)), alpha);
+    let dithered = colour + (noise(pixel.xy) - 0.5) / 255.0;
+    return vec4(min(dithered, vec3(alpha)), alpha);
 }

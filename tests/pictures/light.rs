@@ -129,6 +129,18 @@ fn bloom_spreads_light_and_neither_adds_nor_takes_any() {
     assert!((0.8..1.25).contains(&ratio), "it spreads as far in any resolution: {ratio}");
 }
 
+/// The most steps between a picture and a transparent one over black: two numbers of a file are rounded.
+const OVER_BLACK: u8 = 2;
+
+/// The most steps between a transparent picture over black, as viewers blend files, and one before black.
+fn apart_over_black(transparent: &Frame, black: &Frame) -> u8 {
+    let stored = transparent.to_straight();
+    let pixels = stored.chunks_exact(4).zip(black.pixels.chunks_exact(4));
+    let over_black = |p: &[u8], i: usize| ((u32::from(p[i]) * u32::from(p[3]) + 127) / 255) as u8;
+    let apart = pixels.flat_map(|(p, q)| (0..3).map(move |i| over_black(p, i).abs_diff(q[i])));
+    apart.max().unwrap()
+}
+
 #[test]
 fn exposed_pictures_without_a_background_are_right_over_any() {
     let test = "exposed_pictures_without_a_background_are_right_over_any";
@@ -144,6 +156,11 @@ fn exposed_pictures_without_a_background_are_right_over_any() {
         assert_eq!(frame.pixels[..4], [0; 4], "{look}: nothing in the corner");
         let middle = &frame.pixels[4 * (80 * 320 + 160)..][..4];
         assert!(middle[0] > 150 && middle[3] > 150, "{look}: {middle:?}");
+        let before = ["style.background='#000000'", keys[1], keys[2], &key];
+        let (scene, state) = disc(10.0, &before);
+        let apart = apart_over_black(&frame, &by_gpu(&gpu, &scene, &state, &camera));
+        println!("{look}: {apart} steps over black");
+        assert!(apart <= OVER_BLACK, "{look}: {apart}");
     }
 }
 
