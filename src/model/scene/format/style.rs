@@ -130,9 +130,15 @@ fn check(style: &Style, _: &[Style], table: &Reader) -> Result<(), SceneError> {
              exposure = 1, or leave bloom out",
         ));
     }
-    if style.sun.is_some() && (style.exposure.is_none() || table.axes() == 2) {
+    if style.sun.is_some() && table.axes() == 2 {
         return Err(table.fail(
-            "sun is for a space with an exposure; set exposure too, for example exposure = 1, or leave \
+            "sun is for a space, and this world is a plane; leave sun out, or give world.size three \
+             numbers",
+        ));
+    }
+    if style.sun.is_some() && style.exposure.is_none() {
+        return Err(table.fail(
+            "sun is for pictures with an exposure; set exposure too, for example exposure = 1, or leave \
              sun out",
         ));
     }
