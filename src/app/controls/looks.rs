@@ -46,9 +46,10 @@ pub fn section(
         if style.colour == ColourBy::Age || ages(looks) {
             age(ui, start.age, &mut style.age);
         }
-        let mut shown = style.shows_frame();
-        switch(ui, "frame", "The edges of the world.", start.shows_frame(), &mut shown);
-        if shown != style.shows_frame() {
+        let flat = panel.scene.world.is_flat();
+        let mut shown = style.shows_frame(flat);
+        switch(ui, "frame", "The edges of the world.", start.shows_frame(flat), &mut shown);
+        if shown != style.shows_frame(flat) {
             style.frame = Some(shown);
         }
         switch(ui, "legend", "What the colours mean.", start.legend, &mut style.legend);

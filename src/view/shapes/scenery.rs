@@ -73,7 +73,8 @@ fn drawn_flow(scene: &Scene) -> Option<&FlowPlan> {
 impl SceneryInputs {
     fn are_of(&self, scene: &Scene) -> bool {
         let Self { world, seed, obstacles, paths, radii, flow, frame } = self;
-        (*world, *seed, *frame) == (scene.world, scene.seed, scene.style.shows_frame())
+        (*world, *seed, *frame)
+            == (scene.world, scene.seed, scene.style.shows_frame(scene.world.is_flat()))
             && *obstacles == scene.obstacles
             && *paths == scene.paths
             && *radii == self::radii(scene)
@@ -100,13 +101,13 @@ impl SceneryShapes {
             paths: scene.paths.clone(),
             radii: radii(scene),
             flow: drawn_flow(scene).cloned(),
-            frame: scene.style.shows_frame(),
+            frame: scene.style.shows_frame(scene.world.is_flat()),
         };
         self.shapes.clear();
         if scene.style.arrows {
             self.shapes.extend(flow_shapes(scene));
         }
-        if scene.style.shows_frame() {
+        if scene.style.shows_frame(scene.world.is_flat()) {
             self.shapes.extend(wall_shapes(&scene.world));
         }
         self.shapes.extend(path_shapes(scene, &sources.radii));
@@ -421,7 +422,7 @@ mod tests {
         let sky = "exposure = 1, sun = 10";
         // Five panes and twelve edges.
         assert_eq!([edges(""), edges("exposure = 1")], [17, 17]);
-        assert_eq!([edges("ground = true"), edges(sky)], [0, 0]);
+        assert_eq!([edges("ground = true"), edges(sky), edges("background = 'dusk'")], [0; 3]);
         assert_eq!([edges("ground = true, frame = true"), edges("frame = false")], [17, 0]);
         // A transparent picture has no sky.
         assert_eq!(edges(&format!("{sky}, background = \"none\"")), 17);

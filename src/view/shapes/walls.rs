@@ -52,7 +52,7 @@ fn box_shapes(size: Point, paint: ([u8; 3], f32)) -> Vec<StyledShape> {
 pub fn seam_shapes(scene: &Scene, camera: &Camera) -> Vec<StyledShape> {
     let world = &scene.world;
     let wraps = world.boundary == Boundary::Wrap && camera.period == Point::ZERO;
-    if !wraps || !scene.style.shows_frame() {
+    if !wraps || !scene.style.shows_frame(world.is_flat()) {
         return Vec::new();
     }
     if !world.is_flat() {

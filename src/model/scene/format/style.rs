@@ -54,7 +54,7 @@ section! {
         /// Agents of all species leave trails, which lose half their light in this many ticks.
         trail: Option<f32> = None, Values::Number(1.0, 1000.0) => "none", "ticks";
         /// Whether pictures show the edges of the world: its walls, in space of glass, or its seam. Where nothing
-        /// is said, they do unless there is a ground or a sky.
+        /// is said, they do unless there is a ground or a sky: a sun, or in space `dusk` or `dawn`.
         frame: Option<bool> = None, Values::Boolean => "as the scene needs", "";
         /// Whether pictures show the arrows of a flow field.
         arrows: bool = true, Values::Boolean => "`true`", "";
@@ -98,7 +98,7 @@ impl Style {
     /// The same as far as the CPU draws it.
     #[must_use]
     pub fn without_adapter(&self) -> Self {
-        let frame = Some(self.shows_frame());
+        let frame = self.frame.or(self.has_sky().then_some(false));
         let ground = if self.ground == Ground::None { Ground::None } else { Ground::Floor };
         Self { exposure: None, bloom: 0.0, sun: None, matter: None, frame, ground, ..self.clone() }
     }
@@ -109,10 +109,11 @@ impl Style {
         self.sun.is_some() && !self.background.is_none()
     }
 
-    /// Whether pictures show the edges of the world.
+    /// Whether pictures show the edges of the world, which is flat or a space.
     #[must_use]
-    pub fn shows_frame(&self) -> bool {
-        self.frame.unwrap_or(self.ground == Ground::None && !self.has_sky())
+    pub fn shows_frame(&self, flat: bool) -> bool {
+        let sky = self.has_sky() || !flat && self.background.is_sky();
+        self.frame.unwrap_or(self.ground == Ground::None && !sky)
     }
 }
 
