@@ -296,11 +296,12 @@ fn follow(ui: &mut egui::Ui, start: Follow, value: &mut Follow) {
 }
 
 /// The sizes of pictures and films.
-const SIZES: [(&str, Option<(u32, u32)>); 4] = [
+const SIZES: [(&str, Option<(u32, u32)>); 5] = [
     ("window", None),
     ("1280 × 720", Some((1280, 720))),
     ("1920 × 1080", Some((1920, 1080))),
     ("3840 × 2160", Some((3840, 2160))),
+    ("1080 × 1920", Some((1080, 1920))),
 ];
 
 fn picture_size(ui: &mut egui::Ui, size: Option<(u32, u32)>) -> Option<Command> {
