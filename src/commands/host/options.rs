@@ -381,7 +381,9 @@ pub fn painter(
         None if style.needs_adapter() => match Gpu::open(&AdapterChoice::default()) {
             Ok(gpu) => Some(gpu),
             Err(EngineError::NoAdapter(why)) => {
-                tell(&format!("{why}. The CPU draws without exposure, bloom, matter and water."));
+                tell(&format!(
+                    "{why}. The CPU draws without exposure, bloom, matter, sun, sky and water."
+                ));
                 None
             }
             Err(error) => return Err(error),
