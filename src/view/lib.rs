@@ -22,6 +22,7 @@ use std::borrow::Cow;
 use camera::Camera;
 use cpu::{raster, shape_raster};
 use flockwork_engine::{Engine, EngineError};
+use flockwork_model::behaviours::Target;
 use flockwork_model::scene::Scene;
 use frame::Frame;
 use legend::Legend;
@@ -60,6 +61,14 @@ pub trait Painter {
         &mut self,
         engine: &mut dyn Engine,
         scene: &Scene,
+        camera: &Camera,
+    ) -> Result<Frame, EngineError>;
+
+    /// Draws what is behind the agents and their trails. No picture may be under way.
+    fn paint_behind(
+        &mut self,
+        scene: &Scene,
+        targets: &[Target],
         camera: &Camera,
     ) -> Result<Frame, EngineError>;
 
@@ -118,5 +127,14 @@ impl Painter for RasterPainter {
     ) -> Result<Frame, EngineError> {
         let scene = &without_light(scene);
         Ok(raster::draw_agents(scene, &engine.read_back()?, camera, self.scale))
+    }
+
+    fn paint_behind(
+        &mut self,
+        scene: &Scene,
+        targets: &[Target],
+        camera: &Camera,
+    ) -> Result<Frame, EngineError> {
+        Ok(raster::backdrop(&without_light(scene), targets, camera, self.scale))
     }
 }

@@ -14,7 +14,7 @@ use flockwork_model::scenery::Scenery;
 use flockwork_view::Painter;
 use flockwork_view::between::between;
 use flockwork_view::camera::Camera;
-use flockwork_view::cpu::{raster, shape_raster};
+use flockwork_view::cpu::shape_raster;
 use flockwork_view::legend::Legend;
 use flockwork_view::recorder::Recorder;
 use flockwork_view::recorder::averaged::Averaged;
@@ -171,7 +171,7 @@ impl Filming<'_> {
                 };
                 let targets = engine.targets()?;
                 let scale = scale_of(width, height);
-                let behind = raster::backdrop(scene, &targets, &camera, scale);
+                let behind = self.painter.paint_behind(scene, &targets, &camera)?;
                 let mut frame = trails.picture(behind, &agents);
                 let above = Backdrop::of(&scene.style.background).suited(&above);
                 shape_raster::draw(&above, &camera, scale, &mut frame);

@@ -9,7 +9,7 @@ use super::trails::TrailView;
 use super::upload::UploadedAgents;
 use crate::Painter;
 use crate::camera::Camera;
-use crate::cpu::shape_raster;
+use crate::cpu::{raster, shape_raster};
 use crate::frame::Frame;
 use crate::legend::Legend;
 use crate::shapes::StyledShape;
@@ -291,6 +291,23 @@ impl Painter for Offscreen {
         let painted = self.paint(engine, scene, camera, &[]);
         self.renderer.set_bare(false);
         painted
+    }
+
+    fn paint_behind(
+        &mut self,
+        scene: &Scene,
+        targets: &[Target],
+        camera: &Camera,
+    ) -> Result<Frame, EngineError> {
+        if scene.world.is_flat() || !scene.style.needs_adapter() {
+            return Ok(raster::backdrop(scene, targets, camera, self.renderer.scale()));
+        }
+        // Sky and water are drawn here alone; a legend is drawn over the agents.
+        let mut scene = scene.clone();
+        scene.style.legend = false;
+        let nobody = UploadedAgents::new(Arc::clone(&self.gpu));
+        self.submit(nobody.agents(), &scene, targets, camera, &[])?;
+        self.last()
     }
 
     fn begin(
