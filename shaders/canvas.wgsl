@@ -31,10 +31,6 @@ struct Canvas {
     // The most that a crowd's colour moves towards grey of the lightness `lift_to`, as a share of the way.
     lift: f32,
     lift_to: f32,
-    // The depth at which a crowd has half of its lift.
-    lift_depth: f32,
-    // Factor on the depth of all agents.
-    matter: f32,
 }
 
 @group(0) @binding(4) var<uniform> canvas: Canvas;

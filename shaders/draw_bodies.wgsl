@@ -8,7 +8,7 @@ import package::agents::{id_of, lean_of, place_of, velocity_of};
 import package::eye::{faded, far_of, offset_from_focus, shade, viewed, visibility};
 import package::memory::MAX_BANK;
 import package::picture::{
-    picture, SpeciesLook, TAU, amount_of, colour_of_tone, core_light_of, glow_of, light_of, shows_shape, size_of,
+    picture, OPACITY, SpeciesLook, TAU, amount_of, colour_of_tone, core_light_of, glow_of, light_of, shows_shape, size_of,
     species_look_of, tone_of
 };
 @if(!flat)
@@ -136,7 +136,7 @@ fn body_corner(@builtin(vertex_index) vertex: u32) -> BodyCorner {
 fn on_body(sight: Sight, normal: vec3<f32>, arm: vec3<f32>, reach: f32, shown: bool) -> BodyCorner {
     let radius = sight.look.radius / pixels_per_unit(sight.seen.z);
     let seen = viewed(sight.offset + arm * radius);
-    let strength = min(picture.eye.matter * sight.look.strength / sight.look.full, 1.0);
+    let strength = min(sight.look.strength / OPACITY, 1.0);
     let lit = sight.colour * shade(normal);
     var out: BodyCorner;
     // A body near the eye is drawn whole or not at all.
@@ -304,7 +304,7 @@ fn round_corner(agent: u32, which: u32, shape: u32) -> RoundCorner {
     out.position = select(NOWHERE, placed(sight.seen, look.reach * out.offset), there);
     out.radius = look.radius / look.reach;
     if shape == DISC {
-        out.colour = vec4(sight.colour, sight.visible * min(picture.eye.matter * look.strength / look.full, 1.0));
+        out.colour = vec4(sight.colour, sight.visible * min(look.strength / OPACITY, 1.0));
     } else {
         let strength = look.strength * sight.visible;
         out.colour = strength * vec4(light_of(sight.colour), look.cover);

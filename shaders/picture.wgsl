@@ -86,10 +86,9 @@ struct Eye {
     shade_cells_per_unit: f32,
     // The depth of an agent in a cell, and the light in full shade.
     shade: vec2<f32>,
-    // Factor on what agents hide.
-    matter: f32,
     // The tick, counted again and again from 0.
     tick: f32,
+    padding: u32,
     // Premultiplied colours of the background from top to bottom.
     ground: array<vec4<f32>, GROUND_STOPS>,
     // The light of a sky from its top to the horizon, if there is one.
@@ -134,9 +133,22 @@ const STOPS: u32 = 32;
 const GROUND_STOPS: u32 = 16;
 const TAU: f32 = 6.283185307179586;
 
+// Opacity of a body, and the least radius of one that is more than its size does; pixels.
+const OPACITY: f32 = 0.9;
+const MIN_BODY: f32 = 0.8;
+// A scene that asks for a least size has this in `condensed`.
+const KEPT: f32 = 1e-6;
+
+// The strength of an agent of this natural size that is drawn as large as wanted; pixels.
+fn strength_of(look: SpeciesLook, natural: f32, wanted: f32) -> f32 {
+    let share = natural / wanted;
+    let gained = look.full * share * share * look.most_gain;
+    return min(max(look.full * natural / wanted, look.faintest), gained);
+}
+
 // True if an agent of this size in pixels shows its shape.
 fn shows_shape(look: SpeciesLook, natural: f32) -> bool {
-    return look.full * natural / look.smallest > look.shows_above;
+    return strength_of(look, natural, look.smallest) > look.shows_above;
 }
 
 // The look of an agent of this size. Measure::extent in src/view/style/glyph.rs computes the same.
@@ -144,13 +156,13 @@ fn shows_shape(look: SpeciesLook, natural: f32) -> bool {
 fn sized(look: SpeciesLook, size: f32, pixels_per_unit: f32) -> SpeciesLook {
     let natural = size * pixels_per_unit;
     let wanted = max(natural, look.smallest * picture.scale);
-    let share = natural / wanted;
-    let gained = look.full * share * share * look.most_gain;
-    let light = wanted * wanted * min(max(look.full * natural / wanted, look.faintest), gained);
+    let light = wanted * wanted * strength_of(look, natural, wanted);
     let small = min(wanted, sqrt(light / look.condensed));
-    let shape = select(small, max(natural, sqrt(light / look.full)), shows_shape(look, natural));
+    let shows = shows_shape(look, natural);
+    let shape = select(small, max(natural, sqrt(light / OPACITY)), shows);
     var own = look;
-    own.radius = max(shape, look.smallest);
+    let grows = look.full > OPACITY && look.condensed > KEPT;
+    own.radius = max(shape, select(look.smallest, MIN_BODY, shows && grows));
     own.reach = own.radius * look.reach_factor + look.reach_beyond;
     own.strength = light / (own.radius * own.radius);
     return own;

@@ -3,6 +3,9 @@
 import package::canvas::{canvas, Scale, scale, PACKED_BITS};
 import package::picture::{light_of, picture};
 
+// The depth at which a crowd has half of its lift.
+const LIFT_DEPTH: f32 = 4.0;
+
 // See splat.wgsl. Four words per cell, or two if they are packed.
 @group(0) @binding(5) var<storage, read> sums: array<vec2<u32>>;
 
@@ -48,14 +51,14 @@ fn sums_at(column: i32, row: i32, packed: bool) -> vec4<f32> {
 fn shown(column: i32, row: i32, scale: Scale) -> vec4<f32> {
     let total = sums_at(column, row, scale.packed);
     // The share that is left of the light behind the agents.
-    let bits = canvas.matter * total.x / scale.counts_per_bit;
+    let bits = total.x / scale.counts_per_bit;
     let left = exp2(-bits);
     let mean = total.yzw / max(total.x, 1e-30);
     let first = select(1.0, mean.x, canvas.three_factors != 0u);
     let look = picture.species[0];
     let colour = first * look.level + mean.y * look.cosine + mean.z * look.sine;
     // A crowd that hides all behind it can only show by its lightness that it is denser still.
-    let crowd = bits * bits / (bits * bits + canvas.lift_depth * canvas.lift_depth);
+    let crowd = bits * bits / (bits * bits + LIFT_DEPTH * LIFT_DEPTH);
     let lifted = mix(colour, vec3(canvas.lift_to), canvas.lift * crowd);
     return (1.0 - left) * vec4(light_of(lifted), 1.0);
 }

@@ -32,7 +32,7 @@ pub const MAX_HIDDEN: f32 = 0.95;
 const LIFT: f32 = 0.55;
 
 /// The depth at which a crowd has half of its lift.
-const LIFT_DEPTH: f32 = 4.0;
+pub const LIFT_DEPTH: f32 = 4.0;
 
 /// The colour that crowds move towards: white, or ink.
 const LIFT_TO: [f32; 2] = [1.0, 0.1];
@@ -83,10 +83,6 @@ pub struct Canvas {
     pub lift: f32,
     /// Red, green and blue of the colour of the densest crowds.
     pub lift_to: f32,
-    /// The depth at which a crowd has half of its lift.
-    pub lift_depth: f32,
-    /// Factor on the depth of all agents.
-    pub matter: f32,
 }
 
 /// A band of the picture: rows that are drawn together.
@@ -106,24 +102,37 @@ pub struct PictureBand {
 pub fn fits(scene: &Scene, camera: &Camera, scale: f32) -> bool {
     // The two points belong to the usual smallest dart.
     scene.species.iter().all(|species| {
-        let (look, own) = (species.look, scene.smallest_of(species));
-        let measure = Measure::of(look, own, camera.pixels_per_unit, scale);
+        let measure = Measure::of(scene, species, camera.pixels_per_unit, scale);
         let size = species.body.size;
-        let pale = !measure.shows(size) || measure.extent(size).strength <= MAX_STRENGTH;
-        look.in_plane() == BoidShape::Triangle && own.is_none() && pale
+        let pale = !measure.shows(size)
+            || measure.extent(size).strength <= measure.shows_above.min(MAX_STRENGTH);
+        let usual = scene.smallest_of(species).is_none();
+        species.look.in_plane() == BoidShape::Triangle && usual && pale
     })
 }
 
 /// The largest half length of any agent's dart, in pixels, and the most light.
 fn largest(scene: &Scene, camera: &Camera, scale: f32) -> (f32, f32) {
     let of = |species: &Species| {
-        let measure = Measure::of(species.look, None, camera.pixels_per_unit, scale);
+        let measure = Measure::of(scene, species, camera.pixels_per_unit, scale);
         measure.extent(species.body.size)
     };
     let extents = scene.species.iter().map(of);
     extents.fold((MIN_HALF_LENGTH, 0.0), |(radius, light), extent| {
         (radius.max(extent.radius), light.max(extent.radius * extent.radius * extent.strength))
     })
+}
+
+/// The most strength of a dart in space that is no body, in cells of a pixel: just before it becomes one, or
+/// as faint as any.
+fn strongest(scene: &Scene, scale: f32) -> f32 {
+    let points = scale.max(1.0);
+    let of = |species| {
+        let measure = Measure::of(scene, species, 1.0, scale);
+        let most = measure.shows_above.min(MAX_STRENGTH);
+        (points * most).max(points * points * measure.faintest.min(most))
+    };
+    scene.species.iter().map(of).fold(0.0, f32::max)
 }
 
 /// A dart as two points. After each is spread over the four cells around it, they have the dart's
@@ -200,15 +209,14 @@ impl Canvas {
         let (radius, light) = largest(scene, camera, scale);
         // Points smaller than a pixel would be invisible.
         let points = scale.max(1.0);
-        // In space, darts at the switch to bodies are the strongest.
+        let strongest = strongest(scene, scale);
         let cell = match in_space {
-            true => (points * MAX_STRENGTH / CONDENSED).sqrt(),
+            true => (strongest / CONDENSED).sqrt(),
             false => radius / MIN_HALF_LENGTH,
         };
         let cell = cell.clamp(1.0, points);
         let per_light = (cell * MIN_HALF_LENGTH).powi(-2);
-        let strength =
-            if in_space { MAX_STRENGTH * points / (cell * cell) } else { light * per_light };
+        let strength = if in_space { strongest / (cell * cell) } else { light * per_light };
         // Where agents are lit or dimmed, the first factor of a colour on a circle differs from 1.
         let paints = Paint::all(scene);
         let dims = paints.iter().any(|paint| paint.hue.structured);
@@ -257,8 +265,6 @@ impl Canvas {
             per_light,
             lift,
             lift_to: LIFT_TO[usize::from(ink)],
-            lift_depth: LIFT_DEPTH,
-            matter: scene.style.matter.unwrap_or(1.0),
         }
     }
 

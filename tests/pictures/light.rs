@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::adapter;
 use crate::picture::{by_gpu, scene};
 use flockwork::engine::gpu::Gpu;
-use flockwork::model::scene::{Request, Scene};
+use flockwork::model::scene::{BuiltIn, Request, Scene};
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::{Point, flat};
 use flockwork::view::camera::Camera;
@@ -14,7 +14,7 @@ use flockwork::view::gpu::offscreen::Offscreen;
 use flockwork::view::gpu::upload::UploadedAgents;
 use flockwork::view::space::lighting::Lighting;
 use flockwork::view::space::sky::Sky;
-use flockwork::view::style::{OPACITY, SLENDERNESS};
+use flockwork::view::style::{Extent, Measure, OPACITY, SLENDERNESS, scale_of};
 
 /// Steps of 255 between a channel and its closed form: half a step of dither, half of rounding, and the
 /// error of light in 16 bits.
@@ -227,6 +227,82 @@ fn a_crowd_takes_the_suns_light_from_what_is_behind_it() {
         let wanted = 0.22 + 0.78 * (-matter * depth).exp();
         println!("matter {matter}: {found} for {wanted}");
         assert!((found - wanted).abs() < SHADE_TOLERANCE, "{matter}: {found}, not {wanted}");
+    }
+}
+
+#[test]
+fn an_agent_hides_as_many_times_as_much_as_matter_says() {
+    let measure = |world: &str, matter: &str, pixels_per_unit, scale| {
+        let text = format!("world = {{ size = [{world}] }}\n{matter}[species.a]\nsize = 1\n");
+        let scene = Scene::parse("test", &text).unwrap();
+        Measure::of(&scene, &scene.species[0], pixels_per_unit, scale)
+    };
+    let hidden = |measure: &Measure| {
+        let Extent { radius, strength, .. } = measure.extent(1.0);
+        f64::from(radius * radius * strength)
+    };
+    let mut bodies = 0;
+    for world in ["9, 9", "9, 9, 9"] {
+        for (pixels, scale) in
+            [(0.01, 1.0), (0.1, 0.3), (0.1, 1.0), (0.4, 3.0), (2.0, 1.0), (9.0, 3.0)]
+        {
+            let alone = measure(world, "", pixels, scale);
+            for matter in [0.3_f32, 1.0, 5.0, 40.0] {
+                let own = measure(world, &format!("style.matter = {matter}\n"), pixels, scale);
+                let times = hidden(&own) / hidden(&alone) / f64::from(matter);
+                assert!((times - 1.0).abs() < 1e-4, "{world}, {pixels}, {matter}: {times}");
+                let strength = own.extent(1.0).strength;
+                // What is more than its size does is a body that hides all behind it, or far from that.
+                let whole = (strength / OPACITY - 1.0).abs() < 1e-4;
+                assert!(matter <= 1.0 || if own.shows(1.0) { whole } else { strength < 0.3 });
+                bodies += u32::from(matter > 1.0 && own.shows(1.0) && !alone.shows(1.0));
+            }
+        }
+    }
+    assert!(bodies > 5, "{bodies}");
+}
+
+/// The most that the light of a dense crowd differs between two resolutions; a share of it.
+const SAME_LIGHT: f64 = 0.03;
+
+/// The mean light in the middle of a murmuration's ball of 12,000 birds, before a bright ground, in a picture of
+/// so many times 640 × 360.
+fn crowd(gpu: &Arc<Gpu>, matter: f32, times: u32) -> f64 {
+    let style = format!("style.matter={matter}");
+    let keys = [&style, "style.sun=none", "style.background='#C0C0C0'", "camera.elevation=0"];
+    let text = BuiltIn::named("murmuration").unwrap().text;
+    let scene = Scene::parse_with("murmuration", text, &keys).unwrap();
+    let (scene, state) =
+        scene.populate(&Request { count: Some(12_000), ..Request::default() }).unwrap();
+    let (width, height) = (640 * times, 360 * times);
+    let camera = Camera::of(&scene, 0, None, (width, height));
+    let mut agents = UploadedAgents::new(Arc::clone(gpu));
+    agents.upload_in(&state, false).unwrap();
+    let mut offscreen = Offscreen::new(Arc::clone(gpu), width, height).unwrap();
+    offscreen.set_scale(scale_of(width, height));
+    let frame = offscreen.render(agents.agents(), &scene, &[], &camera).unwrap();
+    let all = light(&frame);
+    let rows = (height * 2 / 5..height * 3 / 5)
+        .flat_map(|y| (width * 9 / 20..width * 11 / 20).map(move |x| (y * width + x) as usize));
+    let (count, sum) = rows.fold((0.0, 0.0), |(count, sum), i| (count + 1.0, sum + all[i]));
+    sum / count / 3.0
+}
+
+#[test]
+fn a_crowd_that_is_matter_is_as_dark_in_any_resolution() {
+    let Some(gpu) = adapter::gpu("a_crowd_that_is_matter_is_as_dark_in_any_resolution") else {
+        return;
+    };
+    let apart = |one: f64, other: f64| (one / other - 1.0).abs();
+    for matter in [5.0, 20.0] {
+        let [small, middle, large] = [1, 2, 3].map(|times| crowd(&gpu, matter, times));
+        println!("matter {matter}: {small}, {middle}, {large}");
+        let most = apart(small, middle).max(apart(large, middle));
+        assert!(most < SAME_LIGHT, "matter {matter}: {small}, {middle}, {large}");
+        // The controls: bodies that are no matter, and bodies of too small a power of it.
+        let wrong = [1.0, matter.sqrt()].map(|less| apart(crowd(&gpu, less, 3), small));
+        println!("without, and with its root: {wrong:?}");
+        assert!(wrong.into_iter().all(|apart| apart > 10.0 * SAME_LIGHT), "{wrong:?}");
     }
 }
 

@@ -228,7 +228,7 @@ fn every_agent_is_a_glow_that_fades_from_its_place() {
     let frame = draw(&gpu, &scene, &flock(&lattice()), &camera);
     let glows = blobs(&frame);
     assert_eq!(glows.len(), lattice().len());
-    let figure = Glyph::of(BoidShape::Glow, None, 6.0, camera.pixels_per_unit, 1.0);
+    let figure = Glyph::of(&scene, &scene.species[0], camera.pixels_per_unit, 1.0);
     for (position, _) in lattice() {
         let place = camera.pixel_from_world(position);
         let (glow, off) = nearest(&glows, place);

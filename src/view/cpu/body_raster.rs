@@ -68,7 +68,7 @@ impl<'a> Bodies<'a> {
         let all = (0..).zip(&scene.species).zip(Paint::all(scene));
         let looks = all.map(|((number, species), paint)| Look {
             extents: Extents::of(scene, species, camera.pixels_per_unit, scale),
-            measure: Measure::of(species.look, scene.smallest_of(species), 1.0, scale).in_space(),
+            measure: Measure::of(scene, species, 1.0, scale),
             paint,
             shape: species.look,
             max_speed: species.body.max_speed,

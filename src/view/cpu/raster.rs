@@ -118,10 +118,9 @@ impl<'a> Style<'a> {
         pixels_per_unit: f32,
         scale: f32,
     ) -> Self {
-        let (smallest, size) = (scene.smallest_of(species), species.body.size);
         Self {
             extents: Extents::of(scene, species, pixels_per_unit, scale),
-            figure: Glyph::of(species.look, smallest, size, pixels_per_unit, scale),
+            figure: Glyph::of(scene, species, pixels_per_unit, scale),
             paint,
             max_speed: species.body.max_speed,
         }

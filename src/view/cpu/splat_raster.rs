@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::camera::Camera;
 use crate::frame::Frame;
 use crate::space::lighting::Lighting;
-use crate::splats::{Canvas, MARGIN};
+use crate::splats::{Canvas, LIFT_DEPTH, MARGIN};
 use crate::style::{self, Circle, Extents, Measure};
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
@@ -52,7 +52,7 @@ pub fn draw(scene: &Scene, state: &FlockState, camera: &Camera, scale: f32, fram
     let basis = paints.first().map_or(Circle::BRIGHT, style::Paint::basis);
     let styles = scene.species.iter().zip(paints).map(|(species, paint)| SplatStyle {
         extents: Extents::of(scene, species, camera.pixels_per_unit, scale),
-        measure: Measure::of(species.look, None, 1.0, scale).in_space(),
+        measure: Measure::of(scene, species, 1.0, scale),
         paint,
         max_speed: species.body.max_speed,
     });
@@ -289,10 +289,10 @@ fn shown(canvas: &Canvas, basis: &Circle, sums: &Sums) -> ShownCell {
     }
     let first = if canvas.three_factors == 0 { 1.0 } else { first / depth };
     let (second, third) = ((x - depth) / depth, (y - depth) / depth);
-    let bits = canvas.matter * depth / canvas.counts_per_bit;
+    let bits = depth / canvas.counts_per_bit;
     // The share of the background's light that remains.
     let left = (-bits).exp2();
-    let crowd = bits * bits / (bits * bits + canvas.lift_depth * canvas.lift_depth);
+    let crowd = bits * bits / (bits * bits + LIFT_DEPTH * LIFT_DEPTH);
     let lift = canvas.lift * crowd;
     let colour = |i: usize| {
         let others = basis.cosine[i] * second + basis.sine[i] * third;

@@ -8,9 +8,7 @@ use crate::space::lighting::Lighting;
 use crate::space::shade::Shade;
 use crate::space::sky::{GROUND_STOPS, Sky};
 use crate::space::sums_small_agents;
-use crate::style::{
-    self, ANY_GAIN, Colours, MIN_STRENGTH_IN_SPACE, Paint, STOPS, Stops, light_of_paint,
-};
+use crate::style::{self, Colours, Paint, STOPS, Stops, light_of_paint};
 use flockwork_model::memory::Shown;
 use flockwork_model::parameter::MAX_SPECIES;
 use flockwork_model::scene::{Scene, Slot, Species};
@@ -117,10 +115,10 @@ pub struct EyeUniform {
     pub shade_cells_per_unit: f32,
     /// The depth of an agent, and the light in full shade.
     pub shade: [f32; 2],
-    /// See [`Canvas::matter`](crate::splats::Canvas).
-    pub matter: f32,
     /// See [`body::tick_of`].
     pub tick: f32,
+    /// Zero.
+    pub padding: u32,
     /// See [`Lighting::ground`].
     pub ground: [[f32; 4]; GROUND_STOPS],
     /// See [`Sky::colours`].
@@ -152,8 +150,8 @@ impl EyeUniform {
             shade_cells: shade.cells_along,
             shade_cells_per_unit: shade.cells_per_unit,
             shade: [shade.depth_of_agent, shade.shaded],
-            matter: scene.style.matter.unwrap_or(1.0),
             tick: 0.0,
+            padding: 0,
             ground: lighting.ground,
             sky: Default::default(),
         }
@@ -204,9 +202,8 @@ impl SpeciesLook {
         pixels_per_unit: f32,
         scale: f32,
     ) -> Self {
-        let (smallest, size) = (scene.smallest_of(species), species.body.size);
-        let figure = style::Glyph::of(species.look, smallest, size, pixels_per_unit, scale);
-        let measure = style::Measure::of(species.look, smallest, pixels_per_unit, scale);
+        let figure = style::Glyph::of(scene, species, pixels_per_unit, scale);
+        let measure = style::Measure::of(scene, species, pixels_per_unit, scale);
         let (least_size, size) = species.sizes();
         let (basis, hue) = (paint.basis(), paint.hue);
         Self {
@@ -311,10 +308,6 @@ impl Picture {
                 self.eye.ground = if bare { self.eye.ground } else { sky.rows(camera, eye) };
             }
         }
-        for look in &mut self.species {
-            look.faintest = MIN_STRENGTH_IN_SPACE;
-            look.most_gain = ANY_GAIN;
-        }
         self
     }
 }
@@ -365,11 +358,11 @@ mod tests {
         assert_eq!(reflected("Picture"), picture);
         let eye = layout!(EyeUniform:
             focus distance right near up fog_from back fog_per_unit period depth_from sun
-            depth_per_unit world sums light shade_cells shade_cells_per_unit shade matter tick ground sky);
+            depth_per_unit world sums light shade_cells shade_cells_per_unit shade tick padding ground sky);
         assert_eq!(reflected("Eye"), eye);
         let canvas = layout!(Canvas:
             columns rows top cells_per_pixel counts_per_bit most_hidden several three_factors margin
-            deepest nose tail crowding per_light lift lift_to lift_depth matter);
+            deepest nose tail crowding per_light lift lift_to);
         assert_eq!(reflected("Canvas"), canvas);
     }
 }

@@ -13,7 +13,7 @@ mod surfaces;
 
 use crate::camera::{Camera, Eye, corners};
 use crate::style::Measure;
-use flockwork_model::scene::{BoidShape, Scene};
+use flockwork_model::scene::{BoidShape, Scene, Species};
 use flockwork_model::vector::Point;
 use flockwork_model::world::Boundary;
 
@@ -48,14 +48,18 @@ pub fn ways(scene: &Scene, camera: &Camera, eye: &Eye, scale: f32) -> Ways {
     if scene.world.boundary == Boundary::Open {
         return Ways { splats: true, bodies: true };
     }
-    let largest = scene.species.iter().map(|species| species.sizes().1).fold(0.0, f32::max);
-    let smallest = scene.species.iter().map(|species| species.sizes().0).fold(f32::MAX, f32::min);
     let (near, far) = depths(scene.world.size, camera, eye);
-    let shows = |size: f32, depth: f32| {
+    let shows = |species: &Species, size: f32, depth: f32| {
         let pixels_per_unit = camera.pixels_per_unit * eye.distance / depth.max(eye.near);
-        Measure::of(BoidShape::Triangle, None, pixels_per_unit, scale).shows(size)
+        Measure::of(scene, species, pixels_per_unit, scale).shows(size)
     };
-    Ways { splats: !shows(smallest, far), bodies: shows(largest, near - BEYOND * largest) }
+    let each = |shown: &dyn Fn(&Species, f32, f32) -> bool| {
+        scene.species.iter().any(|species| shown(species, species.sizes().0, species.sizes().1))
+    };
+    Ways {
+        splats: each(&|species, least, _| !shows(species, least, far)),
+        bodies: each(&|species, _, most| shows(species, most, near - BEYOND * most)),
+    }
 }
 
 /// The depths of the nearest and the farthest corner of the world, or of the period around the focus.

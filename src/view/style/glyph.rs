@@ -9,7 +9,7 @@ use flockwork_model::state::FlockState;
 pub const MIN_HALF_LENGTH: f32 = 1.75;
 
 /// Opacity of a triangle or disc at its natural size. A smaller one keeps its light per area, down
-/// to [`MIN_STRENGTH`].
+/// to [`MIN_STRENGTH`]. One that is more than its size does ([`Measure::of`]) is drawn larger instead.
 pub const OPACITY: f32 = 0.9;
 
 /// Lowest opacity of an agent before [`MAX_GAIN`] is reached.
@@ -31,6 +31,10 @@ pub const ANY_GAIN: f32 = 1e30;
 
 /// The same in a space.
 pub const MIN_STRENGTH_IN_SPACE: f32 = 0.04;
+
+/// The least radius of a body that is more than its size does; pixels. Smaller ones are summed: a pale body
+/// would hide others and show the background in their place.
+const MIN_BODY: f32 = 0.8;
 
 /// Half the width of a triangle over half its length (*The Nature of Code* draws 1 to 2).
 pub const SLENDERNESS: f32 = 0.5;
@@ -79,15 +83,15 @@ pub struct Measure {
     pub scale: f32,
     /// Smallest radius; points.
     pub smallest: f32,
-    /// Strength at the natural size.
+    /// Strength at the natural size, times what agents hide as matter.
     pub full: f32,
-    /// Lowest strength, where the gain allows it.
+    /// Lowest strength, where the gain allows it, times the same.
     pub faintest: f32,
     /// See [`MAX_GAIN`].
     pub most_gain: f32,
     /// See [`CONDENSED`]; near 0 if small figures do not shrink.
     pub condensed: f32,
-    /// Natural strengths above this show the shape; see [`MAX_STRENGTH`].
+    /// Strengths at one pixel per point above this show the shape; see [`MAX_STRENGTH`].
     pub shows_above: f32,
     /// The reach is `reach_factor · radius + reach_beyond`; pixels.
     pub reach_factor: f32,
@@ -107,10 +111,45 @@ pub struct Extent {
 }
 
 impl Measure {
-    /// The measure of figures with this look on a screen with `scale` pixels per point. `smallest` is
-    /// their least length in points, if it differs from the look's.
+    /// The measure of a species of `scene` on a screen with `scale` pixels per point. Triangles and discs
+    /// hide `style.matter` times as much as their size does, in sums and as bodies alike: a body is
+    /// √matter times as long.
+    ///
+    /// In a space the small ones are those far away: they pale further than in a plane.
     #[must_use]
-    pub fn of(look: BoidShape, smallest: Option<f32>, pixels_per_unit: f32, scale: f32) -> Self {
+    pub fn of(scene: &Scene, species: &Species, pixels_per_unit: f32, scale: f32) -> Self {
+        let own = Self::of_look(species.look, scene.smallest_of(species), pixels_per_unit, scale);
+        let own = match scene.world.is_flat() {
+            true => own,
+            false => Self { faintest: MIN_STRENGTH_IN_SPACE, most_gain: ANY_GAIN, ..own },
+        };
+        match species.look {
+            BoidShape::Glow => own,
+            _ => own.as_matter(scene.style.matter.unwrap_or(1.0)),
+        }
+    }
+
+    /// The measure of agents that hide so many times as much as their size does.
+    fn as_matter(self, matter: f32) -> Self {
+        let [full, faintest] = [self.full, self.faintest].map(|strength| matter * strength);
+        let own = Self { full, faintest, ..self };
+        // Agents that hide less than their size are pale, not small. Others are bodies of full strength.
+        let least = MIN_BODY / self.smallest;
+        let shows_above = match own.grows() {
+            true => OPACITY * least * (least / self.scale).min(matter.sqrt()),
+            false => self.shows_above * matter.min(1.0),
+        };
+        Self { shows_above, ..own }
+    }
+
+    /// True if bodies are more than their size does. Where the scene asks for a least size, that is kept.
+    fn grows(&self) -> bool {
+        self.full > OPACITY && self.condensed > KEPT
+    }
+
+    /// The measure of figures with this look in a plane. `smallest` is their least length in points, if it
+    /// differs from the look's.
+    fn of_look(look: BoidShape, smallest: Option<f32>, pixels_per_unit: f32, scale: f32) -> Self {
         let half = smallest.map(|length| length / 2.0);
         let darts = Self {
             pixels_per_unit,
@@ -150,17 +189,17 @@ impl Measure {
         Self { pixels_per_unit, ..self }
     }
 
-    /// The measure of figures in a space, where the small ones are those far away: they pale further
-    /// than in a plane.
-    #[must_use]
-    pub fn in_space(self) -> Self {
-        Self { faintest: MIN_STRENGTH_IN_SPACE, most_gain: ANY_GAIN, ..self }
-    }
-
     /// True if an agent of `size` world units shows its shape.
     #[must_use]
     pub fn shows(&self, size: f32) -> bool {
-        self.full * (size * self.pixels_per_unit) / self.smallest > self.shows_above
+        self.strength(size * self.pixels_per_unit, self.smallest) > self.shows_above
+    }
+
+    /// The strength of an agent of this natural size that is drawn as large as wanted; pixels.
+    fn strength(&self, natural: f32, wanted: f32) -> f32 {
+        let share = natural / wanted;
+        let gained = self.full * share * share * self.most_gain;
+        (self.full * natural / wanted).max(self.faintest).min(gained)
     }
 
     /// The extent of an agent of `size` world units (half the length, or the radius).
@@ -176,14 +215,14 @@ impl Measure {
     pub fn extent(&self, size: f32) -> Extent {
         let natural = size * self.pixels_per_unit;
         let wanted = natural.max(self.smallest * self.scale);
-        let share = natural / wanted;
-        let gained = self.full * share * share * self.most_gain;
-        let light = wanted * wanted * (self.full * natural / wanted).max(self.faintest).min(gained);
-        let drawn = match self.shows(size) {
-            true => natural.max((light / self.full).sqrt()),
+        let light = wanted * wanted * self.strength(natural, wanted);
+        let shows = self.shows(size);
+        let drawn = match shows {
+            true => natural.max((light / OPACITY).sqrt()),
             false => wanted.min((light / self.condensed).sqrt()),
         };
-        let radius = drawn.max(self.smallest);
+        let least = if shows && self.grows() { MIN_BODY } else { self.smallest };
+        let radius = drawn.max(least);
         let reach = radius * self.reach_factor + self.reach_beyond;
         Extent { radius, reach, strength: light / (radius * radius) }
     }
@@ -204,7 +243,7 @@ impl<'a> Extents<'a> {
     /// The extents for a species of `scene` on a screen with `scale` pixels per point.
     #[must_use]
     pub fn of(scene: &Scene, species: &'a Species, pixels_per_unit: f32, scale: f32) -> Self {
-        let measure = Measure::of(species.look, scene.smallest_of(species), pixels_per_unit, scale);
+        let measure = Measure::of(scene, species, pixels_per_unit, scale);
         let (least, most) = species.sizes();
         let seed = (least < most).then_some(scene.seed);
         Self { species, measure, seed, largest: measure.extent(most) }
@@ -230,19 +269,12 @@ impl<'a> Extents<'a> {
 }
 
 impl Glyph {
-    /// The figure of agents of `size` world units (half the length, or the radius) on a screen with
-    /// `scale` pixels per point; see [`Measure::of`].
+    /// The figure of a species' agents without sizes of their own; see [`Measure::of`].
     #[must_use]
-    pub fn of(
-        look: BoidShape,
-        smallest: Option<f32>,
-        size: f32,
-        pixels_per_unit: f32,
-        scale: f32,
-    ) -> Self {
-        let Extent { radius, reach, strength } =
-            Measure::of(look, smallest, pixels_per_unit, scale).extent(size);
-        Self { look: look.in_plane(), radius, reach, strength }
+    pub fn of(scene: &Scene, species: &Species, pixels_per_unit: f32, scale: f32) -> Self {
+        let measure = Measure::of(scene, species, pixels_per_unit, scale);
+        let Extent { radius, reach, strength } = measure.extent(species.body.size);
+        Self { look: species.look.in_plane(), radius, reach, strength }
     }
 
     /// The figure with an agent's own extent.
@@ -271,7 +303,8 @@ mod tests {
 
     /// The light of an agent of one world unit.
     fn light(pixels_per_unit: f32, scale: f32, smallest: Option<f32>) -> (Extent, f32) {
-        let extent = Measure::of(BoidShape::Triangle, smallest, pixels_per_unit, scale).extent(1.0);
+        let darts = Measure::of_look(BoidShape::Triangle, smallest, pixels_per_unit, scale);
+        let extent = darts.extent(1.0);
         (extent, extent.radius * extent.radius * extent.strength)
     }
 
