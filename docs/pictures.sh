@@ -79,7 +79,8 @@ wall() {
   rm "docs/gallery/$name.png"
 }
 if command -v convert; then
-  wall 88 water --scene murmuration --count 30000 --ticks 500 --set style.ground=water --samples 4
+  wall 88 water --scene murmuration --count 100000 --ticks 500 --set style.ground=water \
+    --set 'camera.centre=[600, 600, 85]' --set camera.elevation=3 --set camera.zoom=1.15 --samples 4
   wall 70 cloth --count 60000 --seed 7 --ticks 1500 --set style.colour=structure --set style.exposure=2 \
     --set style.bloom=0.1 --samples 8
   wall 82 motes --scene curl --ticks 400 --set camera.zoom=2.5 --set camera.lens=4 --set style.frame=false \
