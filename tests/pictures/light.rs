@@ -252,7 +252,7 @@ fn an_agent_hides_as_many_times_as_much_as_matter_says() {
                 let times = hidden(&own) / hidden(&alone) / f64::from(matter);
                 assert!((times - 1.0).abs() < 1e-4, "{world}, {pixels}, {matter}: {times}");
                 let strength = own.extent(1.0).strength;
-                // What is more than its size does is a body that hides all behind it, or far from that.
+                // An agent that hides more than its size does is a body that hides all behind it, or summed.
                 let whole = (strength / OPACITY - 1.0).abs() < 1e-4;
                 assert!(matter <= 1.0 || if own.shows(1.0) { whole } else { strength < 0.3 });
                 bodies += u32::from(matter > 1.0 && own.shows(1.0) && !alone.shows(1.0));
