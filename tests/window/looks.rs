@@ -169,7 +169,7 @@ fn a_picture_has_the_chosen_size_and_a_session_is_dropped() {
     // The last row of the panel, at its end; its list opens upwards.
     steps(&display, &["key Tab", "mousemove 640 300 click 1", "mousemove 720 480"]);
     steps(&display, &["click 5"; 6]);
-    steps(&display, &["mousemove 660 569 click 1", "mousemove 645 497 click 1"]);
+    steps(&display, &["mousemove 660 569 click 1", "mousemove 645 477 click 1"]);
     let large = picture();
     assert_eq!((large.0.width, large.0.height), (1280, 720));
     assert!(large.darts(0..1280, 0..720).len() > 1000);
