@@ -7,9 +7,10 @@ use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::draws::Draws;
+use super::formula_columns::FormulaColumns;
 use super::group::SortedFlock;
 use super::inputs::GroupInputs;
-use super::lane_parameters::{FormulaColumns, LaneParameters, SpeciesTable};
+use super::lane_parameters::{LaneParameters, SpeciesTable};
 use super::lanes::InstructionSet;
 use flockwork_model::behaviours::Uses;
 use flockwork_model::formula::{Row, Tape, Tile};

@@ -1,16 +1,16 @@
 //! Rules in text on a group of agents: neighbours are collected in a tile, and each operation of a rule
 //! runs at once for the whole tile.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use pulp::Simd;
 
 use super::add_up::{Totals, heard, put};
 use super::draws::Draws;
+use super::formula_columns::{FormulaColumns, places_taken};
 use super::group::{Group, SortedFlock, share_of};
 use super::inputs::GroupInputs;
-use super::lane_parameters::{FormulaColumns, LaneParameters, SpeciesTable};
+use super::lane_parameters::{LaneParameters, SpeciesTable};
 use super::nearest::{Nearest, Reach};
 use crate::BrokenForces;
 use flockwork_model::behaviours::Uses;
@@ -442,15 +442,4 @@ where
             of_sums.add(tile, sums, (perceived, whole), count);
         }
     }
-}
-
-/// The places of the neighbours' numbers that `rules` take.
-fn places_taken(rules: &[FormulaColumns]) -> Vec<usize> {
-    let taken = rules.iter().flat_map(|columns| {
-        columns.formula.sums.givens().filter_map(|given| match given {
-            Given::OtherKept(index) => Some(columns.places[index]),
-            _ => None,
-        })
-    });
-    taken.collect::<BTreeSet<_>>().into_iter().collect()
 }

@@ -3,7 +3,8 @@
 use pulp::Simd;
 
 use super::draws::Draws;
-use super::lane_parameters::{FormulaColumns, LaneParameters};
+use super::formula_columns::FormulaColumns;
+use super::lane_parameters::LaneParameters;
 use flockwork_model::behaviours::Body;
 use flockwork_model::formula::{Given, Inputs};
 use flockwork_model::kept::MAX_KEPT;

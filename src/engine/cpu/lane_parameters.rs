@@ -2,9 +2,8 @@
 
 use pulp::Simd;
 
+use super::formula_columns::FormulaColumns;
 use flockwork_model::behaviours::{Kind, Rules, Uses};
-use flockwork_model::formula::Formula;
-use flockwork_model::kept::MAX_KEPT;
 use flockwork_model::memory::{Shown, ShownBy};
 use flockwork_model::parameter::{MAX_SPECIES, Parameters};
 use flockwork_model::real::MAX_LANES;
@@ -54,43 +53,6 @@ pub struct SpeciesTable {
     choices: Vec<Choice>,
 }
 
-/// The columns of a rule in text: its parameters, its turn, and for each species 1 where it perceives it.
-#[derive(Clone, Debug)]
-pub struct FormulaColumns {
-    /// The rule.
-    pub formula: &'static Formula,
-    /// The numbers of its parameters.
-    pub radius: Option<usize>,
-    pub inner: Option<usize>,
-    pub fov: Option<usize>,
-    /// The place of each of its states among the numbers that agents keep.
-    pub places: [usize; MAX_KEPT],
-    /// True if all agents share its sums.
-    pub is_shared: bool,
-    first: usize,
-    /// Species in the scene.
-    species: usize,
-}
-
-impl FormulaColumns {
-    fn new(scene: &Scene, formula: &'static Formula, first: usize) -> Self {
-        let names = scene.kept_names();
-        let [radius, inner, fov] =
-            ["radius", "inner", "fov"].map(|key| Kind::Formula(formula).parameter(key));
-        let place = |state| names.place(state).unwrap_or_default();
-        let mut places = [0; MAX_KEPT];
-        places.iter_mut().zip(formula.states).for_each(|(own, state)| *own = place(state));
-        let is_shared = scene.shared().number(formula).is_some();
-        let species = scene.species.len();
-        Self { formula, radius, inner, fov, places, is_shared, first, species }
-    }
-
-    #[inline(always)]
-    fn turn(&self) -> usize {
-        self.first + self.formula.parameters.len()
-    }
-}
-
 /// The columns of behaviours that choose the same nearest neighbours.
 #[derive(Clone, Debug)]
 pub struct Choice {
@@ -127,7 +89,7 @@ impl Choice {
             nearest: column(one, "nearest"),
             fov: column(one, "fov"),
             perceived: of_rule
-                .map_or((PERCEIVED + one.number(), PERCEIVING), |own| (own.turn() + 1, 1)),
+                .map_or((PERCEIVED + one.number(), PERCEIVING), |own| (own.perceived(), 1)),
             kinds,
         }
     }
@@ -148,6 +110,13 @@ impl SpeciesTable {
     /// The values of a scene's species at a tick.
     pub fn of(scene: &Scene, tick: u64) -> Self {
         let count = scene.species.len();
+        let mut first = PERCEIVED + count * PERCEIVING;
+        let formulas = scene.formulas().iter().map(|formula| {
+            let columns = FormulaColumns::new(scene, formula, first);
+            first = columns.end();
+            columns
+        });
+        let formulas: Vec<FormulaColumns> = formulas.collect();
         let row = |species: &Species| {
             let mut row = Vec::with_capacity(PERCEIVED + scene.species.len() * PERCEIVING);
             for kind in Kind::ALL {
@@ -163,25 +132,11 @@ impl SpeciesTable {
             for other in 0..count {
                 row.extend(Kind::NEAR.map(|kind| perceives(kind, other)));
             }
-            for formula in scene.formulas().iter() {
-                let kind = Kind::Formula(formula);
-                row.extend((0..formula.parameters.len()).map(|i| species.encoded(kind, i)));
-                row.push(species.turn(kind));
-                row.extend((0..count).map(|other| perceives(kind, other)));
-                for set in formula.sets {
-                    let set = species.value(kind, *set) as u32;
-                    row.extend((0..count).map(|other| (set >> other & 1) as f32));
-                }
+            for columns in &formulas {
+                row.extend(columns.values(species));
             }
             row
         };
-        let mut first = PERCEIVED + count * PERCEIVING;
-        let formulas = scene.formulas().iter().map(|formula| {
-            let columns = FormulaColumns::new(scene, formula, first);
-            first = columns.turn() + 1 + count * (1 + formula.sets.len());
-            columns
-        });
-        let formulas: Vec<FormulaColumns> = formulas.collect();
         let now = scene.species_at(tick);
         let rows: Vec<Vec<f32>> = now.iter().map(row).collect();
         let uses = scene.uses();
@@ -420,13 +375,13 @@ impl<S: Simd> LaneParameters<S> {
     /// 1 in the lanes whose agents perceive `species` by a rule in text, else 0.
     #[inline(always)]
     pub fn perceives_by(&self, columns: &FormulaColumns, species: u8) -> Lanes<S> {
-        self.row[columns.turn() + 1 + species as usize]
+        self.row[columns.perceived() + species as usize]
     }
 
     /// 1 in the lanes whose agents have `species` in set number `place` of a rule in text, else 0.
     #[inline(always)]
     pub fn has_in_set(&self, columns: &FormulaColumns, place: usize, species: u8) -> Lanes<S> {
-        self.row[columns.turn() + 1 + columns.species * (1 + place) + species as usize]
+        self.row[columns.set(place) + species as usize]
     }
 
     /// How a choice is made.

@@ -13,6 +13,7 @@ mod draws;
 mod edit;
 mod engine;
 mod flock;
+mod formula_columns;
 mod formulas;
 mod group;
 mod group_forces;
