@@ -21,7 +21,7 @@ const VEGA10: Floors = Floors {
         (4, "asteroids big-and-small bubbles evade flock-3d flock-fov flock-view helix"),
         (
             4,
-            "couzin docking escort fish_corner particle-life procession schooling-by-noise sort_scattered \
+            "couzin docking escort fish_corner particle-life procession schooling-by-noise shadow sort_scattered \
              topological woods",
         ),
         (5, "bird_corner crossing:narrow"),
@@ -29,9 +29,9 @@ const VEGA10: Floors = Floors {
         (5, "body_corner flock flock-noise flock-pointer foam glow_corner:light pursuit:narrow"),
         // Pictures are read in thirteen places at once, which hides the latency.
         (5, "shrink shrink_calmly splat:light"),
-        (6, "ball_corner figure_corner gather:narrow hunger pursuit seek-separate:narrow"),
+        (6, "ball_corner splat figure_corner gather:narrow hunger pursuit seek-separate:narrow"),
         (6, "chiral:narrow fireflies gregoire-chate:narrow nematic:narrow separation:narrow"),
-        (7, "corner doorway gather glow_corner grow seek-separate separation splat tornado"),
+        (7, "corner doorway gather glow_corner grow seek-separate separation tornado"),
         (7, "chiral gregoire-chate nematic swarmalators vicsek:narrow"),
         (8, "cucker-smale path-loop pursuit-gain roost vicsek"),
         (9, "avoid-ahead avoid-box avoid-feeler fade lay path path-line resolve_between:light"),
@@ -47,7 +47,7 @@ const NAVI21: Floors = Floors {
         (10, "murmuration"),
         (12, "bodyguards hide predators"),
         (14, "procession"),
-        (16, "asteroids bubbles evade flock-view sort_scattered woods"),
+        (16, "asteroids bubbles evade flock-view shadow sort_scattered woods"),
         (
             18,
             "big-and-small couzin docking escort flock-3d flock-fov helix particle-life schooling-by-noise \

@@ -391,7 +391,8 @@ fn two_of_a_kind_rest_at_the_zero_of_the_tent_and_mutual_forces_keep_momentum() 
         let mutual: Vec<String> = (0..25)
             .map(|n| (n / 5, n % 5))
             .map(|(a, b)| {
-                set(&format!("{}.rules.life", KINDS[a]), KINDS[b], 0.1 * (a + b) as f32 - 0.3)
+                let liking = format!("liking.{}", KINDS[b]);
+                set(&format!("{}.rules.life", KINDS[a]), &liking, 0.1 * (a + b) as f32 - 0.3)
             })
             .collect();
         let (kept, lost) = (drift(&mutual), drift(&[]));
