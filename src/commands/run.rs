@@ -228,6 +228,7 @@ fn run_without_window(
     let shown = film(&mut run, painter.as_mut(), recorder.as_mut(), &plan, &interrupt)?;
     recorder.finish()?;
     output.publish(&plan, shown.frames, &comment)?;
+    shown.run.tell();
     let (done, stepping) = (shown.run.ticks, shown.run.stepping.as_secs_f64());
     say(&format!(
         "{}, {} in {:.2} s, {:.3} ms a tick; engine {} ({}), drawn by {}; {PICTURE}\n",

@@ -1,5 +1,6 @@
 //! Forces of rules in text that were no numbers.
 
+use flockwork_model::behaviours::Kind;
 use flockwork_model::scene::Scene;
 
 /// Forces of rules in text that were no numbers, and so were none.
@@ -41,15 +42,20 @@ impl BrokenForces {
     #[must_use]
     pub fn sentence(self, scene: &Scene) -> Option<String> {
         let rules = scene.formulas().iter().zip(0..u32::BITS);
-        let named = rules.filter(|(_, rule)| self.rules >> rule & 1 == 1);
-        let named: Vec<String> = named.map(|(rule, _)| format!("`{}`", rule.key)).collect();
+        let broken = rules.filter(|(_, rule)| self.rules >> rule & 1 == 1);
+        let kinds: Vec<Kind> = broken.map(|(rule, _)| Kind::Formula(rule)).collect();
+        let named = scene.species.iter().flat_map(|species| {
+            let own = kinds.iter().filter(|kind| species.rule(**kind).is_some());
+            own.map(|kind| format!("`{}.{}`", species.name, kind.info().key))
+        });
+        let named: Vec<String> = named.collect();
         let plural = if self.count == 1 { "" } else { "s" };
         (self.count > 0).then(|| {
             format!(
                 "{} force{plural} of {} had a component that is no number or above 1e18, and counted \
                  as none; where a formula may divide by 0, write if(distance > 0, …, zero)",
                 self.count,
-                named.join(" and ")
+                named.join(", ")
             )
         })
     }

@@ -105,11 +105,17 @@ impl Parameter {
     pub fn member(&self) -> String {
         match self.key {
             "with" | "target" => format!("{}_", self.key),
-            // The path of a rule's own parameter, which has small letters; names of species follow it.
-            key => {
-                let key = key.replacen('.', "_", 1);
-                key.replace('.', "_OF_").replace('-', "_DASH_")
-            }
+            // The path of a rule's own parameter. A name of a species in it may have any letters.
+            key => match key.split_once('.') {
+                Some((_, name)) if name.contains('.') => {
+                    let plain = |c: char| match c.is_ascii_alphanumeric() {
+                        true => c.to_string(),
+                        false => format!("_{:x}_", u32::from(c)),
+                    };
+                    format!("by_species_{}", name.chars().map(plain).collect::<String>())
+                }
+                _ => key.replace('.', "_"),
+            },
         }
     }
 }

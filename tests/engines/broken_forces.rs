@@ -63,7 +63,7 @@ fn forces_that_are_no_numbers_are_counted_and_named() {
                 assert_eq!(engine.broken_forces().count, wanted, "{}", engine.describe());
             }
             let sentence = engine.broken_forces().sentence(&scene).unwrap();
-            assert!(sentence.contains("of `rules.edge` and `rules.alone` had"), "{sentence}");
+            assert!(sentence.contains("of `a.rules.edge`, `b.rules.alone` had"), "{sentence}");
             engine.step(TICKS).unwrap();
             engine.finish().unwrap();
             all.push(engine.broken_forces());

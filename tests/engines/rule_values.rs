@@ -15,6 +15,10 @@ fn a_value_by_species_is_the_one_of_the_neighbours_species() {
         "k = { a = 0.7, c = -0.3 } }, sum.v = \"k * offset\"",
         "k = { a = 0.7, b = -0.3 } }, sum.v = \"k * offset\"",
         "k = { a = 0.7, c = { from = -1, to = 0.3 } } }, sum.v = \"k * offset\"",
+        // As many parameters as a rule may have, the last of them drawn.
+        "b = 1, c = 1, d = 1, e = 1, f = 1, g = 1, h = 1, i = 1, j = 1, l = 1, m = 1, n = 1, o = 1, p = 1, q = 1, \
+         r = 1, s = 1, t = 1, u = 1, v1 = 1, w = 1, k = { a = 0.7, 'c' = -0.3, \"b c\" = { from = 0, to = 1 } } }, \
+         sum.v = \"k * offset\"",
     ];
     for size in ["[300, 200]", "[200, 120, 90]"] {
         let flocks = rules.map(|rule| {
@@ -23,18 +27,18 @@ fn a_value_by_species_is_the_one_of_the_neighbours_species() {
             );
             let text = format!(
                 "seed = 8\nworld.size = {size}\n[species.a]\ncount = 150\n{rule}[species.b]\n\
-                 count = 100\n[species.c]\ncount = 120\n{rule}"
+                 count = 100\n[species.c]\ncount = 120\n{rule}[species.\"b c\"]\ncount = 60\n"
             );
             Scene::parse("test", &text).unwrap().populate(&Request::default()).unwrap()
         });
         let mut all = Vec::new();
         for engine in &mut engines {
-            let [by_hand, by_table, swapped, drawn] =
+            let [by_hand, by_table, swapped, drawn, many] =
                 flocks.each_ref().map(|(scene, state)| bits(&run(&mut **engine, scene, state, 20)));
             assert_eq!(by_hand, by_table, "{}", engine.describe());
             assert_ne!(by_table, swapped, "another species has the value");
             assert_ne!(by_table, drawn, "each agent draws it");
-            all.push((by_table, drawn));
+            all.push((by_table, drawn, many));
         }
         assert!(all.windows(2).all(|two| two[0] == two[1]), "{size}");
     }

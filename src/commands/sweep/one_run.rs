@@ -1,7 +1,7 @@
 //! One run of a sweep: a flock, the samples of its metrics, and their averages.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 
 use indicatif::ProgressBar;
 
@@ -11,6 +11,7 @@ use super::runs::{Run, Sweep};
 use crate::commands::files::scene_files::populate;
 use crate::commands::files::state_files::ran_on;
 use crate::commands::host::interrupt::Interrupt;
+use crate::commands::host::messages::tell;
 use flockwork_engine::cpu::CpuEngine;
 use flockwork_engine::gpu::{Gpu, GpuEngine};
 use flockwork_engine::{Change, Engine, EngineError};
@@ -133,6 +134,11 @@ impl Worker {
             }
         }
         bar.inc(ticks - done);
+        engine.finish()?;
+        if let Some(broken) = engine.broken_forces().sentence(&scene) {
+            static TOLD: Once = Once::new();
+            TOLD.call_once(|| bar.suspend(|| tell(&format!("flockwork: {}: {broken}", sweep.place(run)))));
+        }
         let record = ran_on(record, engine.kind(), gpu.as_deref(), None).text();
         let engine = engine.kind().to_string();
         let (settled, metrics) = samples.averages();

@@ -337,7 +337,9 @@ impl<'a> Checker<'a> {
         }
         let only = match (self.of_neighbour, self.sums.is_empty()) {
             (true, _) => &OF_NEIGHBOUR[..],
-            (_, false) => &OF_FORCE[1..],
+            // It may stand among the sums already.
+            (_, false) if self.own.iter().any(|own| own.name == OF_FORCE[0]) => &OF_FORCE[1..],
+            (_, false) => &OF_FORCE[..],
             _ => &[],
         };
         let own = self.own.iter().map(|own| own.name.as_str());

@@ -8,7 +8,7 @@ use super::Scene;
 use super::slot::{Law, Slot, Variation, drawn};
 use super::species::Species;
 use crate::behaviours::{Body, Kind};
-use crate::formula::{Formulas, MAX_FORMULAS};
+use crate::formula::{Formulas, MAX_FORMULAS, MAX_PARAMETERS};
 use crate::parameter::Parameters;
 
 /// The noise coordinate of each variation: off the lattice lines, where noise is zero, and far from
@@ -180,7 +180,7 @@ pub struct Traits {
     built_in: [u64; WORDS],
     /// The rules in text that have some, and a bit for each of their parameters.
     rules: Formulas,
-    of_rules: [u16; MAX_FORMULAS],
+    of_rules: [u64; MAX_FORMULAS],
 }
 
 impl Traits {
@@ -230,6 +230,9 @@ impl Traits {
         built_in.chain(of_texts)
     }
 }
+
+/// The bits suffice for the parameters of a rule: the ones that every rule has, and two for each value of its own.
+const _: () = assert!(SLOTS + 2 * MAX_PARAMETERS <= 64);
 
 /// The bits suffice for the body and all behaviours.
 const _: () = assert!((Kind::ALL.len() + 1) * SLOTS <= 64 * WORDS && Body::<f32>::COUNT <= SLOTS);

@@ -253,13 +253,13 @@ fn kinds_that_do_not_return_a_coupling_keep_turning() {
         assert!((turned - wanted).abs() < ROUND, "turned by {turned}, not {wanted}");
         assert!((between - 1.0).abs() < ROUND, "{between} between them");
         // The control: what is returned closes the angle.
-        let returns = set(RULES[1], "coupling.follower", 0.01);
+        let returns = set(RULES[1], "j.follower", 0.01);
         let (_, closed) = pair(&[&returns]);
         assert!(closed < 0.8, "{closed} between two that return it");
         // The cosine between the two kinds, once each is in order.
         let mut kinds = |j: f32| {
             let coupling =
-                [set(RULES[0], "coupling.rebel", j), set(RULES[1], "coupling.follower", j)];
+                [set(RULES[0], "j.rebel", j), set(RULES[1], "j.follower", j)];
             run.start(None, &[&coupling[0], &coupling[1]]);
             let state = run.step(1500);
             let sum = |kind| {
