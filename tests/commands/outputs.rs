@@ -368,3 +368,21 @@ fn a_flock_fits_or_is_refused_whatever_the_limit() {
     }
     assert!(fitted > 3 && refusals > 3, "{fitted} fitted, {refusals} were refused");
 }
+
+#[test]
+fn forces_that_are_no_numbers_are_said_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = "[species.fish]\ncount = 50\nrules.still.force = \"velocity / (speed - speed)\"\n";
+    std::fs::write(folder.path().join("still.toml"), scene).unwrap();
+    for (command, forces) in [
+        ("simulate --ticks 3 --out a.csv", 150),
+        ("capture --ticks 3 --size 64x64 --out a.png", 150),
+        ("sweep --ticks 3 --every 1 --vary fish.max_speed=1,2 --out a", 150),
+    ] {
+        let run = format!("flockwork {command} --engine cpu --scene still.toml");
+        let message = String::from_utf8(shell(folder.path(), &run).stderr).unwrap();
+        let said =
+            format!("{forces} forces of `fish.rules.still` had a component that is no number");
+        assert_eq!(message.matches(&said).count(), 1, "{message}");
+    }
+}
