@@ -258,8 +258,7 @@ fn kinds_that_do_not_return_a_coupling_keep_turning() {
         assert!(closed < 0.8, "{closed} between two that return it");
         // The cosine between the two kinds, once each is in order.
         let mut kinds = |j: f32| {
-            let coupling =
-                [set(RULES[0], "j.rebel", j), set(RULES[1], "j.follower", j)];
+            let coupling = [set(RULES[0], "j.rebel", j), set(RULES[1], "j.follower", j)];
             run.start(None, &[&coupling[0], &coupling[1]]);
             let state = run.step(1500);
             let sum = |kind| {

@@ -74,7 +74,8 @@ fn rule(
             return Err(turn.fail("a rule has a `force` or a `turn`, not both"));
         }
         _ => {
-            let problem = "a rule needs a `force`, such as force = \"-0.1 * velocity\", or a `turn`";
+            let problem =
+                "a rule needs a `force`, such as force = \"-0.1 * velocity\", or a `turn`";
             return Err(table.fail(problem));
         }
     };
