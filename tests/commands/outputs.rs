@@ -377,7 +377,7 @@ fn forces_that_are_no_numbers_are_said_once() {
     for (command, forces) in [
         ("simulate --ticks 3 --out a.csv", 150),
         ("capture --ticks 3 --size 64x64 --out a.png", 150),
-        ("sweep --ticks 3 --every 1 --vary fish.max_speed=1,2 --out a", 150),
+        ("sweep --ticks 3 --vary fish.max_speed=1,2 --out a", 150),
     ] {
         let run = format!("flockwork {command} --engine cpu --scene still.toml");
         let message = String::from_utf8(shell(folder.path(), &run).stderr).unwrap();

@@ -351,7 +351,7 @@ fn bad_input_is_one_sentence() {
         (
             "--design hysteresis --vary starling.separation.radius=1,2,-3",
             2,
-            &["--vary starling.separation.weight=-3"],
+            &["--vary starling.separation.radius=-3"],
         ),
         (
             "--design hysteresis --vary starling.count=10,20 --vary starling.max_speed=1,2",
