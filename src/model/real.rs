@@ -6,7 +6,7 @@
 
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
 
-use pulp::Simd;
+use pulp::{NullaryFnOnce, Simd};
 
 /// A boolean for each number of a [`Real`].
 pub trait Mask: Copy + BitAnd<Output = Self> + BitOr<Output = Self> {
@@ -63,6 +63,12 @@ pub trait Real:
     fn where_or(self, mask: Self::Mask, other: Self) -> Self;
     /// The numbers, one per lane.
     fn numbers(&self) -> &[f32];
+    /// Does `work`; for lanes in a function of its own, which is compiled for their instructions. It keeps the
+    /// functions small that rarely have this work.
+    #[inline(always)]
+    fn apart<W: NullaryFnOnce>(self, work: W) -> W::Output {
+        work.call()
+    }
     /// Applies `f` to the numbers of each lane in turn, for operations without a vector form such
     /// as a table lookup.
     fn each<const IN: usize, const OUT: usize>(
@@ -223,6 +229,11 @@ impl<S: Simd> Neg for Lanes<S> {
 
 impl<S: Simd> Real for Lanes<S> {
     type Mask = LaneMask<S>;
+
+    #[inline(never)]
+    fn apart<W: NullaryFnOnce>(self, work: W) -> W::Output {
+        Simd::vectorize(self.simd, work)
+    }
 
     #[inline(always)]
     fn constant(self, value: f32) -> Self {

@@ -101,15 +101,16 @@ where
         [(before, 1), (main, 0), (after, -1)]
     }
 
-    /// The way to a candidate at `place` from the group's agents, which are at the places `from`. `ROUND` says
+    /// The way to a candidate at `place` from the group's agents, which are at the places `from`. `round` says
     /// that the side of the seam is found for each lane.
     #[inline(always)]
-    pub fn offset<const ROUND: bool>(
+    pub fn offset(
         &self,
         place: Vector<Lanes<S>, D>,
         mut from: Vector<Lanes<S>, D>,
+        round: bool,
     ) -> Vector<Lanes<S>, D> {
-        if ROUND {
+        if round {
             let wrapped = World { boundary: Boundary::Wrap, ..self.flock.world };
             from = wrapped.nearest_image(place, self.group.position);
         }

@@ -322,7 +322,7 @@ where
         let places = per_axis!(axis => &flock.motion.position[axis][run.clone()]);
         for (index, member) in run.enumerate() {
             let place = Vector(per_axis!(axis => Lanes::splat(simd, places[axis][index])));
-            let offset = self.around.offset::<ROUND>(place, from);
+            let offset = self.around.offset(place, from, ROUND);
             let squared = offset.dot(offset);
             let mut seen = squared.less_than(squared_radius);
             if has_own {

@@ -107,7 +107,7 @@ where
             || (lengths.iter().sum::<usize>() > RUN_CAP as usize
                 && self.goes_cell_by_cell(near.first_cell, lengths))
         {
-            return self.cell_by_cell::<ROUND>(near);
+            return self.cell_by_cell(near);
         }
         for (run, side) in runs {
             if !run.is_empty() {
@@ -141,41 +141,32 @@ where
 
     /// Reads the runs of each cell of the group on its own, sampling those that are too long.
     #[inline(never)]
-    fn cell_by_cell<const ROUND: bool>(&mut self, near: &NearRow<D>) {
-        struct Op<
-            'w,
-            'a,
-            't,
-            S: Simd,
-            const D: usize,
-            const USES: u64,
-            const MANY: bool,
-            const ROUND: bool,
-        >
+    fn cell_by_cell(&mut self, near: &NearRow<D>) {
+        struct Op<'w, 'a, 't, S: Simd, const D: usize, const USES: u64, const MANY: bool>
         where
             Axes<D>: Space<D>,
         {
             neighbours: &'w mut NeighbourLoop<'a, 't, S, D, USES, MANY>,
             near: &'w NearRow<D>,
         }
-        impl<S: Simd, const D: usize, const USES: u64, const MANY: bool, const ROUND: bool>
-            pulp::NullaryFnOnce for Op<'_, '_, '_, S, D, USES, MANY, ROUND>
+        impl<S: Simd, const D: usize, const USES: u64, const MANY: bool> pulp::NullaryFnOnce
+            for Op<'_, '_, '_, S, D, USES, MANY>
         where
             Axes<D>: Space<D>,
         {
             type Output = ();
             #[inline(always)]
             fn call(self) {
-                self.neighbours.cell_by_cell_here::<ROUND>(self.near);
+                self.neighbours.cell_by_cell_here(self.near);
             }
         }
         // Out of line, so that the common case stays small; `vectorize` brings the instructions.
         let simd = self.around.simd;
-        Simd::vectorize(simd, Op::<S, D, USES, MANY, ROUND> { neighbours: self, near });
+        Simd::vectorize(simd, Op::<S, D, USES, MANY> { neighbours: self, near });
     }
 
     #[inline(always)]
-    fn cell_by_cell_here<const ROUND: bool>(&mut self, near: &NearRow<D>) {
+    fn cell_by_cell_here(&mut self, near: &NearRow<D>) {
         let SortedFlock { grid, run_cap, seed, tick, .. } = *self.around.flock;
         let around = self.around;
         for (column, lanes) in around.cells() {
@@ -188,14 +179,14 @@ where
                 let mut share = [0.0; MAX_LANES];
                 share[lanes.clone()].fill(sampling.stride as f32);
                 let from = self.around.seen_from(near, run.side);
-                self.sampled::<ROUND>(agents, from, sampling, &share);
+                self.sampled(agents, from, sampling, &share);
             }
         }
     }
 
     /// Adds every `stride`-th agent of a run to the lanes with a share.
     #[inline(always)]
-    fn sampled<const ROUND: bool>(
+    fn sampled(
         &mut self,
         agents: Range<usize>,
         from: Vector<Lanes<S>, D>,
@@ -204,7 +195,8 @@ where
     ) {
         let share = Lanes::load(self.around.simd, share);
         let (first, stride) = (agents.start + sampling.phase as usize, sampling.stride as usize);
-        if !self.has_built_in::<ROUND>((first..agents.end, stride), from, share) {
+        let round = self.around.reaches_round_the_world();
+        if !self.has_built_in((first..agents.end, stride), from, (share, round)) {
             return;
         }
         let mut sums = *self.sums;
@@ -215,9 +207,10 @@ where
             let species = self.around.flock.species[member];
             let mut squared_radii = *self.squared_radii;
             if self.nearest.by_ids {
-                self.choose_by_id::<ROUND>(member, from, &mut squared_radii);
+                self.choose_by_id(member, (from, round), &mut squared_radii);
             }
-            self.observe::<ROUND>(candidate, from, species, (share, &squared_radii), &mut sums);
+            let seen = (share, &squared_radii);
+            self.observe(candidate, (from, round), species, seen, &mut sums);
         }
         *self.sums = sums;
     }
@@ -226,7 +219,9 @@ where
     #[inline(always)]
     fn whole<const ROUND: bool>(&mut self, agents: Range<usize>, from: Vector<Lanes<S>, D>) {
         let own = &self.around.group.agents;
-        if agents.start < own.end && own.start < agents.end {
+        // The long loop over any behaviours is not compiled twice.
+        let is_long = USES == Uses::ALL.bits();
+        if is_long || (agents.start < own.end && own.start < agents.end) {
             self.observe_all::<ROUND, true>(agents, from);
         } else {
             self.observe_all::<ROUND, false>(agents, from);
@@ -235,16 +230,16 @@ where
 
     /// Sets the radii to 0 of behaviours that do not choose the agent `member`: they have drawn another one, or
     /// others as far away have smaller ids.
-    fn choose_by_id<const ROUND: bool>(
+    fn choose_by_id(
         &self,
         member: usize,
-        from: Vector<Lanes<S>, D>,
+        (from, round): (Vector<Lanes<S>, D>, bool),
         squared_radii: &mut [Lanes<S>; Kind::WITH_NEIGHBOURS],
     ) {
         let Around { simd, flock, .. } = self.around;
         let place = flock.motion.position(member);
         let place = Vector(per_axis!(axis => Lanes::splat(simd, place[axis])));
-        let offset = self.around.offset::<ROUND>(place, from);
+        let offset = self.around.offset(place, from, round);
         for (kind, reach) in self.nearest.built_in() {
             let takes = reach.takes(simd, offset.dot(offset), flock.id[member]);
             squared_radii[kind] = squared_radii[kind] * takes;
@@ -258,40 +253,38 @@ where
     }
 
     /// Shows every `stride`-th agent of a run to the rules in text.
-    fn show_texts<const ROUND: bool>(
+    fn show_texts(
         &mut self,
         run: (Range<usize>, usize),
         from: Vector<Lanes<S>, D>,
-        share: Lanes<S>,
+        (share, round): (Lanes<S>, bool),
     ) {
-        struct Op<'w, 't, S: Simd, const D: usize, const ROUND: bool> {
+        struct Op<'w, 't, S: Simd, const D: usize> {
             texts: &'w mut FormulaLanes<'t, S, D>,
             around: Around<'w, S, D>,
             parameters: &'w LaneParameters<S>,
             run: (Range<usize>, usize),
             from: Vector<Lanes<S>, D>,
             share: Lanes<S>,
+            round: bool,
         }
-        impl<S: Simd, const D: usize, const ROUND: bool> pulp::NullaryFnOnce for Op<'_, '_, S, D, ROUND>
+        impl<S: Simd, const D: usize> pulp::NullaryFnOnce for Op<'_, '_, S, D>
         where
             Axes<D>: Space<D>,
         {
             type Output = ();
             #[inline(always)]
             fn call(self) {
-                let Self { texts, around, parameters, run, from, share } = self;
+                let Self { texts, around, parameters, run, from, share, round } = self;
                 let scene = (around.flock, parameters);
                 texts.observe(scene, run, &around.group.agents, share, |place| {
-                    around.offset::<ROUND>(place, from)
+                    around.offset(place, from, round)
                 });
             }
         }
         let Self { around, parameters, .. } = *self;
         let texts = &mut *self.texts;
-        Simd::vectorize(
-            around.simd,
-            Op::<S, D, ROUND> { texts, around, parameters, run, from, share },
-        );
+        Simd::vectorize(around.simd, Op { texts, around, parameters, run, from, share, round });
     }
 
     /// Shows everybody to the rules in text that hear everybody.
@@ -304,27 +297,25 @@ where
         }
         let (all, share) = ((0..flock.species.len(), 1), Lanes::splat(simd, 1.0));
         self.texts.take_for(Hearing::Everybody);
-        match flock.world.boundary {
-            Boundary::Wrap => self.show_texts::<true>(all, group.position, share),
-            _ => self.show_texts::<false>(all, group.position, share),
-        }
+        let round = flock.world.boundary == Boundary::Wrap;
+        self.show_texts(all, group.position, (share, round));
         self.texts.finish((flock, self.parameters));
         self.texts.take_for(Hearing::Near);
     }
 
     /// Shows a run to the rules in text if there are some. Returns true if there are built-in behaviours.
     #[inline(always)]
-    fn has_built_in<const ROUND: bool>(
+    fn has_built_in(
         &mut self,
         run: (Range<usize>, usize),
         from: Vector<Lanes<S>, D>,
-        share: Lanes<S>,
+        seen: (Lanes<S>, bool),
     ) -> bool {
         let uses = uses_of_kernel::<USES>(self.around.flock.uses);
         if !uses.has(Uses::SUMS) {
             return true;
         }
-        self.show_texts::<ROUND>(run, from, share);
+        self.show_texts(run, from, seen);
         uses.and(Uses::PER_NEIGHBOUR.without(Uses::SUMS)) != Uses::default()
     }
 
@@ -337,7 +328,7 @@ where
     ) {
         let SortedFlock { motion, species, .. } = self.around.flock;
         let mut share = Lanes::splat(self.around.simd, 1.0);
-        if !self.has_built_in::<ROUND>((agents.clone(), 1), from, share) {
+        if !self.has_built_in((agents.clone(), 1), from, (share, ROUND)) {
             return;
         }
         let mut sums = *self.sums;
@@ -357,17 +348,17 @@ where
                 per_axis!(axis => velocity[axis][index]),
             );
             let seen = (share, self.squared_radii);
-            self.observe::<ROUND>(candidate, from, species[index], seen, &mut sums);
+            self.observe(candidate, (from, ROUND), species[index], seen, &mut sums);
         }
         *self.sums = sums;
     }
 
     /// Adds one candidate to every lane, weighted by `share`.
     #[inline(always)]
-    fn observe<const ROUND: bool>(
+    fn observe(
         &self,
         (place, velocity): ([f32; D], [f32; D]),
-        from: Vector<Lanes<S>, D>,
+        (from, round): (Vector<Lanes<S>, D>, bool),
         species: u8,
         (share, squared_radii): (Lanes<S>, &[Lanes<S>; Kind::WITH_NEIGHBOURS]),
         sums: &mut Sums<Lanes<S>, D>,
@@ -376,7 +367,7 @@ where
         let Around { simd, flock, group } = around;
         let place = Vector(per_axis!(axis => Lanes::splat(simd, place[axis])));
         let velocity = Vector(per_axis!(axis => Lanes::splat(simd, velocity[axis])));
-        let offset = around.offset::<ROUND>(place, from);
+        let offset = around.offset(place, from, round);
         let (mut uses, mut all) = (uses_of_kernel::<USES>(flock.uses), Uses::ALL);
         if MANY {
             uses = parameters.some_perceive[species as usize % MAX_SPECIES];

@@ -230,9 +230,10 @@ where
         texts.recall(flock, &group.agents);
         let of_group = (&*nearest, &mut *sums, &mut *texts);
         NeighbourLoop::<S, D, USES, MANY>::sum_up(around, (parameters, table), rows, of_group);
-        // In two parts a kernel takes the compiler half the time, but a tick takes up to a twentieth longer. So only
-        // processors without AVX2 run it in two.
-        if cfg!(target_arch = "x86_64") && S::F32_LANES < 8 {
+        // In two parts a kernel takes the compiler half the time. The one for flocks would be a twentieth slower, so
+        // only processors without AVX2 run it in two.
+        let is_old = cfg!(target_arch = "x86_64") && S::F32_LANES < 8;
+        if is_old || USES == Uses::ALL.bits() {
             self.integrate_apart(simd, &group, velocity, parameters, (sums, texts));
         } else {
             self.integrate(simd, &group, velocity, parameters, (sums, texts));

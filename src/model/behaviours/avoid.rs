@@ -69,6 +69,7 @@ where
         }),
         ..Needs::NOTHING
     };
+    const IS_LARGE: bool = true;
 
     #[inline(always)]
     fn force(&self, agent: &mut Agent<R, D>, surroundings: &Surroundings) -> Vector<R, D> {

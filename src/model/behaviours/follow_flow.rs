@@ -18,6 +18,7 @@ crate::parameters! {
 
 impl<R: Real, const D: usize> SolitaryBehaviour<R, D> for FollowFlow<R> {
     const NEEDS: Needs = Needs { flow: true, ..Needs::NOTHING };
+    const IS_LARGE: bool = true;
 
     #[inline(always)]
     fn force(&self, agent: &mut Agent<R, D>, surroundings: &Surroundings) -> Vector<R, D> {

@@ -39,6 +39,7 @@ const SLOW_SQUARED: f32 = 1e-10;
 
 impl<R: Real, const D: usize> SolitaryBehaviour<R, D> for FollowPath<R> {
     const NEEDS: Needs = Needs { paths_within: Some("lookahead"), ..Needs::NOTHING };
+    const IS_LARGE: bool = true;
 
     #[inline(always)]
     fn force(&self, agent: &mut Agent<R, D>, surroundings: &Surroundings) -> Vector<R, D> {

@@ -27,6 +27,8 @@ pub use neighbour::Neighbour;
 pub use target::Target;
 pub use uses::Uses;
 
+use pulp::NullaryFnOnce;
+
 use super::formula::Formula;
 use super::parameter::{NEAREST_TARGET, Parameter, Parameters};
 use super::real::Real;
@@ -96,6 +98,16 @@ impl<R: Real, const D: usize> Agent<R, D> {
             brake: body.mass.constant(1.0),
             kick: zero,
         }
+    }
+
+    /// Takes over what a behaviour may change.
+    #[inline(always)]
+    fn adopt(&mut self, changed: &Self) {
+        self.body.max_speed = changed.body.max_speed;
+        self.body.max_force = changed.body.max_force;
+        self.remembered = changed.remembered;
+        self.brake = changed.brake;
+        self.kick = changed.kick;
     }
 
     /// True if each behaviour's force is limited to max_force, false if their sum is, or nothing.
@@ -218,11 +230,38 @@ impl Surroundings<'_> {
 pub trait SolitaryBehaviour<R: Real, const D: usize>: Parameters<R> {
     /// Its needs besides the agent.
     const NEEDS: Needs = Needs::NOTHING;
+    /// True for a long formula. It is compiled once, in a function of its own, not in the middle of every kernel.
+    const IS_LARGE: bool = false;
 
     /// The steering force; mass · world units per tick². It may change the agent (limits, angle,
     /// brake and kick), but not in lanes with weight zero: they may belong to a species without the
     /// behaviour.
     fn force(&self, agent: &mut Agent<R, D>, surroundings: &Surroundings) -> Vector<R, D>;
+}
+
+/// The force of a behaviour without neighbours.
+#[inline(always)]
+fn lone_force<B: SolitaryBehaviour<R, D>, R: Real, const D: usize>(
+    rule: &B,
+    agent: &mut Agent<R, D>,
+    surroundings: &Surroundings,
+) -> Vector<R, D> {
+    struct Op<'w, B, R, const D: usize>(&'w B, &'w mut Agent<R, D>, &'w Surroundings<'w>);
+    impl<B: SolitaryBehaviour<R, D>, R: Real, const D: usize> NullaryFnOnce for Op<'_, B, R, D> {
+        type Output = Vector<R, D>;
+        #[inline(always)]
+        fn call(self) -> Vector<R, D> {
+            self.0.force(self.1, self.2)
+        }
+    }
+    if !B::IS_LARGE {
+        return rule.force(agent, surroundings);
+    }
+    // The compiler keeps in registers only what no other function gets.
+    let mut copy = *agent;
+    let force = agent.brake.apart(Op(rule, &mut copy, surroundings));
+    agent.adopt(&copy);
+    force
 }
 
 /// A behaviour that looks at the agents nearby.

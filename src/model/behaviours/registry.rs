@@ -197,7 +197,7 @@ macro_rules! behaviours {
             {
                 $( if uses.contains(Kind::$Alone) {
                     let rule = &self.$alone;
-                    take(Kind::$Alone, rule.force(agent, surroundings) * rule.weight);
+                    take(Kind::$Alone, lone_force(rule, agent, surroundings) * rule.weight);
                 } )*
             }
 

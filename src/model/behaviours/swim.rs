@@ -32,6 +32,7 @@ where
     Axes<D>: Space<D>,
 {
     const NEEDS: Needs = Needs { angle: true, ..Needs::NOTHING };
+    const IS_LARGE: bool = true;
 
     #[inline(always)]
     fn force(&self, agent: &mut Agent<R, D>, surroundings: &Surroundings) -> Vector<R, D> {

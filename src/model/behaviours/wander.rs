@@ -40,6 +40,7 @@ where
     Axes<D>: Space<D>,
 {
     const NEEDS: Needs = Needs { angle: true, direction_in_space: true, ..Needs::NOTHING };
+    const IS_LARGE: bool = true;
 
     #[inline(always)]
     fn force(&self, agent: &mut Agent<R, D>, _surroundings: &Surroundings) -> Vector<R, D> {
