@@ -1,13 +1,14 @@
 //! Bodies that move in other ways: by the old velocity, by forces without a limit, by turns
 //! that have one, and by Brownian motion.
 
+use flockwork::model::random::{Use, unit};
 use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::{Point, flat};
 use flockwork::{CpuEngine, Engine, GpuEngine};
 
 use crate::adapter;
-use crate::common::gpu::{GPU, compares_bits, engine};
+use crate::common::gpu::{GPU, compares_bits, different, engine};
 use crate::common::situations::{FLOCKING, Situation, embodied, hurried};
 use crate::common::variants::situations_of;
 use crate::common::{assert_none, assert_ticks, bits, run};
@@ -258,6 +259,47 @@ fn the_square_of_a_brownian_way_grows_with_time() {
         assert!(shaken(engine, size, 0.0, 10).iter().all(|place| *place == Point::ZERO));
         two
     });
+}
+
+#[test]
+fn noise_is_drawn_for_its_own_use_by_id_and_tick() {
+    const AGENTS: u32 = 100;
+    // Rounding of angles, of a turn 2⁻²⁴.
+    const ROUNDING: f32 = 1e-5;
+    let text = "seed = 9\nworld = { size = [100, 100], boundary = \"open\" }\n[species.a]\n\
+                count = 100\nnoise = 0.25\n";
+    let scene = Scene::parse("test", text).unwrap();
+    let state = FlockState {
+        tick: 5,
+        id: (0..AGENTS).collect(),
+        species: vec![0; AGENTS as usize],
+        // In another order than ids.
+        position: (0..AGENTS).map(|n| flat((n * 7 % AGENTS) as f32, 50.0)).collect(),
+        velocity: vec![Point::X; AGENTS as usize],
+        ..FlockState::default()
+    };
+    let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
+    let gpu = adapter::gpu("noise_is_drawn_for_its_own_use");
+    engines
+        .extend(gpu.iter().flat_map(different).map(|engine| Box::new(engine) as Box<dyn Engine>));
+    for engine in &mut engines {
+        let after = run(&mut **engine, &scene, &state, 1);
+        let turned_by = |draw: &dyn Fn(u32) -> f32| {
+            let is_as_drawn = |(id, velocity): (&u32, &Point)| {
+                let angle = 0.25 * std::f32::consts::TAU * (draw(*id) - 0.5);
+                (velocity.y.atan2(velocity.x) - angle).abs() < ROUNDING
+            };
+            after.id.iter().zip(&after.velocity).filter(|agent| is_as_drawn(*agent)).count()
+        };
+        assert_eq!(turned_by(&|id| unit(9, id, 5, Use::Noise)), AGENTS as usize);
+        // The controls: another use, the next tick, another agent, another seed.
+        for purpose in [Use::Wander, Use::NoiseAround, Use::NoiseHeight, Use::JitterX, Use::Pick] {
+            assert!(turned_by(&|id| unit(9, id, 5, purpose)) < 5);
+        }
+        assert!(turned_by(&|id| unit(9, id, 6, Use::Noise)) < 5);
+        assert!(turned_by(&|id| unit(9, id + 1, 5, Use::Noise)) < 5);
+        assert!(turned_by(&|id| unit(8, id, 5, Use::Noise)) < 5);
+    }
 }
 
 #[test]

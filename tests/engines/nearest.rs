@@ -97,23 +97,21 @@ pub fn perceived(
     })
 }
 
-/// The sums of velocities by brute force: of equally near agents those with the smallest ids, or the largest ones.
+/// The sums of velocities by brute force: of equally near agents those that come first in an `order`, then those with
+/// the smallest ids.
 fn chosen(
     scene: &Scene,
     state: &FlockState,
     choosing: [Choosing; 2],
-    smallest: bool,
+    order: fn(&FlockState, usize) -> u32,
 ) -> Vec<Point> {
     let sum = |own: usize| {
         let Choosing { radius, nearest, fov, with } = choosing[usize::from(state.species[own])];
         let found = perceived(scene, state, own, (radius, fov, with));
-        let ranked = found.map(|(other, squared)| {
-            let id = state.id[other];
-            (squared, if smallest { id } else { u32::MAX - id }, other)
-        });
-        let mut seen: Vec<(f32, u32, usize)> = ranked.collect();
-        seen.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        seen.iter().take(nearest).map(|(_, _, other)| state.velocity[*other]).sum()
+        let mut seen: Vec<(usize, f32)> = found.collect();
+        let rank = |other: usize| (order(state, other), state.id[other]);
+        seen.sort_by(|a, b| a.1.total_cmp(&b.1).then(rank(a.0).cmp(&rank(b.0))));
+        seen.iter().take(nearest).map(|(other, _)| state.velocity[*other]).sum()
     };
     (0..AGENTS).map(sum).collect()
 }
@@ -134,7 +132,14 @@ fn agents_choose_the_nearest_and_of_equally_near_ones_the_smallest_ids() {
         engines.push(Box::new(engine));
     }
     let mut dice = Dice::new(7);
-    let (mut compared, mut ties, mut too_many) = (0, 0, 0);
+    let by_id = |state: &FlockState, agent: usize| state.id[agent];
+    let largest_first = |state: &FlockState, agent: usize| u32::MAX - state.id[agent];
+    // The order in memory, in which engines meet them.
+    let by_place = |state: &FlockState, agent: usize| {
+        let Point { x, y, z } = state.position[agent];
+        (z as u32 * 100 + y as u32) * 100 + x as u32
+    };
+    let (mut compared, mut ties, mut slots, mut too_many, mut too_few) = (0, 0, 0, 0, 0);
     for axes in [2, 3] {
         for boundary in ["wrap", "open"] {
             for (round, nearest) in [[1, 3], [7, 2], [16, 8]].into_iter().enumerate() {
@@ -150,23 +155,32 @@ fn agents_choose_the_nearest_and_of_equally_near_ones_the_smallest_ids() {
                 for stand in [Stand::Scattered, Stand::Lattice, Stand::Crowd] {
                     let state = numbered(stand, axes, &mut dice);
                     let own = scene(&world, choosing);
-                    let wanted = chosen(&own, &state, choosing, true);
-                    ties += u32::from(chosen(&own, &state, choosing, false) != wanted);
+                    let wanted = chosen(&own, &state, choosing, by_id);
+                    ties += u32::from(chosen(&own, &state, choosing, largest_first) != wanted);
+                    slots += u32::from(chosen(&own, &state, choosing, by_place) != wanted);
                     for engine in &mut engines {
                         let found = added(&mut **engine, &own, &state);
                         assert_eq!(found, wanted, "{world}, {stand:?}, {choosing:?}");
                         compared += 1;
                     }
-                    // The control: one neighbour more.
+                    // The controls: one neighbour more, and one fewer.
                     choosing[0].nearest += 1;
-                    too_many += u32::from(chosen(&own, &state, choosing, true) != wanted);
+                    too_many += u32::from(chosen(&own, &state, choosing, by_id) != wanted);
+                    choosing[0].nearest -= 2;
+                    too_few += u32::from(chosen(&own, &state, choosing, by_id) != wanted);
                     choosing[0].nearest = nearest[0];
                 }
             }
         }
     }
-    println!("{compared} compared; by ids in {ties} situations");
-    assert!(ties >= 12 && too_many >= 24, "{ties} with ties, {too_many} controls are noticed");
+    println!(
+        "{compared} compared; {ties} with ties, {slots} where their order in memory is not by id"
+    );
+    assert!(
+        ties >= 12 && slots >= 6,
+        "{ties} with ties, {slots} of them in another order in memory"
+    );
+    assert!(too_many >= 24 && too_few >= 24, "of 36 controls {too_many} and {too_few} are noticed");
 }
 
 #[test]

@@ -138,7 +138,7 @@ impl Worker {
         if let Some(broken) = engine.broken_forces().sentence(&scene) {
             static TOLD: Once = Once::new();
             TOLD.call_once(|| {
-                bar.suspend(|| tell(&format!("flockwork: {}: {broken}", sweep.place(run))))
+                bar.suspend(|| tell(&format!("flockwork: {}: {broken}", sweep.place(run))));
             });
         }
         let record = ran_on(record, engine.kind(), gpu.as_deref(), None).text();
