@@ -134,7 +134,7 @@ fn agents_choose_the_nearest_and_of_equally_near_ones_the_smallest_ids() {
     let mut dice = Dice::new(7);
     let by_id = |state: &FlockState, agent: usize| state.id[agent];
     let largest_first = |state: &FlockState, agent: usize| u32::MAX - state.id[agent];
-    // The order in memory, in which engines meet them.
+    // Engines keep agents in this order.
     let by_place = |state: &FlockState, agent: usize| {
         let Point { x, y, z } = state.position[agent];
         (z as u32 * 100 + y as u32) * 100 + x as u32

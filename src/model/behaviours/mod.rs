@@ -100,7 +100,7 @@ impl<R: Real, const D: usize> Agent<R, D> {
         }
     }
 
-    /// Takes over what a behaviour may change.
+    /// Takes over what [`SolitaryBehaviour::force`] may change.
     #[inline(always)]
     fn adopt(&mut self, changed: &Self) {
         self.body.max_speed = changed.body.max_speed;
