@@ -39,7 +39,8 @@ END
 if [ "${BOOK:-yes}" = yes ]; then
   tools=${CARGO_TARGET_DIR:-target}/tools
   if [ ! -x "$tools/bin/mdbook" ]; then
-    cargo install --quiet --locked --root "$tools" --no-default-features --features search mdbook
+    # It runs for a second: it need not be optimised.
+    CARGO_PROFILE_RELEASE_OPT_LEVEL=0 cargo install --quiet --locked --root "$tools" --no-default-features --features search mdbook
   fi
   book=${CARGO_TARGET_DIR:-target}/book
   rm -rf "$book"
