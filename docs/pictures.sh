@@ -10,8 +10,8 @@ flockwork="${CARGO_TARGET_DIR:-target}/release/flockwork"
 ink='style.palette=["#1F3B4D", "#D1495B", "#EDAE49", "#00798C"]'
 "$flockwork" capture --engine cpu --count 40000 --seed 7 --ticks 900 --set style.background=paper \
   --set style.trail=60 --set "$ink" --out docs/flock.png
-"$flockwork" capture --engine cpu --count 1000 --ticks 480 --every 4 --fps 30 --size 400x225 \
-  --out docs/flock.gif
+"$flockwork" capture --engine cpu --count 2000 --seed 7 --from 600 --ticks 882 --every 6 --fps 15 --loop 10 \
+  --max-mb 3 --size 480x270 --set style.background=paper --set style.trail=20 --set "$ink" --out docs/flock.gif
 if command -v ffmpeg; then
   "$flockwork" capture --engine cpu --count 5000 --seed 7 --from 300 --ticks 960 --every 2 --loop 30 \
     --size 960x540 --set style.background=paper --set style.trail=30 --set "$ink" --quality draft \
@@ -79,10 +79,9 @@ wall() {
   rm "docs/gallery/$name.png"
 }
 if command -v convert; then
-  wall 88 water --scene murmuration --count 100000 --ticks 500 --set style.ground=water \
-    --set 'camera.centre=[600, 600, 85]' --set camera.elevation=3 --set camera.zoom=1.15 --samples 4
-  wall 70 cloth --count 60000 --seed 7 --ticks 1500 --set style.colour=structure --set style.exposure=2 \
-    --set style.bloom=0.1 --samples 8
+  wall 88 starlings --scene docs/gallery/starlings.toml --ticks 1000 --samples 4
+  wall 70 ink --count 20000 --seed 7 --ticks 1200 --set style.background=paper --set style.trail=60 \
+    --set 'starling.colour="#20242C"'
   wall 82 motes --scene curl --ticks 400 --set camera.zoom=2.5 --set camera.lens=4 --set style.frame=false \
     --set style.arrows=false --set style.exposure=1.5 --set style.bloom=0.2 --samples 64
   wall 80 shoal --scene docs/gallery/shoal.toml --ticks 540 --samples 4
@@ -114,9 +113,9 @@ if command -v ffmpeg; then
   reel shoal --scene docs/gallery/shoal.toml --from 300 --ticks 900 --every 2
   reel million --count 1000000 --seed 7 --from 3000 --ticks 3600 --every 2 --set style.colour=structure \
     --set style.exposure=2.5 --set style.bloom=0.12
-  reel water --scene murmuration --count 30000 --from 400 --ticks 1000 --every 2 --set style.ground=water
-  reel cloth --count 60000 --seed 7 --from 1500 --ticks 2100 --every 2 --set style.colour=structure \
-    --set style.exposure=2 --set style.bloom=0.1
+  reel starlings --scene docs/gallery/starlings.toml --from 700 --ticks 1300 --every 2
+  reel ink --count 20000 --seed 7 --from 1200 --ticks 1800 --every 2 --set style.background=paper \
+    --set style.trail=60 --set 'starling.colour="#20242C"'
   reel motes --scene curl --count 1500 --from 400 --ticks 700 --set camera.zoom=2 --set camera.lens=4 \
     --set style.frame=false --set style.arrows=false --set style.exposure=1.5 --set style.bloom=0.2 --samples 16 \
     --size 960x540
@@ -134,19 +133,19 @@ active-particles 8000 -
 arrive 60 - + --set style.trail=60 --view 440,240,1.5
 arrive-gain 150 - + --set style.trail=60 --view 480,340,1.1
 arrive-half 60 - + --set style.trail=60 --view 440,240,1.5
-asteroids 300 -
+asteroids 300 - - --set style.frame=false --set camera.zoom=1.8 --set style.trail=8
 avoid-ahead 50 - + --view 300,285,1.7
 avoid-box 400 15 +
 avoid-feeler 400 15 +
 basin 500 -
 big-and-small 600 - - --set style.trail=20 --view 330,190,1.2
 bodyguards 600 -
-bubbles 1200 -
+bubbles 1200 - - --set style.frame=false --set camera.follow=centre --set camera.zoom=2
 chiral 600 -
 couzin 2000 - - --set camera.orbit=none --set camera.azimuth=150
 crossing 400 -
 cucker-smale 120 -
-curl 300 -
+curl 400 - - --set style.frame=false --set style.arrows=false --set style.exposure=1.5 --set style.bloom=0.2 --set camera.zoom=1.6
 docking 150 -
 doorway 500 -
 embers 600 400
@@ -156,7 +155,7 @@ fish 100 - + --set camera.follow=centre --set camera.zoom=2
 fireflies 1500 -
 flee 20 - + --set style.trail=60 --view 340,190,2.5
 flock 900 3000
-flock-3d 900 -
+flock-3d 900 8000 - --set style.frame=false --set style.exposure=1 --set style.bloom=0.1
 flock-fov 900 -
 flock-noise 800 - - --set camera.follow=centre --set camera.zoom=2.5
 flock-pointer 600 1000
@@ -192,7 +191,7 @@ separation 1000 - - --set style.trail=20
 shadow 2300 -
 swarmalators 1500 - - --set camera.zoom=1.15
 topological 210 - - --set camera.zoom=1.2
-tornado 800 -
+tornado 800 20000 - --set style.frame=false --set style.arrows=false --set style.exposure=1 --set style.matter=4 --set style.bloom=0.1
 vicsek 600 -
 walls 300 - +
 wander 400 12 +
