@@ -1,5 +1,6 @@
 //! Rules in text: the tables `[species.NAME.rules.RULE]` of a scene file.
 
+use super::law::LAW;
 use super::reader::Reader;
 use super::tree::{Node, Table, Value, get};
 use super::values::{ALL, PICK, SceneNames, read_pick};
@@ -31,8 +32,9 @@ const KEYS: [&str; 12] = [
 const NEXT: &str = "next";
 const START: &str = "start";
 
-/// The key that has a parameter's value beside its range.
-const VALUE: &str = "value";
+/// The keys of a parameter's value and of its range beside it.
+pub const VALUE: &str = "value";
+pub const RANGE: &str = "range";
 
 /// Reads the rules in text of the species of number `own`.
 pub fn read(
@@ -235,27 +237,35 @@ fn species_of(value: &Reader, names: &SceneNames) -> Result<Option<Vec<String>>,
         return Ok(None);
     }
     let entries = value.entries()?;
-    let is_species = |key: &str| names.species.contains(&key);
-    if !entries.is_empty() && !entries.iter().any(|(key, _)| is_species(key)) {
+    if entries.is_empty() {
+        return Err(value.fail(
+            "the table is empty; give a number, a number for each species, or a law, as in { from = 0, to = 1 }",
+        ));
+    }
+    let keys = || entries.iter().map(|(key, _)| *key);
+    let is_species = |key: &&str| names.species.contains(key);
+    let Some((other, value)) = entries.iter().find(|(key, _)| !is_species(key)) else {
+        return Ok(Some(keys().map(Into::into).collect()));
+    };
+    // A species may have the name of a law's key.
+    let is_of_law = |key: &str| LAW.key(key).is_some();
+    if keys().any(is_of_law) && keys().filter(is_species).all(is_of_law) {
         return Ok(None);
     }
-    if let Some((key, value)) = entries.iter().find(|(key, _)| !is_species(key)) {
-        let help = suggest(key, names.species);
-        return Err(value.fail(format!("no species is called {}; {help}", quoted(key))));
-    }
-    Ok(Some(entries.iter().map(|(key, _)| (*key).into()).collect()))
+    let help = suggest(other, names.species);
+    Err(value.fail(format!("no species is called {}; {help}", quoted(other))))
 }
 
 /// The keys of a parameter that has a range beside its value; `None` for a value alone.
 fn declared<'a>(value: &Reader<'a>) -> Result<Option<Vec<(&'a str, Reader<'a>)>>, SceneError> {
     let is = |key: &str| value.value().get(key).is_some();
-    (is(VALUE) || is("range")).then(|| value.known(&[VALUE, "range"])).transpose()
+    (is(VALUE) || is(RANGE)).then(|| value.known(&[VALUE, RANGE])).transpose()
 }
 
 /// The smallest and the largest value of a parameter.
 fn range(value: &Reader) -> Result<(f32, f32), SceneError> {
     let keys = declared(value)?.unwrap_or_default();
-    let Some((_, range)) = keys.into_iter().find(|(key, _)| *key == "range") else {
+    let Some((_, range)) = keys.into_iter().find(|(key, _)| *key == RANGE) else {
         return Ok(ANY);
     };
     let ends: Vec<f32> =
@@ -349,9 +359,13 @@ fn declaration(own: &OwnParameter, values: &Table<bool>) -> Option<(String, Node
         None => value(&own.name)?,
         Some(species) => Value::Table(species.iter().flat_map(by_species).collect()),
     };
+    // All its species have gone, and a table must not be empty.
+    if matches!(&all, Value::Table(table) if table.is_empty()) {
+        all = 0.0.into();
+    }
     if own.range != ANY {
         let range = Value::list([own.range.0, own.range.1].map(Value::from));
-        all = Value::Table(vec![(VALUE.into(), stated(all)), ("range".into(), stated(range))]);
+        all = Value::Table(vec![(VALUE.into(), stated(all)), (RANGE.into(), stated(range))]);
     }
     Some((own.name.clone(), stated(all)))
 }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::fields::Fields;
+use super::formula;
 use super::keys::{self, Clicks, SpeciesTables, TopKeys, WorldKeys};
 use super::reader::Reader;
 use super::species;
@@ -105,7 +106,8 @@ pub fn scene(
 /// True for a name that no species can have: it means something else in a scene file.
 #[must_use]
 pub fn is_a_key(name: &str) -> bool {
-    name == ALL || keys::TOP.keys.iter().any(|key| key.name == name)
+    [ALL, formula::VALUE, formula::RANGE].contains(&name)
+        || keys::TOP.keys.iter().any(|key| key.name == name)
 }
 
 /// Checks a species against the whole scene.

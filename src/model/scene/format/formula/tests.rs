@@ -255,7 +255,29 @@ fn values_by_species_follow_the_species() {
     said(&edited, &["k = { first = 1, b2 = -0.5 }"]);
     edited.remove_species(1).unwrap();
     said(&edited, &["k = { first = 1 }"]);
+    // A name that is a key of these tables, too; the two others are taken.
+    let mut others = scene.clone();
+    others.rename_species(1, "base").unwrap();
+    said(&others, &["k = { a = 1, base = -0.5 }"]);
+    others.set("a.rules.like.parameters.k={ base = 1, amplitude = 2 }").unwrap();
+    // A table without the species that it was for.
+    let mut others = Scene::parse("test", &BY_SPECIES.replace("a = 1, ", "")).unwrap();
+    others.remove_species(1).unwrap();
+    said(&others, &["{ k = 0 }"]);
     for (text, error) in [
+        (
+            BY_SPECIES.replace("s.b", "s.value"),
+            "a species cannot be called `value`; choose another",
+        ),
+        (
+            BY_SPECIES.replace("s.b", "s.range"),
+            "a species cannot be called `range`; choose another",
+        ),
+        (BY_SPECIES.replace("a = 1, b", "whale"), "called \"whale\"; known names are a, b"),
+        (
+            BY_SPECIES.replace("a = 1, b = -0.5", ""),
+            "parameters.k: the table is empty; give a number",
+        ),
         (BY_SPECIES.replace("a = 1", "c = 1"), "no species is called \"c\"; known names are a, b"),
         (BY_SPECIES.replace("\"v\"", "\"k * v\""), "has a value for each species of neighbours"),
         (BY_SPECIES.replace("a = 1", "a = 1e9"), "1000000000 is outside"),
