@@ -40,15 +40,26 @@ impl Scene {
     }
 
     /// Parses a scene and overrides some of its values: `KEY=VALUE` texts, as in `--set`. A text may be a
-    /// scene only with its overrides.
+    /// scene only with its overrides. A line that an override makes wrong is the override's error.
     pub fn parse_with(
         name: &str,
         text: &str,
         overrides: &[impl AsRef<str>],
     ) -> Result<Self, SceneError> {
-        let (scene, written) = Self::overridden(name, text, overrides)?;
-        written.map_or(Ok(()), |written| formula::check_added(&scene, &written))?;
-        Ok(scene)
+        let with_first = |count: usize| {
+            let (scene, written) = Self::overridden(name, text, &overrides[..count])?;
+            written.map_or(Ok(()), |written| formula::check_added(&scene, &written))?;
+            Ok(scene)
+        };
+        with_first(overrides.len()).map_err(|error: SceneError| {
+            let fails = |count: &usize| with_first(*count).is_err_and(|own| own == error);
+            match (0..overrides.len()).find(fails).unwrap_or(overrides.len()).checked_sub(1) {
+                Some(last) if matches!(error.origin, Origin::Line { .. }) => {
+                    SceneError { origin: Origin::Set(overrides[last].as_ref().into()), ..error }
+                }
+                _ => error,
+            }
+        })
     }
 
     /// The scene with its overrides, and what it is without them, if it has some.
@@ -182,6 +193,22 @@ mod tests {
             assert!(error.to_string().contains(part), "{error}");
             assert_eq!(format!("{scene:?}"), before);
         }
+    }
+
+    #[test]
+    fn a_line_that_an_override_makes_wrong_is_its_error() {
+        let text = "[species.a.rules.r]\nsum.v = \"offset\"\nforce = \"v\"\n";
+        let wrong = |text: &str, sets: &[&str]| {
+            Scene::parse_with("f", text, sets).map_err(|error| error.to_string()).unwrap_err()
+        };
+        for sets in [["a.rules.r.sum=none", "seed=3"], ["seed=3", "a.rules.r.sum=none"]] {
+            let told = "--set a.rules.r.sum=none: species.a.rules.r.force: column 1: nothing is called `v`";
+            assert!(wrong(text, &sets).starts_with(told), "{}", wrong(text, &sets));
+        }
+        let force = "a.rules.r.force=\"zero\"";
+        assert!(Scene::parse_with("f", text, &["a.rules.r.sum=none", force]).is_ok());
+        let own = wrong(&text.replace("\"v\"", "\"w\""), &["seed=3"]);
+        assert!(own.starts_with("f:3: species.a.rules.r.force"), "{own}");
     }
 
     #[test]
