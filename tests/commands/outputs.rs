@@ -303,6 +303,9 @@ fn a_crowd_that_has_dispersed_at_the_end_is_said() {
     let wanted =
         "3000 agents begin in crowds of more than 181, where world.sampling=\"none\" reads every";
     assert!(message.contains(wanted) && message.lines().count() == 1, "{message}");
+    let near = dear.replace("world.sampling=none", "a.separation.nearest=3").replace("s 0", "s 1");
+    let message = String::from_utf8(shell(folder.path(), &near).stderr).unwrap();
+    assert_eq!(message.matches(" `nearest` reads every neighbour").count(), 2, "{message}");
     let slow = dear.replace("world.sampling=none", "a.min_speed=5");
     let message = String::from_utf8(shell(folder.path(), &slow).stderr).unwrap();
     assert!(message.contains("a.min_speed, 5, is above a.max_speed, 4, which holds"), "{message}");

@@ -9,6 +9,7 @@ use super::ranks;
 use flockwork_engine::{Engine, EngineError};
 use flockwork_model::behaviours::Body;
 use flockwork_model::grid::{CrowdSampling, RUN_CAP};
+use flockwork_model::parameter::{ALL_NEIGHBOURS, PICK_ONE};
 use flockwork_model::quote::cut;
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
@@ -33,30 +34,47 @@ pub fn load(
     Session::forward(engine, scene, state, Stops::default(), host_time())
 }
 
+/// A sentence about each species whose smallest speed is above its largest.
+pub fn crossed_speeds(scene: &Scene) -> impl Iterator<Item = String> {
+    scene.species.iter().filter_map(|species| {
+        let (name, Body { min_speed, max_speed, .. }) = (cut(&species.name), species.body);
+        (min_speed > max_speed).then(|| {
+            format!(
+                "{name}.min_speed, {min_speed}, is above {name}.max_speed, {max_speed}, which holds; \
+                 lower the one or raise the other"
+            )
+        })
+    })
+}
+
+/// The keys by which agents of `scene` read every neighbour in crowds, with the verb.
+fn readers(scene: &Scene) -> String {
+    let rules = scene.species.iter().flat_map(|own| own.rules.iter().map(move |rule| (own, rule)));
+    let chosen: Vec<f32> = rules.map(|(own, rule)| own.value_of(rule.kind, "nearest")).collect();
+    let is_number = |count: &f32| ![ALL_NEIGHBOURS, PICK_ONE].contains(count);
+    let all = [
+        ("`nearest`", chosen.iter().any(is_number)),
+        ("`pick`", chosen.contains(&PICK_ONE)),
+        ("world.sampling=\"none\"", scene.sampling == CrowdSampling::Off),
+    ];
+    let own: Vec<&str> = all.into_iter().filter(|(_, is_used)| *is_used).map(|own| own.0).collect();
+    format!("{} read{}", own.join(" and "), if own.len() == 1 { "s" } else { "" })
+}
+
 /// Says on stderr at the start of a run what `state` costs where `scene` reads every neighbour in crowds, and
 /// which keys do nothing. All ranks call it together, each with its part of the state.
 pub fn forewarn(scene: &Scene, state: &FlockState) {
-    for species in &scene.species {
-        let (name, Body { min_speed, max_speed, .. }) = (cut(&species.name), species.body);
-        if min_speed > max_speed {
-            tell(&format!(
-                "flockwork: {name}.min_speed, {min_speed}, is above {name}.max_speed, {max_speed}, which \
-                 holds; lower the one or raise the other"
-            ));
-        }
-    }
+    crossed_speeds(scene).for_each(|crossed| tell(&format!("flockwork: {crossed}")));
     if scene.run_cap() == RUN_CAP {
         return;
     }
     let [agents] = ranks::sum([state.len() as u64]);
     let crowded = crowded_agents(scene, agents as usize, &state.position, ranks::sum_all);
-    let (reader, remedy) = match scene.sampling {
-        CrowdSampling::Off => ("world.sampling=\"none\" reads", "leave that key out, "),
-        CrowdSampling::Auto => ("`nearest` and `pick` read", ""),
-    };
+    let readers = readers(scene);
+    let remedy = if readers.starts_with("world") { "leave that key out, " } else { "" };
     if crowded > 0 {
         tell(&format!(
-            "flockwork: {crowded} agents begin in crowds of more than {RUN_CAP}, where {reader} every \
+            "flockwork: {crowded} agents begin in crowds of more than {RUN_CAP}, where {readers} every \
              neighbour: the work grows with the square of their number; to shorten it, {remedy}lower the \
              radii of their behaviours or --density"
         ));
@@ -169,11 +187,11 @@ pub fn drive(
 }
 
 /// The moment of a run at which most agents were in crowds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Crowd {
     crowded: u64,
-    /// True if they read samples.
-    is_sampled: bool,
+    /// The keys by which they read every neighbour; `None` if they read samples.
+    readers: Option<String>,
     agents: u64,
     tick: u64,
 }
@@ -191,21 +209,21 @@ impl Crowd {
         let scene = run.scene();
         let crowded = crowded_agents(scene, agents as usize, &own.position, ranks::sum_all);
         if crowded > self.crowded {
-            let is_sampled = scene.run_cap() == RUN_CAP;
-            *self = Self { crowded, is_sampled, agents, tick: run.tick() };
+            let readers = (scene.run_cap() != RUN_CAP).then(|| readers(scene));
+            *self = Self { crowded, readers, agents, tick: run.tick() };
         }
         Ok(())
     }
 
     /// Says on stderr what it means if more than a tenth of the agents were in crowds.
     fn tell(&self) {
-        let Self { crowded, is_sampled, agents, tick } = self;
-        let meaning = match is_sampled {
-            true => "they read only a sample of their neighbours; where that matters",
-            false => {
-                "the work grows with the square of their number, because `nearest`, `pick` and \
-                 world.sampling=\"none\" read every neighbour; to shorten it"
-            }
+        let Self { crowded, readers, agents, tick } = self;
+        let meaning = match readers {
+            None => "they read only a sample of their neighbours; where that matters".into(),
+            Some(readers) => format!(
+                "the work grows with the square of their number, because {readers} every neighbour; to \
+                 shorten it"
+            ),
         };
         if 10 * crowded > *agents {
             tell(&format!(
