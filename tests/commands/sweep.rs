@@ -299,6 +299,9 @@ fn bad_input_is_one_sentence() {
         ("zero.toml", "scene = \"flock\"\nticks = 5\ncount = 0\n"),
         ("range.toml", "scene = \"flock\"\nticks = 5\n[vary]\ncount = \"5..\"\n"),
         ("broken.toml", "scene = \n"),
+        ("keys.toml", "[vary]\n\"starling.size\" = [2]\nstarling.size = [4]\n"),
+        ("back.csv", "starling.size\n2\n3\n2\n"),
+        ("speeds.csv", "starling.min_speed\n2\n4\n"),
         ("half.toml", "until = { metric = \"clusters\", standard_error = 1, most = 1.5 }\n"),
         ("never.toml", "until = { metric = \"clusters\", standard_error = 1, most = 0 }\n"),
         (
@@ -323,6 +326,16 @@ fn bad_input_is_one_sentence() {
         ("--vary count=1..1000:1000 --seeds 1001", 2, &["1000 points × 1001 seeds", "1000000"]),
         ("--vary count=10,10.0", 2, &["10 and 10.0 are the same run"]),
         ("--vary count=10,20 --vary count=5", 2, &["--vary count", "twice"]),
+        ("keys.toml", 1, &["keys.toml:1: starling.size is there twice; name all values at once"]),
+        ("--values back.csv --design hysteresis", 2, &["2 and 2 are the same run"]),
+        ("--values speeds.csv", 2, &["speeds.csv: row 2: starling.min_speed, 4, is above"]),
+        (
+            "--vary starling.min_speed=1,5 --vary starling.max_speed=2,6",
+            2,
+            &[
+                "--vary starling.min_speed=5 --vary starling.max_speed=2: starling.min_speed, 5, is above",
+            ],
+        ),
         ("--count 5 --vary count=10,30", 2, &["count varies and is set"]),
         ("--seed 4294967295 --seeds 2", 2, &["--seed 4294967295", "begin lower"]),
         ("--seeds 0", 2, &["--seeds", "0"]),

@@ -1,6 +1,7 @@
 //! The plan of a sweep: a flock, the keys that vary, and how long each run is. The command line and a
 //! file say it with the same words.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -154,6 +155,12 @@ fn axes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Axis>, D::Error> {
         Axis::new(&key, values)
     };
     let table = flat(toml::Table::deserialize(from)?);
+    // As one word in quotes and as a table in a table.
+    let mut keys = HashSet::new();
+    if let Some((twice, _)) = table.iter().find(|(key, _)| !keys.insert(key.as_str())) {
+        let problem = format!("{} is there twice; name all values at once", cut(twice));
+        return Err(D::Error::custom(problem));
+    }
     table.into_iter().map(axis).collect::<Result<_, _>>().map_err(D::Error::custom)
 }
 

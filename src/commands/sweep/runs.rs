@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::plan::{Design, MAX_RUNS, Plan};
 use crate::commands::files::scene_files::{scene_error, text_of, with_flow};
 use crate::commands::host::arg_parsers::{count, density};
+use crate::commands::host::drive::crossed_speeds;
 use crate::commands::host::errors::{Interrupted, wrong};
 use crate::commands::host::interrupt::Interrupt;
 use crate::commands::host::options::DEFAULT_SCENE;
@@ -60,6 +61,8 @@ struct Known {
     agents: u64,
     /// Number of agents of each species, before it is scaled.
     counts: Vec<u64>,
+    /// A sentence about a smallest speed above the largest.
+    crossed: Option<String>,
 }
 
 /// All runs of a plan. They are in order: the seeds of the first point, then the second point's.
@@ -165,7 +168,20 @@ impl Sweep {
             self.make((0..self.points.len()).collect(), interrupt)?;
             self.refuse_values()?;
         }
-        if self.known.len() == self.points.len() && !self.plan.goes_back() {
+        // Its column would have a speed that does not hold.
+        let crossed = self.known.iter().filter_map(|(at, own)| Some((*at, own.crossed.as_ref()?)));
+        if let Some((point, crossed)) = crossed.min() {
+            let values = self.keys.iter().zip(&self.points[point]);
+            let speeds = values.filter(|(key, _)| key.contains("_speed"));
+            let speeds = speeds.map(|(key, value)| format!("--vary {key}={}", cut(value)));
+            let place = match (&self.plan.values, speeds.collect::<Vec<_>>()) {
+                (Some(path), _) => format!("{}: row {}", path.display(), point + 1),
+                (None, speeds) if speeds.is_empty() => "the scene".into(),
+                (None, speeds) => speeds.join(" "),
+            };
+            return Err(wrong(format!("{place}: {crossed}")));
+        }
+        if self.known.len() == self.points.len() {
             self.refuse_twins()?;
         }
         Ok(())
@@ -197,11 +213,12 @@ impl Sweep {
                 hash: Ok(self.hash_of(&flock)),
                 seed: flock.request.seed.unwrap_or(flock.scene.seed),
                 agents: flock.request.count.unwrap_or(flock.scene.own_count()),
+                crossed: crossed_speeds(&flock.scene).next(),
                 counts: flock.counts,
             },
             Err(error) => {
-                let seed = self.plan.seed.unwrap_or(0);
-                Known { hash: Err(format!("{error:#}")), seed, agents: 0, counts: Vec::new() }
+                let (hash, seed) = (Err(format!("{error:#}")), self.plan.seed.unwrap_or(0));
+                Known { hash, seed, agents: 0, counts: Vec::new(), crossed: None }
             }
         }
     }
@@ -256,10 +273,11 @@ impl Sweep {
         Ok(())
     }
 
-    /// Refuses two points that are one run: it would count twice.
+    /// Refuses two points that are one run: it would count twice. On the way back each point comes again.
     fn refuse_twins(&self) -> anyhow::Result<()> {
         let mut points = HashMap::new();
-        for (point, values) in self.points.iter().enumerate() {
+        let once = self.points.len().div_ceil(if self.plan.goes_back() { 2 } else { 1 });
+        for (point, values) in self.points.iter().enumerate().take(once) {
             let Some(Ok(hash)) = self.known.get(&point).map(|known| &known.hash) else { continue };
             if let Some(other) = points.insert(hash, values) {
                 let [one, other] =
