@@ -101,6 +101,18 @@ fn one_count_is_drawn_with_the_engines_side_by_side() {
 }
 
 #[test]
+fn forces_that_are_no_numbers_are_told_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let rule = "[species.a]\nrules.bad.force = \"velocity / (speed - speed)\"\n";
+    fs::write(folder.path().join("bad.toml"), rule).unwrap();
+    let (_, output) = bench(folder.path(), &format!("--scene bad.toml --count 20,30 {QUICK}"));
+    let told = String::from_utf8(output.stderr).unwrap();
+    // 20 agents in 11 ticks before the clock starts, and 6 after that.
+    assert_eq!(told.matches("cpu, last run: 340 forces of `a.rules.bad`").count(), 1, "{told}");
+    assert_eq!(told.matches("no number").count(), 1, "{told}");
+}
+
+#[test]
 fn a_start_state_is_what_its_name_says() {
     let folder = tempfile::tempdir().unwrap();
     let mut neighbours = Vec::new();

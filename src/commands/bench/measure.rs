@@ -5,7 +5,7 @@
 //! Several ranks do all of this in step. A sample begins when all ranks are ready, and its time is the time of
 //! the slowest.
 
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
 use super::agreement::Agreement;
@@ -13,6 +13,7 @@ use super::report::{Crowding, Report, ReportRow};
 use super::shares::Shares;
 use crate::commands::host::drive::host_time;
 use crate::commands::host::interrupt::Interrupt;
+use crate::commands::host::messages::tell;
 use crate::commands::host::progress::{progress, waiting};
 use crate::commands::host::ranks;
 use flockwork_engine::distributed::DistributedEngine;
@@ -180,6 +181,13 @@ pub fn measure(
     drop(start);
     let mut rows = Vec::new();
     for contestant in contestants {
+        // Every engine is asked, because all ranks ask together.
+        if let Some(broken) = contestant.engine.broken_forces().sentence(scene) {
+            static TOLD: Once = Once::new();
+            TOLD.call_once(|| {
+                tell(&format!("flockwork: {}, last run: {broken}", contestant.label));
+            });
+        }
         let profile = profile(contestant.label, contestant.engine, scene, interrupt)?;
         let describe = contestant.engine.describe();
         let row = ReportRow::new(contestant.label, describe, &contestant.samples, &profile, agents);
