@@ -168,6 +168,16 @@ fn an_endless_file_is_read_only_up_to_its_limit() {
 }
 
 #[test]
+fn a_state_that_is_refused_is_not_announced() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.csv"), "id,species,x,y,vx,vy\n0,7,1,2,0,0\n").unwrap();
+    let line = "simulate --engine cpu --ticks 0 --out b.csv --scene flock --init a.csv";
+    let arguments: Vec<&str> = line.split(' ').collect();
+    let message = refused(&run_within(None, folder.path(), &arguments), 1);
+    assert!(message.contains("is of species 7") && message.lines().count() == 1, "{message}");
+}
+
+#[test]
 fn the_error_about_a_wrong_field_file_is_short() {
     let folder = tempfile::tempdir().unwrap();
     let scene = windy(folder.path(), "noise.bin");

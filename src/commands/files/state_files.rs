@@ -203,21 +203,24 @@ pub fn read_table(path: &Path, with_run: bool, part: Part) -> anyhow::Result<Sta
 /// world of `scene` has its final size.
 pub fn read_state(path: &Path, scene: &Scene) -> anyhow::Result<FlockState> {
     let table = read_table(path, false, Part::WHOLE)?;
-    announce(path, &table, scene);
-    table.into_state(scene).with_context(|| format!("--init {}", path.display()))
+    let begun = beginning(path, &table, scene);
+    let state = table.into_state(scene).with_context(|| format!("--init {}", path.display()))?;
+    begun.iter().for_each(|sentence| tell(sentence));
+    Ok(state)
 }
 
-/// Says on stderr where a run of `scene` begins, if the file does not make that clear, and what it leaves out.
-pub fn announce(path: &Path, table: &StateTable, scene: &Scene) {
+/// Sentences that say where a run of `scene` begins, if the file does not make that clear, and what it leaves out.
+pub fn beginning(path: &Path, table: &StateTable, scene: &Scene) -> Vec<String> {
     let (name, tick) = (path.display(), table.tick());
+    let mut sentences = Vec::new();
     if StateFormat::of(path, "--init").is_ok_and(|format| format == StateFormat::Csv) {
-        tell(&format!(
+        sentences.push(format!(
             "flockwork: {name}: starting from its last tick, {tick}; a CSV file has places, \
              velocities and states of rules alone, so what behaviours remember begins anew, and targets do \
              (NAME.npz goes on exactly)"
         ));
     } else if table.has_several_ticks() {
-        tell(&format!(
+        sentences.push(format!(
             "flockwork: {name} holds several ticks; starting from its last, tick {tick}"
         ));
     }
@@ -226,10 +229,11 @@ pub fn announce(path: &Path, table: &StateTable, scene: &Scene) {
     let lost: Vec<&str> = lost.map(|own| full_name(own)).collect();
     if !lost.is_empty() {
         let lost = listed(&lost);
-        tell(&format!(
+        sentences.push(format!(
             "flockwork: {name}: no rule of the scene keeps {lost}, so the file's is left out"
         ));
     }
+    sentences
 }
 
 /// Adds to the record of a run the engine, with the GPU that it runs on, and the file that it begins with.
