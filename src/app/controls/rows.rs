@@ -210,6 +210,8 @@ impl<'a, T: Clone + PartialEq> Choice<'a, T> {
 /// The row of one parameter.
 pub struct ParameterRow<'a> {
     pub parameter: &'a Parameter,
+    /// Its name in the row.
+    pub name: &'a str,
     /// Where its value is.
     pub slot: Slot,
     /// The value at the start.
@@ -285,9 +287,7 @@ impl ParameterRow<'_> {
         let (low, high) = reach(self.parameter, self.start);
         let before = *value;
         let mark = if law.is_some() { format!(" {VARIES}") } else { String::new() };
-        let key = self.parameter.key;
-        let own = key.strip_prefix(PARAMETERS).and_then(|key| key.strip_prefix('.'));
-        let name = format!("{}{mark}", own.unwrap_or(key));
+        let name = format!("{}{mark}", self.name);
         let degrees = matches!(self.parameter.meaning, Meaning::Angle | Meaning::FieldOfView);
         let slider = egui::Slider::new(value, low..=high)
             .clamping(SliderClamping::Never)
@@ -308,7 +308,7 @@ impl ParameterRow<'_> {
     /// Shows both ends of a number that each agent draws; it has no slider.
     fn ends(&self, ui: &mut egui::Ui, from: f32, to: f32) {
         let [from, to] = [from, to].map(|end| shown(end.into(), 4));
-        let text = format!("{}: {from} to {to}", self.parameter.key);
+        let text = format!("{}: {from} to {to}", self.name);
         let hover = format!("{}\nEach agent draws its own, once for all.", self.about());
         ui.label(text).on_hover_text(hover);
     }

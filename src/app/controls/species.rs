@@ -10,8 +10,8 @@ use super::words::story;
 use super::{FlockPanel, REMOVE};
 use crate::command::Command;
 use flockwork_model::behaviours::Kind;
-use flockwork_model::formula::MAX_RULES;
-use flockwork_model::parameter::Parameters;
+use flockwork_model::formula::{MAX_RULES, PARAMETERS, SPECIES};
+use flockwork_model::parameter::{Parameter, Parameters};
 use flockwork_model::scene::{Body, Law, Rule, Scene, Slot, Species, Variation};
 use flockwork_session::{Edit, species_at_first};
 
@@ -169,7 +169,12 @@ impl OneSpecies<'_> {
             rewritten = kind.formula().and_then(|formula| formula::fields(ui, formula));
             for (index, parameter) in info.parameters.iter().enumerate() {
                 let slot = Slot::Rule(kind, index);
-                let row = ParameterRow { parameter, slot, start: start[index], names: self.names };
+                let next = values.get(index + 1);
+                let Some(name) = own_name(&info.parameters[index..], next, self.names) else {
+                    continue;
+                };
+                let (name, start, names) = (name.as_str(), start[index], self.names);
+                let row = ParameterRow { parameter, name, slot, start, names };
                 let law = law(&species.variations, slot);
                 row.show(ui, &mut values[index], law);
             }
@@ -227,12 +232,26 @@ impl OneSpecies<'_> {
         for (index, parameter) in table.iter().enumerate() {
             let start = start.body.values()[index];
             let slot = Slot::Body(index);
-            let row = ParameterRow { parameter, slot, start, names: self.names };
+            let name = parameter.key;
+            let row = ParameterRow { parameter, name, slot, start, names: self.names };
             let law = law(&species.variations, slot);
             row.show(ui, &mut values[index], law);
         }
         species.body = Body::read(|i| values[i]);
     }
+}
+
+/// The name of the first of `parameters`. A rule's value for species has the names that these have now, by the
+/// value of the `next` parameter; `None` if all of them have gone.
+fn own_name(parameters: &[Parameter], next: Option<&f32>, names: &TargetNames) -> Option<String> {
+    let key = parameters.first()?.key;
+    let own = key.strip_prefix(PARAMETERS).and_then(|key| key.strip_prefix('.')).unwrap_or(key);
+    let is_set = |set: &&Parameter| set.key.strip_prefix(key) == Some(&format!(".{SPECIES}"));
+    let set = parameters.get(1).filter(is_set).and(next).map(|set| *set as u32);
+    let Some((set, (own, _))) = set.zip(own.split_once('.')) else { return Some(own.into()) };
+    let named = names.species.iter().enumerate().filter(|(index, _)| set >> index & 1 == 1);
+    let named: Vec<&str> = named.map(|(_, name)| name.as_str()).collect();
+    (!named.is_empty()).then(|| format!("{own}.{}", named.join(", ")))
 }
 
 /// The law that a value follows.

@@ -155,6 +155,22 @@ fn an_added_species_has_its_rows_and_what_is_left_is_compared_with_itself() {
 }
 
 #[test]
+fn a_value_for_species_has_the_names_that_they_have_now() {
+    let mut scenes = scenes(
+        "[species.a.rules.r]\nparameters.k = { a = 1, b = { from = 0, to = 1 } }\n\
+         sum.v = \"k * offset\"\nforce = \"v\"\n[species.b]\n",
+    );
+    for (before, names) in [("a", ["k.a", "k.b: 0 to 1"]), ("c", ["k.c", "k.b: 0 to 1"])] {
+        scenes.1.rename_species(0, before).unwrap();
+        let (texts, _) = panel(&scenes);
+        let own: Vec<&String> = texts.iter().filter(|text| text.starts_with("k.")).collect();
+        assert_eq!(own, names);
+    }
+    scenes.1.remove_species(1).unwrap();
+    assert!(!panel(&scenes).0.iter().any(|text| text.starts_with("k.b")));
+}
+
+#[test]
 fn a_path_has_a_name_and_two_boxes() {
     let mut scenes = scenes("[[paths]]\nname = \"road\"\npoints = [[0, 0], [9, 9]]\n[species.a]\n");
     scenes.1.paths[0].closed = true;
