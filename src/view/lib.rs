@@ -22,7 +22,6 @@ use std::borrow::Cow;
 use camera::Camera;
 use cpu::{raster, shape_raster};
 use flockwork_engine::{Engine, EngineError};
-use flockwork_model::behaviours::Target;
 use flockwork_model::scene::Scene;
 use frame::Frame;
 use legend::Legend;
@@ -67,8 +66,8 @@ pub trait Painter {
     /// Draws what is behind the agents and their trails. No picture may be under way.
     fn paint_behind(
         &mut self,
+        engine: &mut dyn Engine,
         scene: &Scene,
-        targets: &[Target],
         camera: &Camera,
     ) -> Result<Frame, EngineError>;
 
@@ -131,10 +130,11 @@ impl Painter for RasterPainter {
 
     fn paint_behind(
         &mut self,
+        engine: &mut dyn Engine,
         scene: &Scene,
-        targets: &[Target],
         camera: &Camera,
     ) -> Result<Frame, EngineError> {
-        Ok(raster::backdrop(&without_light(scene), targets, camera, self.scale))
+        let targets = engine.targets()?;
+        Ok(raster::backdrop(&without_light(scene), &targets, camera, self.scale))
     }
 }

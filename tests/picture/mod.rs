@@ -28,6 +28,25 @@ pub fn by_gpu(gpu: &Arc<Gpu>, scene: &Scene, state: &FlockState, camera: &Camera
     offscreen.render(agents.agents(), scene, &scene.targets, camera).unwrap()
 }
 
+/// An empty texture in the format of pictures.
+pub fn texture(
+    gpu: &Gpu,
+    (width, height): (u32, u32),
+    usage: wgpu::TextureUsages,
+) -> wgpu::TextureView {
+    let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
+        label: None,
+        size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
+        mip_level_count: 1,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format: wgpu::TextureFormat::Rgba8Unorm,
+        usage,
+        view_formats: &[],
+    });
+    texture.create_view(&wgpu::TextureViewDescriptor::default())
+}
+
 /// The sum of the absolute differences of all channels.
 pub fn apart(a: &Frame, b: &Frame) -> f64 {
     assert_eq!((a.width, a.height), (b.width, b.height));

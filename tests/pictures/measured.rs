@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::adapter;
 use crate::light::light_of;
-use crate::picture::{by_gpu, scene};
+use crate::picture::{by_gpu, scene, texture};
 use flockwork::engine::gpu::Gpu;
 use flockwork::model::memory::{Memory, structure_of};
 use flockwork::model::random::{Use, unit};
@@ -130,17 +130,7 @@ fn pictures_of_a_window_are_exposed_as_the_window_is() {
     let mut window = Renderer::new(Arc::clone(&gpu), wgpu::TextureFormat::Rgba8Unorm);
     let mut agents = UploadedAgents::new(Arc::clone(&gpu));
     agents.upload(&few.1).unwrap();
-    let target = gpu.device.create_texture(&wgpu::TextureDescriptor {
-        label: None,
-        size: wgpu::Extent3d { width: 640, height: 360, depth_or_array_layers: 1 },
-        mip_level_count: 1,
-        sample_count: 1,
-        dimension: wgpu::TextureDimension::D2,
-        format: wgpu::TextureFormat::Rgba8Unorm,
-        usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
-        view_formats: &[],
-    });
-    let view = target.create_view(&wgpu::TextureViewDescriptor::default());
+    let view = texture(&gpu, (640, 360), wgpu::TextureUsages::RENDER_ATTACHMENT);
     let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
     let camera = Camera::fit(&few.0.world, 640, 360);
     window.draw(&mut encoder, &view, agents.agents(), &few.0, &[], &camera).unwrap();

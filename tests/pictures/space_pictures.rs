@@ -3,16 +3,20 @@
 use crate::adapter;
 use std::sync::Arc;
 
-use crate::picture::apart;
+use crate::picture::{apart, texture};
+use flockwork::engine::Engine;
+use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::Gpu;
 use flockwork::model::memory::Memory;
 use flockwork::model::scene::{Request, Scene};
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::Point;
+use flockwork::view::Painter;
 use flockwork::view::camera::Camera;
 use flockwork::view::cpu::raster;
 use flockwork::view::frame::Frame;
 use flockwork::view::gpu::offscreen::Offscreen;
+use flockwork::view::gpu::trails::TrailLight;
 use flockwork::view::gpu::upload::UploadedAgents;
 use flockwork::view::space::lighting::Lighting;
 
@@ -143,6 +147,51 @@ fn both_renderers_draw_the_same_glass() {
         let control = far(&without, &theirs);
         println!("{off:.4}, {control:.3} without glass");
         assert!(control > 0.2, "{control} of all channels without glass");
+    }
+}
+
+/// The most that the water behind trails differs from water without trails, as a share of the mirrored flock.
+const SAME_WATER: f64 = 0.02;
+
+#[test]
+fn water_behind_trails_is_the_same_and_mirrors_the_flock() {
+    let test = "water_behind_trails_is_the_same_and_mirrors_the_flock";
+    let Some(gpu) = adapter::gpu(test) else { return };
+    for style in ["", "background = \"dusk\", exposure = 1, sun = 20, "] {
+        let keys = format!(
+            "style = {{ {style}ground = \"water\" }}\ncamera = {{ elevation = 5, orbit = \"none\" }}"
+        );
+        let (scene, state) = flock(&keys, "", 2_000);
+        let camera = camera(&scene, &state);
+        let without = by_gpu(&gpu, &scene, &state, &camera);
+        let nobody = by_gpu(&gpu, &scene, &moved(&state, 1e7), &camera);
+        // As the window draws trails, before there are some.
+        let mut light = TrailLight::new(Arc::clone(&gpu));
+        let (mut offscreen, mut engine) = (
+            Offscreen::new(Arc::clone(&gpu), SIZE.0, SIZE.1).unwrap(),
+            CpuEngine::new(Some(1)).unwrap(),
+        );
+        engine.load(&scene, &state).unwrap();
+        let behind = offscreen.paint_behind(&mut engine, &scene, &camera).unwrap();
+        let blank = texture(&gpu, SIZE, wgpu::TextureUsages::TEXTURE_BINDING);
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        light.add(&mut encoder, &blank, &camera, 0, 1.0);
+        gpu.queue.submit([encoder.finish()]);
+        offscreen.set_trails(light.view());
+        let window = offscreen.paint(&mut engine, &scene, &camera, &[]).unwrap();
+        // Below the flock, where water alone is.
+        let water = |frame: &Frame| frame.pixels[frame.pixels.len() * 9 / 10..].to_vec();
+        let apart = |one: &Frame, other: &Frame| {
+            let pairs = water(one).into_iter().zip(water(other));
+            pairs.map(|(a, b)| f64::from(a.abs_diff(b))).sum::<f64>()
+        };
+        let mirrored = apart(&without, &nobody);
+        let off = [&window, &behind].map(|frame| apart(frame, &without) / mirrored);
+        println!("{off:?} of the mirrored flock, {mirrored}");
+        assert!(
+            mirrored > 1e4 && off.into_iter().all(|off| off < SAME_WATER),
+            "{off:?}, {mirrored}"
+        );
     }
 }
 

@@ -143,7 +143,7 @@ impl OpenWindow {
                     self.display.trails.get_or_insert_with(|| TrailLight::new(Arc::clone(&gpu)));
                 light.add(&mut encoder, &alone, camera, self.session.tick(), half_life);
                 if let Some(trails) = light.view() {
-                    let layers = (&alone, &trails);
+                    let layers = (agents, &alone, &trails);
                     renderer.draw_over_trails(
                         &mut encoder,
                         &target,

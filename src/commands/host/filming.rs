@@ -169,9 +169,8 @@ impl Filming<'_> {
                     Some(agents) => agents,
                     None => self.painter.paint_agents(engine, scene, &camera)?,
                 };
-                let targets = engine.targets()?;
                 let scale = scale_of(width, height);
-                let behind = self.painter.paint_behind(scene, &targets, &camera)?;
+                let behind = self.painter.paint_behind(engine, scene, &camera)?;
                 let mut frame = trails.picture(behind, &agents);
                 let above = Backdrop::of(&scene.style.background).suited(&above);
                 shape_raster::draw(&above, &camera, scale, &mut frame);

@@ -130,7 +130,7 @@ impl Offscreen {
             Some(trails) => {
                 let alone =
                     renderer.draw_alone(&mut encoder, &view, agents, scene, targets, camera)?;
-                let layers = (&alone, trails);
+                let layers = (agents, &alone, trails);
                 renderer.draw_over_trails(&mut encoder, &view, layers, scene, targets, camera)?;
             }
             None => renderer.draw(&mut encoder, &view, agents, scene, targets, camera)?,
@@ -295,19 +295,21 @@ impl Painter for Offscreen {
 
     fn paint_behind(
         &mut self,
+        engine: &mut dyn Engine,
         scene: &Scene,
-        targets: &[Target],
         camera: &Camera,
     ) -> Result<Frame, EngineError> {
         if scene.world.is_flat() || !scene.style.needs_adapter() {
-            return Ok(raster::backdrop(scene, targets, camera, self.renderer.scale()));
+            let targets = engine.targets()?;
+            return Ok(raster::backdrop(scene, &targets, camera, self.renderer.scale()));
         }
         // Sky and water are drawn here alone; a legend is drawn over the agents.
         let mut scene = scene.clone();
         scene.style.legend = false;
-        let nobody = UploadedAgents::new(Arc::clone(&self.gpu));
-        self.submit(nobody.agents(), &scene, targets, camera, &[])?;
-        self.last()
+        self.renderer.hides_agents = true;
+        let painted = self.paint(engine, &scene, camera, &[]);
+        self.renderer.hides_agents = false;
+        painted
     }
 
     fn begin(

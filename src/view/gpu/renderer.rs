@@ -41,13 +41,16 @@ pub struct Renderer {
     triangles: Triangles,
     /// Compiled when agents are small enough for the first time.
     splat: Option<Splat>,
-    uniform: wgpu::Buffer,
+    /// Of whole pictures, and of the agents alone: one submission may draw both.
+    uniforms: [wgpu::Buffer; 2],
     background: Background,
     format: wgpu::TextureFormat,
     scale: f32,
     method: Method,
     /// True if only the agents are drawn.
     pub(super) bare: bool,
+    /// True if the agents themselves are not drawn, in a space; water mirrors them.
+    pub(super) hides_agents: bool,
     /// See [`Camera::sharp`].
     sharp: bool,
     /// Compiled when there are trails for the first time, with a picture of the agents alone.
@@ -89,21 +92,24 @@ impl Renderer {
     /// an exposure. So the format must not be an `…Srgb` one, which would encode them a second time.
     #[must_use]
     pub fn new(gpu: Arc<Gpu>, format: wgpu::TextureFormat) -> Self {
-        let uniform = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("draw_boids picture"),
-            size: size_of::<Picture>() as u64,
-            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
+        let uniform = || {
+            gpu.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("draw_boids picture"),
+                size: size_of::<Picture>() as u64,
+                usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            })
+        };
         Self {
             triangles: Triangles::new(Arc::clone(&gpu), format, false),
             splat: None,
-            uniform,
+            uniforms: [uniform(), uniform()],
             background: Background::new(Arc::clone(&gpu), format),
             format,
             scale: 1.0,
             method: Method::default(),
             bare: false,
+            hides_agents: false,
             sharp: false,
             layer: None,
             clusters: None,
@@ -195,7 +201,7 @@ impl Renderer {
         };
         let mut light = self.light.take().unwrap_or_else(new);
         (light.renderer.scale, light.renderer.method) = (self.scale, self.method);
-        light.renderer.bare = self.bare;
+        (light.renderer.bare, light.renderer.hides_agents) = (self.bare, self.hides_agents);
         Some(light)
     }
 
@@ -217,23 +223,28 @@ impl Renderer {
         camera: &Camera,
     ) -> Result<(), EngineError> {
         self.set_sharp(camera.sharp);
-        let grouped = ClusterPasses::run(&mut self.clusters, &self.gpu, encoder, agents, scene)?;
+        let grouped = match self.hides_agents {
+            true => None,
+            false => ClusterPasses::run(&mut self.clusters, &self.gpu, encoder, agents, scene)?,
+        };
         let agents = grouped.as_ref().unwrap_or(agents);
         let paints = Paint::all(scene);
         let remembers = scene.shows_memory() && agents.memory.is_some();
         let picture = Picture::new(scene, &paints, camera, self.scale, remembers);
+        let uniform = &self.uniforms[usize::from(self.bare)];
         let looks = Looks { keeps: agents.layout.keeps, ..Looks::of(scene, &paints) };
         if let Some(eye) = &camera.eye {
             let lighting = Lighting::of(scene, camera, eye, self.bare);
             let picture =
                 picture.in_space(scene, camera, &lighting, self.format == LIGHT, agents.tick);
-            self.gpu.queue.write_buffer(&self.uniform, 0, bytemuck::bytes_of(&picture));
+            self.gpu.queue.write_buffer(uniform, 0, bytemuck::bytes_of(&picture));
             let seen = (camera, eye, &lighting);
             let mirror = self.mirrored(encoder, target, agents, scene, targets, camera)?;
-            let agents = Some((agents, mirror.as_ref()));
+            let agents = Some(agents).filter(|_| !self.hides_agents);
+            let agents = (agents, mirror.as_ref());
             return self.draw_space(encoder, target, agents, scene, targets, seen, looks);
         }
-        self.gpu.queue.write_buffer(&self.uniform, 0, bytemuck::bytes_of(&picture));
+        self.gpu.queue.write_buffer(uniform, 0, bytemuck::bytes_of(&picture));
         let drawing = Drawing { target, agents, scene, targets, camera, looks };
         if self.method == Method::BySize && splats::fits(scene, camera, self.scale) {
             self.draw_splat(encoder, &drawing)
@@ -300,13 +311,13 @@ impl Renderer {
         drawn.map(|()| alone)
     }
 
-    /// Records the drawing of the scenery, the trails over it, and over them the agents, which
-    /// [`Self::draw_alone`] has drawn.
+    /// Records the drawing of the scenery, in which water mirrors the agents, the trails over it, and over
+    /// them the picture of the agents that [`Self::draw_alone`] has drawn.
     pub fn draw_over_trails(
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
         target: &wgpu::TextureView,
-        layers: (&wgpu::TextureView, &TrailView),
+        layers: (&AgentBuffers, &wgpu::TextureView, &TrailView),
         scene: &Scene,
         targets: &[Target],
         camera: &Camera,
@@ -320,30 +331,27 @@ impl Renderer {
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
         target: &wgpu::TextureView,
-        (agents, trails): (&wgpu::TextureView, &TrailView),
+        (agents, alone, trails): (&AgentBuffers, &wgpu::TextureView, &TrailView),
         scene: &Scene,
         targets: &[Target],
         camera: &Camera,
     ) -> Result<(), EngineError> {
-        self.set_sharp(camera.sharp);
-        if let Some(eye) = &camera.eye {
-            let lighting = Lighting::of(scene, camera, eye, false);
-            let seen = (camera, eye, &lighting);
-            self.draw_space(encoder, target, None, scene, targets, seen, Looks::of(scene, &[]))?;
-            let layer = self.layer.get_or_insert_with(|| TrailLayer::new(&self.gpu, self.format));
-            layer.draw(encoder, target, agents, trails, camera);
-            return Ok(());
+        if camera.eye.is_some() {
+            self.hides_agents = true;
+            let drawn = self.draw_colours(encoder, target, agents, scene, targets, camera);
+            self.hides_agents = false;
+            drawn?;
+        } else {
+            let size = target.texture().size();
+            let clear = self.clear_colour(scene);
+            let scenery = self.background.prepare(scene, targets, camera, self.scale, size, 1);
+            let mut pass = begin(encoder, "draw_background", target, None, clear);
+            if let Some(scenery) = scenery {
+                scenery.draw(&mut pass);
+            }
         }
-        let size = target.texture().size();
-        let clear = self.clear_colour(scene);
-        let scenery = self.background.prepare(scene, targets, camera, self.scale, size, 1);
-        let mut pass = begin(encoder, "draw_background", target, None, clear);
-        if let Some(scenery) = scenery {
-            scenery.draw(&mut pass);
-        }
-        drop(pass);
         let layer = self.layer.get_or_insert_with(|| TrailLayer::new(&self.gpu, self.format));
-        layer.draw(encoder, target, agents, trails, camera);
+        layer.draw(encoder, target, alone, trails, camera);
         Ok(())
     }
 
@@ -354,7 +362,7 @@ impl Renderer {
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
         target: &wgpu::TextureView,
-        agents: Option<(&AgentBuffers, Option<&wgpu::TextureView>)>,
+        (agents, mirror): (Option<&AgentBuffers>, Option<&wgpu::TextureView>),
         scene: &Scene,
         targets: &[Target],
         (camera, eye, lighting): (&Camera, &Eye, &Lighting),
@@ -365,8 +373,8 @@ impl Renderer {
         let space = self.space.get_or_insert_with(new);
         let drawing = SpaceDrawing {
             target,
-            agents: agents.map(|(agents, _)| agents),
-            mirror: agents.and_then(|(_, mirror)| mirror),
+            agents,
+            mirror,
             scene,
             targets,
             camera,
@@ -375,7 +383,7 @@ impl Renderer {
             scale: self.scale,
             looks,
             bare: self.bare,
-            picture: &self.uniform,
+            picture: &self.uniforms[usize::from(self.bare)],
             clear,
         };
         space.draw(encoder, &drawing, &mut self.background)
@@ -398,7 +406,8 @@ impl Renderer {
         encoder: &mut wgpu::CommandEncoder,
         drawing: &Drawing<'_>,
     ) -> Result<(), EngineError> {
-        let chunks = self.triangles.bind(encoder, drawing.agents, &self.uniform)?;
+        let uniform = &self.uniforms[usize::from(self.bare)];
+        let chunks = self.triangles.bind(encoder, drawing.agents, uniform)?;
         let sampled = self.triangles.sampled_like(drawing.target);
         let size = drawing.target.texture().size();
         let (samples, clear) = (self.triangles.samples, self.clear_colour(drawing.scene));
@@ -438,7 +447,8 @@ impl Renderer {
         let chunks: Vec<_> = Chunk::all(&self.gpu, agents).collect();
         // A plane has no shade; any buffer will do.
         let stats = [&agents.grid_stats; 2];
-        let bound = splat.prepare(&chunks, &self.uniform, stats, &bands);
+        let uniform = &self.uniforms[usize::from(self.bare)];
+        let bound = splat.prepare(&chunks, uniform, stats, &bands);
         let scenery = self.background.prepare(scene, targets, camera, self.scale, size, 1);
         let scenery = scenery.filter(|_| !self.bare);
         for (number, band) in bands.iter().enumerate() {
