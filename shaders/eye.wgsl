@@ -50,10 +50,11 @@ fn ground_at(place: f32) -> vec4<f32> {
 // The sine of the height at which the sky has its topmost colour.
 const SKY_TOP: f32 = 0.6;
 
-// The light of land at the horizon, as a share of the sky's, and the sine of the depth at which it has half of
-// that.
-const LAND: f32 = 0.08;
-const LAND_DEPTH: f32 = 0.12;
+// The share of haze in a direction with this vertical part: all above the horizon, and below it the less of land
+// the farther that is.
+fn haze(height: f32) -> f32 {
+    return select(1.0, 1.0 - exp2(picture.eye.land.w / min(height, -1e-6)), height < 0.0);
+}
 
 // The light of the sky in a direction with this vertical part, without the sun; below the horizon of land in
 // the haze. Sky::at in src/view/space/sky.rs computes the same.
@@ -63,8 +64,7 @@ fn sky_at(height: f32) -> vec3<f32> {
     let index = min(u32(step), GROUND_STOPS - 2u);
     let one = picture.eye.sky[index];
     let colour = one + (picture.eye.sky[index + 1u] - one) * (step - f32(index));
-    let land = LAND * LAND_DEPTH / (LAND_DEPTH + max(-height, 0.0));
-    return colour.xyz * select(1.0, land, height < 0.0);
+    return mix(picture.eye.land.xyz, colour.xyz, haze(height));
 }
 
 // A colour in the fog: the share `seen` of it, and the background for the rest.

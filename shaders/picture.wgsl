@@ -89,6 +89,8 @@ struct Eye {
     // The tick, counted again and again from 0.
     tick: f32,
     padding: u32,
+    // The light of land under a sky, and the sine of the depth at which haze hides half of it.
+    land: vec4<f32>,
     // Premultiplied colours of the background from top to bottom.
     ground: array<vec4<f32>, GROUND_STOPS>,
     // The light of a sky from its top to the horizon, if there is one.

@@ -353,6 +353,12 @@ fn the_sun_stands_where_it_should_and_fog_takes_the_skys_colours() {
     // Behind the eye it is not seen, and fog has the colours of the sky.
     let (_, _, frame) = sky(&gpu, 12.0, 210.0);
     assert!(!frame.pixels.chunks_exact(4).enumerate().any(|pixel| bright(pixel).is_some()));
+    // Land fades into the sky without an edge, and is darker far below the horizon.
+    let bright = |y: u32| frame.rgb(240, y).unwrap().map(i32::from).iter().sum::<i32>();
+    let (edge, fall) =
+        ((150..269).map(|y| bright(y) - bright(y + 1)).max(), bright(190) - bright(269));
+    println!("horizon: {edge:?} steps of {fall}");
+    assert!(edge < Some(fall / 4) && fall > 200, "{edge:?}, {fall}");
     let rows = Sky::of(&scene.style).unwrap().rows(&camera, &eye);
     // The horizon is between two of the rows.
     let apart = |row: usize| {

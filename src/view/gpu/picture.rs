@@ -119,6 +119,8 @@ pub struct EyeUniform {
     pub tick: f32,
     /// Zero.
     pub padding: u32,
+    /// See [`Sky::land`].
+    pub land: [f32; 4],
     /// See [`Lighting::ground`].
     pub ground: [[f32; 4]; GROUND_STOPS],
     /// See [`Sky::colours`].
@@ -152,6 +154,7 @@ impl EyeUniform {
             shade: [shade.depth_of_agent, shade.shaded],
             tick: 0.0,
             padding: 0,
+            land: Default::default(),
             ground: lighting.ground,
             sky: Default::default(),
         }
@@ -303,7 +306,7 @@ impl Picture {
         if as_light {
             self.eye.ground = self.eye.ground.map(light_of_paint);
             if let Some((sky, eye)) = Sky::of(&scene.style).zip(camera.eye.as_ref()) {
-                self.eye.sky = sky.colours();
+                (self.eye.sky, self.eye.land) = (sky.colours(), sky.land());
                 let bare = self.eye.ground[0][3] == 0.0;
                 self.eye.ground = if bare { self.eye.ground } else { sky.rows(camera, eye) };
             }
@@ -358,7 +361,7 @@ mod tests {
         assert_eq!(reflected("Picture"), picture);
         let eye = layout!(EyeUniform:
             focus distance right near up fog_from back fog_per_unit period depth_from sun
-            depth_per_unit world sums light shade_cells shade_cells_per_unit shade tick padding ground sky);
+            depth_per_unit world sums light shade_cells shade_cells_per_unit shade tick padding land ground sky);
         assert_eq!(reflected("Eye"), eye);
         let canvas = layout!(Canvas:
             columns rows top cells_per_pixel counts_per_bit most_hidden several three_factors margin

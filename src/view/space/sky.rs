@@ -12,10 +12,10 @@ pub const GROUND_STOPS: usize = 16;
 /// The sine of the height at which the sky has its topmost colour.
 const SKY_TOP: f32 = 0.6;
 
-/// The light of land at the horizon, as a share of the sky's, and the sine of the depth at which it has half
-/// of that.
-const LAND: f32 = 0.08;
-const LAND_DEPTH: f32 = 0.12;
+/// The shares of the light of the upper half of the sky that land reflects, red, green and blue; and the sine of
+/// the depth at which haze hides half of it.
+const LAND: [f32; 3] = [0.32, 0.38, 0.3];
+const HAZE: f32 = 0.02;
 
 /// A sky.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,16 +49,25 @@ impl Sky {
         self.colours
     }
 
+    /// The light of land below it, without haze, and how far away haze hides half of that (`HAZE`).
+    #[must_use]
+    pub fn land(&self) -> [f32; 4] {
+        let upper = &self.colours[..GROUND_STOPS / 2];
+        let mean = |i: usize| upper.iter().map(|stop| stop[i]).sum::<f32>() / upper.len() as f32;
+        [LAND[0] * mean(0), LAND[1] * mean(1), LAND[2] * mean(2), HAZE]
+    }
+
     /// Its light in a direction with this vertical part, without the sun.
     fn at(&self, height: f32) -> [f32; 4] {
         let place = 1.0 - (height / SKY_TOP).clamp(0.0, 1.0).sqrt();
         let step = place * (GROUND_STOPS - 1) as f32;
         let index = (step as usize).min(GROUND_STOPS - 2);
         let (one, next) = (self.colours[index], self.colours[index + 1]);
-        let land = LAND * LAND_DEPTH / (LAND_DEPTH + (-height).max(0.0));
-        let share = if height < 0.0 { land } else { 1.0 };
+        let haze = if height < 0.0 { 1.0 - (HAZE / height).exp2() } else { 1.0 };
+        let land = self.land();
         let colour = |i: usize| one[i] + (next[i] - one[i]) * (step - index as f32);
-        [share * colour(0), share * colour(1), share * colour(2), 1.0]
+        let mixed = |i: usize| land[i] + (colour(i) - land[i]) * haze;
+        [mixed(0), mixed(1), mixed(2), 1.0]
     }
 
     /// Its light down the middle of a picture, from the top to the bottom, for what fades into it.
