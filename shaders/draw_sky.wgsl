@@ -1,7 +1,7 @@
 // The sky of a space, behind everything: the colours of the background by height above the horizon, land below
 // it, and the sun. And calm water below the horizon, a blurred mirror.
 
-import package::eye::{ground_at, sky_at, visibility};
+import package::eye::{ground_at, haze, sky_at, visibility};
 import package::picture::picture;
 
 struct Place {
@@ -33,12 +33,13 @@ const FAR_ANGLE: f32 = 0.3;
 @fragment
 fn paint_sky(in: Place) -> @location(0) vec4<f32> {
     let sight = normalize(in.sight);
-    let angle = acos(clamp(dot(sight, picture.eye.sun), -1.0, 1.0));
+    // Land hides the sun, and the haze before it is as bright as the air over the horizon.
+    let level = normalize(vec3(sight.xy, max(sight.z, 1e-6)));
+    let angle = acos(clamp(dot(level, picture.eye.sun), -1.0, 1.0));
     let disc = DISC * (1.0 - smoothstep(0.9 * DISC_ANGLE, 1.1 * DISC_ANGLE, angle));
     let air = NEAR_AIR * exp(-angle / NEAR_ANGLE) + FAR_AIR * exp(-angle / FAR_ANGLE);
-    // Land hides the sun, and air before it shines a little.
     let above = smoothstep(-0.004, 0.004, sight.z);
-    return vec4(sky_at(sight.z) + mix(0.25 * air, disc + air, above), 1.0);
+    return vec4(sky_at(sight.z) + disc * above + air * haze(sight.z), 1.0);
 }
 
 @group(0) @binding(0) var mirrored: texture_2d<f32>;

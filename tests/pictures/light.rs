@@ -370,3 +370,25 @@ fn the_sun_stands_where_it_should_and_fog_takes_the_skys_colours() {
     let wrong = apart.iter().filter(|steps| **steps > FOG_STEPS).count();
     assert!(wrong <= 1, "{apart:?}");
 }
+
+#[test]
+fn a_sun_below_the_horizon_does_not_shine_through_land() {
+    let test = "a_sun_below_the_horizon_does_not_shine_through_land";
+    let Some(gpu) = adapter::gpu(test) else { return };
+    // How much brighter a row is than the one above it, at most: over the horizon, or below it.
+    let rises = |height: f32| {
+        let (scene, camera, frame) = sky(&gpu, height, 40.0);
+        let eye = camera.eye.unwrap();
+        let sun = Lighting::of(&scene, &camera, &eye, false).sun;
+        let far = |way: Point| camera.seen(camera.centre + eye.place() + way * 1e5).unwrap().pixel;
+        let (x, horizon) = (far(sun).x as u32, far(sun.with_z(0.0)).y as u32);
+        let bright = |y: u32| frame.rgb(x, y).unwrap().map(i32::from).iter().sum::<i32>();
+        let rows = if height > 0.0 { 0..horizon } else { horizon + 1..frame.height };
+        let rows: Vec<i32> = rows.map(bright).collect();
+        rows.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap()
+    };
+    // Three channels, each dithered by a step; and the control, a sun that is seen.
+    let [below, above] = [-6.0, 6.0].map(rises);
+    println!("{below} steps, {above} with the sun above the horizon");
+    assert!(below <= 3 && above > 20, "{below}, {above}");
+}

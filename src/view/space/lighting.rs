@@ -58,10 +58,12 @@ impl Lighting {
                 eye.right * SUN_BEHIND.x + eye.up * SUN_BEHIND.y + eye.back * SUN_BEHIND.z
             }
         };
+        // Below the horizon it lights nothing.
+        let risen = if Sky::of(style).is_some_and(|sky| sky.sun.z < 0.0) { 0.0 } else { SUN };
         let nothing = [[0.0; 4]; GROUND_STOPS];
         Self {
             sun: sun.normalize(),
-            light: if lit { [SUN, SKY, GROUND, BASE] } else { [0.0, 0.0, 0.0, 1.0] },
+            light: if lit { [risen, SKY, GROUND, BASE] } else { [0.0, 0.0, 0.0, 1.0] },
             fog_from: from,
             fog_per_unit: style.fog / size.max_element(),
             depth_from: from,
