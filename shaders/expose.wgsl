@@ -6,8 +6,11 @@ struct Exposure {
     factor: f32,
     // The share of the light that spreads.
     bloom: f32,
-    // Numbers for `measure.wgsl`.
-    measuring: vec2<f32>,
+    // For `measure.wgsl`.
+    ground: f32,
+    scale: f32,
+    // Light up to here stays as it is.
+    shoulder: f32,
 }
 
 // Linear light, premultiplied.
@@ -17,8 +20,6 @@ struct Exposure {
 @group(0) @binding(2) var between: sampler;
 @group(0) @binding(3) var<uniform> exposure: Exposure;
 
-// Light up to here stays as it is.
-const SHOULDER: f32 = 0.8;
 // How fast light turns white beyond.
 const WHITENING: f32 = 0.15;
 
@@ -33,11 +34,11 @@ fn cover(@builtin(vertex_index) vertex: u32) -> @builtin(position) vec4<f32> {
 // they are.
 fn toned(colour: vec3<f32>) -> vec3<f32> {
     let peak = max(colour.x, max(colour.y, colour.z));
-    if peak <= SHOULDER {
+    if peak <= exposure.shoulder {
         return colour;
     }
-    let room = 1.0 - SHOULDER;
-    let lowered = 1.0 - room * room / (peak + room - SHOULDER);
+    let room = 1.0 - exposure.shoulder;
+    let lowered = 1.0 - room * room / (peak + room - exposure.shoulder);
     let white = 1.0 - 1.0 / (WHITENING * (peak - lowered) + 1.0);
     return mix(colour * (lowered / peak), vec3(lowered), white);
 }

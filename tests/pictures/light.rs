@@ -87,6 +87,22 @@ fn light_is_blended_exposed_and_compressed() {
     assert!(wrong > 2.0 * EXPOSED, "painted colours: {wrong}");
 }
 
+#[test]
+fn a_light_background_has_its_own_colour() {
+    let Some(gpu) = adapter::gpu("a_light_background_has_its_own_colour") else { return };
+    for colour in [[255, 255, 255], [0xF4, 0xF1, 0xEA], [0xFF, 0xE0, 0x30]] {
+        let [r, g, b] = colour;
+        let ground = format!("style.background='#{r:02X}{g:02X}{b:02X}'");
+        let (scene, state) = disc(60.0, &[&ground, "style.exposure=1"]);
+        let frame = by_gpu(&gpu, &scene, &state, &Camera::fit(&scene.world, 320, 160));
+        let apart = steps(frame.rgb(3, 3), colour.map(f64::from));
+        // The control: the curve that dark backgrounds have.
+        let wrong = steps(Some(colour), exposed(unit(colour).map(light_of)));
+        println!("{ground}: {apart} steps, else {wrong}");
+        assert!(apart < EXPOSED && wrong > 2.0 * EXPOSED, "{ground}: {apart}, {wrong}");
+    }
+}
+
 /// The light of a picture's pixels, before a black ground.
 fn light(frame: &Frame) -> Vec<f64> {
     let pixel = |p: &[u8]| p[..3].iter().map(|c| light_of(f64::from(*c) / 255.0)).sum::<f64>();

@@ -28,6 +28,8 @@ struct Factors {
     ground: f32,
     /// Pixels per point.
     scale: f32,
+    /// Light up to here stays as it is.
+    shoulder: f32,
 }
 
 /// A point is measured if it is this many times as bright as the background, and this much brighter.
@@ -49,15 +51,29 @@ impl Measured {
     }
 }
 
+/// Before a darker background, light up to here stays as it is.
+const SHOULDER: f32 = 0.8;
+
 /// How bright a point must be to be measured: brighter than the background. Before a sky, which is itself
 /// light, all are.
 fn ground_of(style: &Style) -> f32 {
     if style.has_sky() {
         return -1.0;
     }
+    LIT.0 * brightest(style) + LIT.1
+}
+
+/// The brightest light of a background.
+fn brightest(style: &Style) -> f32 {
     let stops: [[f32; 4]; 16] = Backdrop::of(&style.background).stops();
     let light = stops.into_iter().flat_map(|stop| light_of_paint(stop).into_iter().take(3));
-    LIT.0 * light.fold(0.0, f32::max) + LIT.1
+    light.fold(0.0, f32::max)
+}
+
+/// Light up to here stays as it is: all of a background without a sun, so that white paper is white. There is
+/// no light then that would need the room above it.
+fn shoulder_of(style: &Style) -> f32 {
+    if style.has_sky() { SHOULDER } else { brightest(style).clamp(SHOULDER, 1.0) }
 }
 
 /// Exposes light on textures of one format.
@@ -159,7 +175,8 @@ impl Exposure {
         ];
         let fixed = style.exposure.and_then(|Exposed(factor)| factor);
         let (factor, bloom) = (fixed.unwrap_or(1.0), style.bloom);
-        let factors = Factors { factor, bloom, ground: ground_of(style), scale };
+        let (ground, shoulder) = (ground_of(style), shoulder_of(style));
+        let factors = Factors { factor, bloom, ground, scale, shoulder };
         let kept = if fixed.is_some() { 0 } else { size_of_val(&factor) };
         let bytes = &bytemuck::bytes_of(&factors)[kept..];
         self.gpu.queue.write_buffer(&self.uniform, kept as u64, bytes);
