@@ -128,12 +128,23 @@ fn mark_of(agent: u32) -> Mark {
     return mark;
 }
 
+// The share of a triangle's area that a body shows which heads `ahead`, in the direction `sight`: the cells get what
+// the body would hide. `shown_area` in src/view/space/body.rs computes the same.
+@if(!flat)
+fn shown_area(look: SpeciesLook, ahead: vec3<f32>, sight: vec3<f32>) -> f32 {
+    let along = dot(ahead, sight);
+    let across = (ahead.x * sight.y - ahead.y * sight.x) / max(length(ahead.xy), 1e-6);
+    let above = sqrt(max(1.0 - along * along - across * across, 0.0));
+    return min(length(look.faces.xyz * vec3(along, across, above)), 1.0);
+}
+
 // In space an agent that shows its shape is drawn elsewhere: it is far outside the picture here.
 @if(!flat)
 fn mark_of(agent: u32) -> Mark {
     let velocity = velocity_of(agent);
     let place = place_of(agent);
-    let seen = viewed(offset_from_focus(place));
+    let offset = offset_from_focus(place);
+    let seen = viewed(offset);
     let depth = max(seen.z, picture.eye.near);
     let pixels_per_unit = picture.pixels_per_unit * (picture.eye.distance / depth);
     let look = species_look_of(agent);
@@ -148,7 +159,10 @@ fn mark_of(agent: u32) -> Mark {
     mark.ahead = ahead;
     mark.factors = factors_at(agent, tone.x, tone.y * mean_shade() * sunlit(place));
     let own = sized(look, size, pixels_per_unit);
-    mark.strength = own.strength * own.radius * own.radius * canvas.per_light * visibility(depth);
+    let sight = normalize(offset - picture.eye.back * picture.eye.distance);
+    let heading = select(vec3(1.0, 0.0, 0.0), velocity / speed, speed > 1e-30);
+    let light = own.strength * own.radius * own.radius * shown_area(look, heading, sight);
+    mark.strength = light * canvas.per_light * visibility(depth);
     return mark;
 }
 

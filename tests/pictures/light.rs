@@ -279,10 +279,10 @@ fn an_agent_hides_as_many_times_as_much_as_matter_says() {
 }
 
 /// The most that the light of a dense crowd differs between two resolutions; a share of it.
-const SAME_LIGHT: f64 = 0.03;
+const SAME_LIGHT: f64 = 0.04;
 
 /// The mean light in the middle of a murmuration's ball of 12,000 birds, before a bright ground, in a picture of
-/// so many times 640 × 360.
+/// so many times 320 × 180: of 5 times their matter, birds are summed in the smallest and have bodies in others.
 fn crowd(gpu: &Arc<Gpu>, matter: f32, times: u32) -> f64 {
     let style = format!("style.matter={matter}");
     let keys = [&style, "style.sun=none", "style.background='#C0C0C0'", "camera.elevation=0"];
@@ -290,7 +290,7 @@ fn crowd(gpu: &Arc<Gpu>, matter: f32, times: u32) -> f64 {
     let scene = Scene::parse_with("murmuration", text, &keys).unwrap();
     let (scene, state) =
         scene.populate(&Request { count: Some(12_000), ..Request::default() }).unwrap();
-    let (width, height) = (640 * times, 360 * times);
+    let (width, height) = (320 * times, 180 * times);
     let camera = Camera::of(&scene, 0, None, (width, height));
     let mut agents = UploadedAgents::new(Arc::clone(gpu));
     agents.upload_in(&state, false).unwrap();
@@ -311,14 +311,14 @@ fn a_crowd_that_is_matter_is_as_dark_in_any_resolution() {
     };
     let apart = |one: f64, other: f64| (one / other - 1.0).abs();
     for matter in [5.0, 20.0] {
-        let [small, middle, large] = [1, 2, 3].map(|times| crowd(&gpu, matter, times));
+        let [small, middle, large] = [1, 2, 6].map(|times| crowd(&gpu, matter, times));
         println!("matter {matter}: {small}, {middle}, {large}");
         let most = apart(small, middle).max(apart(large, middle));
         assert!(most < SAME_LIGHT, "matter {matter}: {small}, {middle}, {large}");
         // The controls: bodies that are no matter, and bodies of too small a power of it.
-        let wrong = [1.0, matter.sqrt()].map(|less| apart(crowd(&gpu, less, 3), small));
+        let wrong = [1.0, matter.sqrt()].map(|less| apart(crowd(&gpu, less, 6), small));
         println!("without, and with its root: {wrong:?}");
-        assert!(wrong.into_iter().all(|apart| apart > 10.0 * SAME_LIGHT), "{wrong:?}");
+        assert!(wrong.into_iter().all(|apart| apart > 8.0 * SAME_LIGHT), "{wrong:?}");
     }
 }
 

@@ -66,13 +66,14 @@ fn moved(state: &FlockState, by: f32) -> FlockState {
     moved
 }
 
-const VARIANTS: [(&str, &str, u64); 14] = [
+const VARIANTS: [(&str, &str, u64); 15] = [
     ("", "", 300),
     ("", "", 20_000),
     ("", "size = { from = 0.2, to = 3 }", 800),
     ("style = { colour = \"depth\", fog = 3 }", "", 500),
     ("style = { colour = \"speed\", background = \"paper\" }", "", 500),
     ("style = { background = \"dusk\" }", "size = 0.4", 3_000),
+    ("style = { background = \"paper\", colour = \"#000000\", matter = 3 }", "size = 0.05", 40_000),
     ("style = { background = \"none\", look = \"disc\" }", "", 200),
     ("style = { look = \"glow\" }", "", 200),
     ("style = { look = \"bird\", background = \"dusk\" }", "", 300),

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use crate::camera::Camera;
 use crate::frame::Frame;
+use crate::space::body;
 use crate::space::lighting::Lighting;
 use crate::splats::{Canvas, LIFT_DEPTH, MARGIN};
 use crate::style::{self, Circle, Extents, Measure};
@@ -28,6 +29,8 @@ struct SplatStyle<'a> {
     extents: Extents<'a>,
     /// In space: without the scale, which depends on the depth.
     measure: Measure,
+    /// See [`body::faces`].
+    faces: Point,
     paint: style::Paint,
     /// World units per tick.
     max_speed: f32,
@@ -53,6 +56,7 @@ pub fn draw(scene: &Scene, state: &FlockState, camera: &Camera, scale: f32, fram
     let styles = scene.species.iter().zip(paints).map(|(species, paint)| SplatStyle {
         extents: Extents::of(scene, species, camera.pixels_per_unit, scale),
         measure: Measure::of(scene, species, 1.0, scale),
+        faces: body::faces(scene, species.look),
         paint,
         max_speed: species.body.max_speed,
     });
@@ -230,10 +234,14 @@ impl PicturePart<'_> {
         let shown = style.paint.shown(state, row);
         let mut shade = style.paint.shade(velocity, style.max_speed, shown);
         let mut extent = style.extents.of_agent(state, row);
-        if let Some(lighting) = &flock.lighting {
-            let Some(seen) = camera.seen(camera.image(state.position[row])) else { return };
+        if let Some((lighting, eye)) = flock.lighting.as_ref().zip(camera.eye.as_ref()) {
+            let place = camera.image(state.position[row]);
+            let Some(seen) = camera.seen(place) else { return };
             let measure = style.measure.at(seen.pixels_per_unit);
             extent = measure.extent(style.extents.size_of(state, row));
+            let sight = (place - camera.centre - eye.place()).normalize();
+            let [heading, ..] = body::axes(velocity);
+            extent.strength *= body::shown_area(style.faces, heading, sight);
             extent.strength *= lighting.visibility(seen.depth);
             let (speed, far) = (style.max_speed, lighting.far(seen.depth));
             shade = style.paint.shade_in_space(velocity, speed, shown, far);

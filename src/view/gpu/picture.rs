@@ -73,6 +73,8 @@ pub struct SpeciesLook {
     pub remembered: f32,
     /// The place of the number that colours show, among those that agents keep; −1 for none.
     pub kept: f32,
+    /// See [`body::faces`]; and zero.
+    pub faces: [f32; 4],
 }
 
 /// How a space is seen; see [`Eye`](crate::camera::Eye) and [`Lighting`]. Zeros in a plane.
@@ -241,6 +243,7 @@ impl SpeciesLook {
                 .kept
                 .and_then(|name| scene.kept_names().place(name))
                 .map_or(-1.0, |n| n as f32),
+            faces: body::faces(scene, species.look).extend(0.0).to_array(),
         }
     }
 }
@@ -352,7 +355,7 @@ mod tests {
             radius reach strength cover level shape cosine max_speed sine dimming heat
             hue_base hue_per_turn hue_per_speed hue_per_amount
             size least_size smallest full faintest most_gain condensed shows_above reach_factor reach_beyond
-            hue_per_depth remembered kept);
+            hue_per_depth remembered kept faces);
         assert_eq!(reflected("SpeciesLook"), species);
         // The size of `Picture` covers the number of species.
         let picture = layout!(Picture:

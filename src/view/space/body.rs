@@ -3,8 +3,9 @@
 
 use std::f32::consts::TAU;
 
+use crate::style::SLENDERNESS;
 use flockwork_model::memory::MAX_BANK;
-use flockwork_model::scene::BoidShape;
+use flockwork_model::scene::{BoidShape, Scene};
 use flockwork_model::vector::Point;
 
 /// Corners of a dart that heads along x, with z up, of half length 1: nose, left and right wing, back and
@@ -164,6 +165,33 @@ impl Figure {
         let [a, b, c] = side.map(|corner| Point::from_array(self.corners[corner]));
         (b - a).cross(c - a).normalize()
     }
+}
+
+/// The areas of a shape's body at rest, seen from ahead, from its side and from above; as shares of the area of a
+/// triangle as long. Agents that are no matter have the triangle's from any side, so that far ones are seen.
+#[must_use]
+pub fn faces(scene: &Scene, shape: BoidShape) -> Point {
+    if scene.style.matter.is_none() {
+        return Point::ONE;
+    }
+    let body = Figure::of(shape, (0, 0.0), 0.0, 0.0);
+    let sides = body.sides.iter().map(|side| {
+        let [a, b, c] = side.map(|corner| Point::from_array(body.corners[corner]));
+        (b - a).cross(c - a).abs()
+    });
+    // Half of a side's product is its area, and half of the sides face the eye.
+    sides.sum::<Point>() * (0.25 / (2.0 * SLENDERNESS))
+}
+
+/// The area of a body with these [`faces`] that heads `ahead`, in the direction `sight`; as a share of a triangle's.
+/// `shown_area` in `shaders/splat.wgsl` computes the same.
+#[must_use]
+pub fn shown_area(faces: Point, ahead: Point, sight: Point) -> f32 {
+    let along = ahead.dot(sight);
+    let level = ahead.truncate();
+    let across = level.perp_dot(sight.truncate()) / level.length().max(1e-6);
+    let above = (1.0 - along * along - across * across).max(0.0).sqrt();
+    (faces * Point::new(along, across, above)).length().min(1.0)
 }
 
 /// The axes of a body: ahead, to the left and up, each a unit vector. A body at rest heads along the x axis.
