@@ -51,7 +51,8 @@ struct SpeciesLook {
     remembered: f32,
     // The place of the number that colours show, among those that agents keep; -1 for none.
     kept: f32,
-    // In space: the areas of a body seen from ahead, from its side and from above, as shares of a triangle's; and 0.
+    // In space: the squares of the areas of a body seen from ahead, from its side and from above, the areas as shares
+    // of a triangle's; and 0.
     faces: vec4<f32>,
 }
 

@@ -133,9 +133,11 @@ fn mark_of(agent: u32) -> Mark {
 @if(!flat)
 fn shown_area(look: SpeciesLook, ahead: vec3<f32>, sight: vec3<f32>) -> f32 {
     let along = dot(ahead, sight);
-    let across = (ahead.x * sight.y - ahead.y * sight.x) / max(length(ahead.xy), 1e-6);
-    let above = sqrt(max(1.0 - along * along - across * across, 0.0));
-    return min(length(look.faces.xyz * vec3(along, across, above)), 1.0);
+    let across = ahead.x * sight.y - ahead.y * sight.x;
+    let across_squared = across * across / max(dot(ahead.xy, ahead.xy), 1e-12);
+    let faces = look.faces.xyz;
+    let square = faces.z + along * along * (faces.x - faces.z) + across_squared * (faces.y - faces.z);
+    return sqrt(clamp(square, 0.0, 1.0));
 }
 
 // In space an agent that shows its shape is drawn elsewhere: it is far outside the picture here.
@@ -151,18 +153,18 @@ fn mark_of(agent: u32) -> Mark {
     let size = size_of(agent, look);
     let elsewhere = seen.z < picture.eye.near || shows_shape(look, size * pixels_per_unit);
     let pixel = 0.5 * picture.size + vec2(seen.x, -seen.y) * pixels_per_unit;
-    let tone = tone_of(velocity, amount_of(agent, look), far_of(depth), look);
     let speed = max(length(velocity), 1e-30);
-    let ahead = vec2(dot(picture.eye.right, velocity), -dot(picture.eye.up, velocity)) / speed;
     var mark: Mark;
     mark.middle = select(pixel * canvas.cells_per_pixel, vec2(-1e9), elsewhere);
-    mark.ahead = ahead;
-    mark.factors = factors_at(agent, tone.x, tone.y * mean_shade() * sunlit(place));
+    mark.ahead = vec2(dot(picture.eye.right, velocity), -dot(picture.eye.up, velocity)) / speed;
+    // First, for it needs much that is not needed after it.
     let own = sized(look, size, pixels_per_unit);
     let sight = normalize(offset - picture.eye.back * picture.eye.distance);
     let heading = select(vec3(1.0, 0.0, 0.0), velocity / speed, speed > 1e-30);
     let light = own.strength * own.radius * own.radius * shown_area(look, heading, sight);
     mark.strength = light * canvas.per_light * visibility(depth);
+    let tone = tone_of(velocity, amount_of(agent, look), far_of(depth), look);
+    mark.factors = factors_at(agent, tone.x, tone.y * mean_shade() * sunlit(place));
     return mark;
 }
 

@@ -167,8 +167,8 @@ impl Figure {
     }
 }
 
-/// The areas of a shape's body at rest, seen from ahead, from its side and from above; as shares of the area of a
-/// triangle as long. Agents that are no matter have the triangle's from any side, so that far ones are seen.
+/// The squares of the areas of a shape's body at rest, seen from ahead, from its side and from above; the areas as
+/// shares of the area of a triangle as long. Agents that are no matter have the triangle's from any side, so that far ones are seen.
 #[must_use]
 pub fn faces(scene: &Scene, shape: BoidShape) -> Point {
     if scene.style.matter.is_none() {
@@ -180,7 +180,8 @@ pub fn faces(scene: &Scene, shape: BoidShape) -> Point {
         (b - a).cross(c - a).abs()
     });
     // Half of a side's product is its area, and half of the sides face the eye.
-    sides.sum::<Point>() * (0.25 / (2.0 * SLENDERNESS))
+    let areas = sides.sum::<Point>() * (0.25 / (2.0 * SLENDERNESS));
+    areas * areas
 }
 
 /// The area of a body with these [`faces`] that heads `ahead`, in the direction `sight`; as a share of a triangle's.
@@ -189,9 +190,10 @@ pub fn faces(scene: &Scene, shape: BoidShape) -> Point {
 pub fn shown_area(faces: Point, ahead: Point, sight: Point) -> f32 {
     let along = ahead.dot(sight);
     let level = ahead.truncate();
-    let across = level.perp_dot(sight.truncate()) / level.length().max(1e-6);
-    let above = (1.0 - along * along - across * across).max(0.0).sqrt();
-    (faces * Point::new(along, across, above)).length().min(1.0)
+    let across = level.perp_dot(sight.truncate());
+    let across = across * across / level.length_squared().max(1e-12);
+    let square = faces.z + along * along * (faces.x - faces.z) + across * (faces.y - faces.z);
+    square.clamp(0.0, 1.0).sqrt()
 }
 
 /// The axes of a body: ahead, to the left and up, each a unit vector. A body at rest heads along the x axis.
