@@ -19,6 +19,8 @@ struct Exposure {
 @group(0) @binding(1) var spread: texture_2d<f32>;
 @group(0) @binding(2) var between: sampler;
 @group(0) @binding(3) var<uniform> exposure: Exposure;
+// From 0 to 1; repeats.
+@group(0) @binding(4) var blue_noise: texture_2d<f32>;
 
 // How fast light turns white beyond.
 const WHITENING: f32 = 0.15;
@@ -48,11 +50,6 @@ fn encoded(light: vec3<f32>) -> vec3<f32> {
     return select(upper, 12.92 * light, light <= vec3(0.0031308));
 }
 
-// Noise from 0 to 1 whose neighbours differ (Jimenez, 2014): without it, dark gradients would be bands.
-fn noise(pixel: vec2<f32>) -> f32 {
-    return fract(52.9829189 * fract(dot(pixel, vec2(0.06711056, 0.00583715))));
-}
-
 @fragment
 fn expose(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
     var found = textureLoad(light, vec2<u32>(pixel.xy), 0);
@@ -64,6 +61,7 @@ fn expose(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
     // nothing is as opaque as it is bright.
     let colour = encoded(toned(found.xyz * exposure.factor));
     let alpha = clamp(max(found.w, max(colour.x, max(colour.y, colour.z))), 0.0, 1.0);
-    let dithered = colour + (noise(pixel.xy) - 0.5) / 255.0;
+    let noise = textureLoad(blue_noise, vec2<u32>(pixel.xy) % textureDimensions(blue_noise), 0).x;
+    let dithered = colour + (noise - 0.5) / 255.0;
     return vec4(min(dithered, vec3(alpha)), alpha);
 }

@@ -7,6 +7,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::bloom::{Bloom, sampler, sampler_entry, texture_entry};
 use super::chunks::layout_entry;
+use super::dither::blue_noise_texture;
 use super::drawing::{Drawing, LIGHT};
 use super::meter::Meter;
 use super::trails::canvas;
@@ -86,6 +87,7 @@ pub struct Exposure {
     layout: wgpu::BindGroupLayout,
     pipeline: wgpu::RenderPipeline,
     between: wgpu::Sampler,
+    dither: wgpu::TextureView,
     uniform: wgpu::Buffer,
     /// Compiled when light is measured for the first time.
     meter: Option<Meter>,
@@ -106,7 +108,13 @@ impl Exposure {
         let uniform = layout_entry(3, fragment, wgpu::BufferBindingType::Uniform);
         let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("expose"),
-            entries: &[texture_entry(0), texture_entry(1), sampler_entry(2), uniform],
+            entries: &[
+                texture_entry(0),
+                texture_entry(1),
+                sampler_entry(2),
+                uniform,
+                texture_entry(4),
+            ],
         });
         let entries = ["cover", "expose"];
         let mut drawing = Drawing::on(format, "expose", &module, entries, Some(&layout));
@@ -116,6 +124,7 @@ impl Exposure {
             light: None,
             bloom: None,
             between: sampler(device),
+            dither: blue_noise_texture(gpu),
             uniform: device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("exposure"),
                 size: size_of::<Factors>() as u64,
@@ -202,10 +211,14 @@ impl Exposure {
                 size,
             });
         }
+        let own = [
+            entry(3, self.uniform.as_entire_binding()),
+            entry(4, wgpu::BindingResource::TextureView(&self.dither)),
+        ];
         let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("expose"),
             layout: &self.layout,
-            entries: &[&picture[..], &[entry(3, self.uniform.as_entire_binding())]].concat(),
+            entries: &[&picture[..], &own].concat(),
         });
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("expose"),

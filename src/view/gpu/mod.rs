@@ -5,6 +5,7 @@ mod bloom;
 mod bodies;
 mod chunks;
 mod clusters;
+mod dither;
 mod drawing;
 mod exposure;
 mod meter;
