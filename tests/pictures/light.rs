@@ -281,8 +281,8 @@ fn an_agent_hides_as_many_times_as_much_as_matter_says() {
 /// The most that the light of a dense crowd differs between two resolutions; a share of it.
 const SAME_LIGHT: f64 = 0.04;
 
-/// The mean light in the middle of a murmuration's ball of 12,000 birds, before a bright ground, in a picture of
-/// so many times 320 × 180: of 5 times their matter, birds are summed in the smallest and have bodies in others.
+/// The mean light in the middle of a ball of 12,000 birds before a bright ground. The picture has `times` the width
+/// and height of 320 × 180. With `matter = 5` the smallest picture sums the birds and larger ones draw their bodies.
 fn crowd(gpu: &Arc<Gpu>, matter: f32, times: u32) -> f64 {
     let style = format!("style.matter={matter}");
     let keys = [&style, "style.sun=none", "style.background='#C0C0C0'", "camera.elevation=0"];

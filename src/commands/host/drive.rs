@@ -47,7 +47,7 @@ pub fn crossed_speeds(scene: &Scene) -> impl Iterator<Item = String> {
     })
 }
 
-/// The keys by which agents of `scene` read every neighbour in crowds, with the verb.
+/// The subject and the verb of a sentence: which keys of `scene` make agents read every neighbour in a crowd.
 fn readers(scene: &Scene) -> String {
     let rules = scene.species.iter().flat_map(|own| own.rules.iter().map(move |rule| (own, rule)));
     let chosen: Vec<f32> = rules.map(|(own, rule)| own.value_of(rule.kind, "nearest")).collect();
@@ -71,7 +71,10 @@ pub fn forewarn(scene: &Scene, state: &FlockState) {
     let [agents] = ranks::sum([state.len() as u64]);
     let crowded = crowded_agents(scene, agents as usize, &state.position, ranks::sum_all);
     let readers = readers(scene);
-    let remedy = if readers.starts_with("world") { "leave that key out, " } else { "" };
+    let remedy = match scene.sampling {
+        CrowdSampling::Off => "leave out `sampling`, ",
+        CrowdSampling::Auto => "",
+    };
     if crowded > 0 {
         tell(&format!(
             "flockwork: {crowded} agents begin in crowds of more than {RUN_CAP}, where {readers} every \
@@ -190,7 +193,7 @@ pub fn drive(
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Crowd {
     crowded: u64,
-    /// The keys by which they read every neighbour; `None` if they read samples.
+    /// See [`readers`]; `None` if the agents read samples.
     readers: Option<String>,
     agents: u64,
     tick: u64,

@@ -311,8 +311,8 @@ impl Renderer {
         drawn.map(|()| alone)
     }
 
-    /// Records the drawing of the scenery, in which water mirrors the agents, the trails over it, and over
-    /// them the picture of the agents that [`Self::draw_alone`] has drawn.
+    /// Records three layers: the scenery, in whose water the agents are mirrored; the trails; and the agents
+    /// as [`Self::draw_alone`] has drawn them.
     pub fn draw_over_trails(
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
