@@ -268,7 +268,6 @@ where
         offset: impl Fn(Vector<Lanes<S>, D>) -> Vector<Lanes<S>, D>,
     ) {
         let simd = self.simd;
-        let has_own = agents.start < own.end && own.start < agents.end;
         let places = per_axis!(axis => &scene.0.motion.position[axis][agents.clone()]);
         let (widest, mut index) = (self.widest, 0);
         while index < agents.len() {
@@ -288,7 +287,7 @@ where
                 self.tile.distance_squared.0[row] = squared;
                 let member = agents.start + index;
                 self.shares.0[row] = share;
-                if has_own {
+                if own.contains(&member) {
                     self.shares.0[row] = share * share_of(simd, member, own);
                 }
                 self.members[row] = member as u32;
@@ -432,8 +431,10 @@ where
                 }
             }
             tile.places = columns.places;
-            tile.sets.resize(formula.sets.len(), Row([zero; TILE]));
-            for (place, set) in tile.sets.iter_mut().enumerate() {
+            while tile.sets.len() < formula.sets.len() {
+                tile.sets.push(Row([zero; TILE]));
+            }
+            for (place, set) in tile.sets.iter_mut().take(formula.sets.len()).enumerate() {
                 for (is_in, species) in set.0[..distances.len()].iter_mut().zip(&self.species) {
                     *is_in = parameters.has_in_set(columns, place, *species);
                 }

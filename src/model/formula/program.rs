@@ -161,7 +161,8 @@ pub struct Program {
     pub operations: Vec<Operation>,
     /// The results.
     pub results: Vec<Id>,
-    /// Operations whose results are the same for all neighbours of an agent, without constants.
+    /// Operations whose results are the same for all neighbours of an agent, without constants: first those that
+    /// wait for none, so that several run at once.
     pub of_agent: Vec<Id>,
     /// The others, without inputs.
     pub of_neighbour: Vec<Id>,
@@ -178,10 +179,14 @@ impl Program {
             operation.inputs().skip(skipped).for_each(|id| wanted[id as usize] = true);
         }
         let mut differs: Vec<bool> = Vec::with_capacity(operations.len());
+        // How many operations wait for one another up to each.
+        let mut depths: Vec<usize> = Vec::with_capacity(operations.len());
         for (id, operation) in (0..).zip(&operations) {
             let given = matches!(operation, Operation::Given(given) if given.is_of_neighbour());
             let own = given || operation.inputs().any(|input| differs[input as usize]);
             differs.push(own);
+            let depth = operation.inputs().map(|input| 1 + depths[input as usize]).max();
+            depths.push(depth.unwrap_or(0));
             match operation {
                 Operation::Constant(_) | Operation::Truth(_) => {}
                 Operation::Less(..) if !wanted[id as usize] => {}
@@ -190,6 +195,7 @@ impl Program {
                 _ => {}
             }
         }
+        of_agent.sort_by_key(|id| depths[*id as usize]);
         Self { operations, results, of_agent, of_neighbour }
     }
 
