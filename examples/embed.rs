@@ -8,7 +8,7 @@
 use std::error::Error;
 use std::sync::Arc;
 
-use flockwork::pictures::{Camera, Renderer};
+use flockwork::pictures::{Camera, Renderer, Subject};
 use flockwork::{BuiltIn, Engine, Gpu, GpuEngine, Request, Scene, wgpu};
 use winit::application::ApplicationHandler;
 use winit::dpi::LogicalSize;
@@ -95,7 +95,9 @@ impl Program {
         let targets = self.engine.targets()?;
         let agents = self.engine.buffers().ok_or("a flock is loaded")?;
         let camera = Camera::fit(&self.scene.world, self.config.width, self.config.height);
-        self.renderer.draw(&mut encoder, &view, agents, &self.scene, &targets, &camera)?;
+        let (scene, targets, camera) = (&self.scene, &targets[..], &camera);
+        let subject = Subject { agents, scene, targets, camera };
+        self.renderer.draw(&mut encoder, &view, subject)?;
         self.frame_of_its_own(&mut encoder, &view);
         self.queue.submit([encoder.finish()]);
         self.window.pre_present_notify();

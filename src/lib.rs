@@ -133,7 +133,7 @@ pub use flockwork_model::{
 };
 #[cfg(feature = "view")]
 #[doc(inline)]
-pub use flockwork_view::{camera::Camera, gpu::renderer::Renderer};
+pub use flockwork_view::{camera::Camera, gpu::renderer::Renderer, gpu::subject::Subject};
 pub use glam;
 #[cfg(feature = "io")]
 pub use scene_file::load_scene;
@@ -192,6 +192,7 @@ pub mod pictures {
     #[doc(inline)]
     pub use flockwork_view::gpu::{
         renderer::{Method, Renderer},
+        subject::Subject,
         trails::TrailView,
     };
     #[doc(inline)]

@@ -16,6 +16,7 @@ use flockwork::view::cpu::raster;
 use flockwork::view::frame::Frame;
 use flockwork::view::gpu::offscreen::Offscreen;
 use flockwork::view::gpu::renderer::Renderer;
+use flockwork::view::gpu::subject::Subject;
 use flockwork::view::gpu::trails::TrailLight;
 use flockwork::view::gpu::upload::UploadedAgents;
 use flockwork::view::trails::Trails;
@@ -407,7 +408,8 @@ impl DeviceTrails {
         self.agents.upload(state).unwrap();
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         let (agents, target) = (self.agents.agents(), &self.target);
-        let alone = self.renderer.draw_alone(&mut encoder, target, agents, scene, &[], camera);
+        let subject = Subject { agents, scene, targets: &[], camera };
+        let alone = self.renderer.draw_alone(&mut encoder, target, subject);
         self.light.add(&mut encoder, &alone.unwrap(), camera, tick, 16.0);
         self.gpu.queue.submit([encoder.finish()]);
     }

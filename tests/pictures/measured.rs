@@ -16,6 +16,7 @@ use flockwork::view::camera::Camera;
 use flockwork::view::frame::Frame;
 use flockwork::view::gpu::offscreen::Offscreen;
 use flockwork::view::gpu::renderer::Renderer;
+use flockwork::view::gpu::subject::Subject;
 use flockwork::view::gpu::upload::UploadedAgents;
 
 /// The factor is right to a sixteenth of a stop, 4.4 %; a picture to a step more.
@@ -133,7 +134,8 @@ fn pictures_of_a_window_are_exposed_as_the_window_is() {
     let view = texture(&gpu, (640, 360), wgpu::TextureUsages::RENDER_ATTACHMENT);
     let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
     let camera = Camera::fit(&few.0.world, 640, 360);
-    window.draw(&mut encoder, &view, agents.agents(), &few.0, &[], &camera).unwrap();
+    let subject = Subject { agents: agents.agents(), scene: &few.0, targets: &[], camera: &camera };
+    window.draw(&mut encoder, &view, subject).unwrap();
     gpu.queue.submit([encoder.finish()]);
     let mut kept = Film::new(&gpu, 1);
     kept.picture(&few);

@@ -19,6 +19,7 @@ use flockwork_engine::AgentsAt;
 use flockwork_model::behaviours::Target;
 use flockwork_model::scene::ColourBy;
 use flockwork_session::{Clock, pointer_help};
+use flockwork_view::gpu::subject::Subject;
 use flockwork_view::gpu::trails::TrailLight;
 use flockwork_view::legend::Legend;
 use flockwork_view::without_light;
@@ -135,28 +136,21 @@ impl OpenWindow {
         let targets = targets.as_ref().unwrap_or(&scene.targets);
         let scene = &if self.display.light { Cow::Borrowed(scene) } else { without_light(scene) };
         let renderer = &mut self.display.renderer;
+        let subject = Subject { agents, scene, targets, camera };
         match scene.style.trail {
             Some(half_life) => {
-                let alone =
-                    renderer.draw_alone(&mut encoder, &target, agents, scene, targets, camera)?;
+                let alone = renderer.draw_alone(&mut encoder, &target, subject)?;
                 let light =
                     self.display.trails.get_or_insert_with(|| TrailLight::new(Arc::clone(&gpu)));
                 light.add(&mut encoder, &alone, camera, self.session.tick(), half_life);
                 if let Some(trails) = light.view() {
-                    let layers = (agents, &alone, &trails);
-                    renderer.draw_over_trails(
-                        &mut encoder,
-                        &target,
-                        layers,
-                        scene,
-                        targets,
-                        camera,
-                    )?;
+                    let layers = (&alone, &trails);
+                    renderer.draw_over_trails(&mut encoder, &target, subject, layers)?;
                 }
             }
             None => {
                 self.display.trails = None;
-                renderer.draw(&mut encoder, &target, agents, scene, targets, camera)?;
+                renderer.draw(&mut encoder, &target, subject)?;
             }
         }
         let size = self.display.screen.size();

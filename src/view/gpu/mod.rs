@@ -18,6 +18,7 @@ mod sky;
 mod solids;
 mod space;
 pub mod splat;
+pub mod subject;
 pub mod trails;
 mod triangles;
 pub mod upload;

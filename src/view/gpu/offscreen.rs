@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::renderer::{Method, Renderer};
+use super::subject::Subject;
 use super::trails::TrailView;
 use super::upload::UploadedAgents;
 use crate::Painter;
@@ -126,14 +127,13 @@ impl Offscreen {
         let view = self.texture.create_view(&Default::default());
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         let renderer = &mut self.renderer;
+        let subject = Subject { agents, scene, targets, camera };
         match &self.trails {
             Some(trails) => {
-                let alone =
-                    renderer.draw_alone(&mut encoder, &view, agents, scene, targets, camera)?;
-                let layers = (agents, &alone, trails);
-                renderer.draw_over_trails(&mut encoder, &view, layers, scene, targets, camera)?;
+                let alone = renderer.draw_alone(&mut encoder, &view, subject)?;
+                renderer.draw_over_trails(&mut encoder, &view, subject, (&alone, trails))?;
             }
-            None => renderer.draw(&mut encoder, &view, agents, scene, targets, camera)?,
+            None => renderer.draw(&mut encoder, &view, subject)?,
         }
         encoder.copy_texture_to_buffer(
             self.texture.as_image_copy(),

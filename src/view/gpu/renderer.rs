@@ -12,15 +12,15 @@ use super::exposure::Exposure;
 use super::picture::Picture;
 use super::space::{SpaceDrawing, SpaceRenderer};
 use super::splat::Splat;
+use super::subject::Subject;
 use super::trails::{TrailLayer, TrailView, canvas};
 use super::triangles::Triangles;
-use crate::camera::{Camera, Eye};
+use crate::camera::Eye;
 use crate::space::lighting::Lighting;
 use crate::splats::{self, Canvas};
 use crate::style::{Backdrop, Paint, light_of_paint};
 use flockwork_engine::EngineError;
-use flockwork_engine::gpu::{AgentBuffers, Gpu};
-use flockwork_model::behaviours::Target;
+use flockwork_engine::gpu::Gpu;
 use flockwork_model::scene::{BoidShape, Ground, Scene};
 
 /// How agents are drawn.
@@ -51,7 +51,7 @@ pub struct Renderer {
     pub(super) bare: bool,
     /// True if the agents themselves are not drawn, in a space; water mirrors them.
     pub(super) hides_agents: bool,
-    /// See [`Camera::sharp`].
+    /// See [`crate::camera::Camera::sharp`].
     sharp: bool,
     /// Compiled when there are trails for the first time, with a picture of the agents alone.
     layer: Option<TrailLayer>,
@@ -73,16 +73,6 @@ pub struct Renderer {
 struct LightRenderer {
     renderer: Renderer,
     exposure: Exposure,
-}
-
-/// The content of a frame.
-struct Drawing<'a> {
-    target: &'a wgpu::TextureView,
-    agents: &'a AgentBuffers,
-    scene: &'a Scene,
-    targets: &'a [Target],
-    camera: &'a Camera,
-    looks: Looks,
 }
 
 impl Renderer {
@@ -149,22 +139,18 @@ impl Renderer {
         self.method = method;
     }
 
-    /// Records the drawing of `agents` as seen by `camera`, over the scenery of `scene` with
-    /// `targets` at their current positions.
+    /// Records the drawing of a flock over its scenery.
     ///
-    /// `target` must be as large as `camera.size`. The uniform is written through the queue, so
+    /// `target` must be as large as the camera's picture. The uniform is written through the queue, so
     /// draw only once per submission. Fails if a shader does not compile.
     pub fn draw(
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
         target: &wgpu::TextureView,
-        agents: &AgentBuffers,
-        scene: &Scene,
-        targets: &[Target],
-        camera: &Camera,
+        subject: Subject<'_>,
     ) -> Result<(), EngineError> {
-        self.exposed(encoder, target, scene, |renderer, encoder, target| {
-            renderer.draw_colours(encoder, target, agents, scene, targets, camera)
+        self.exposed(encoder, target, subject.scene, |renderer, encoder, target| {
+            renderer.draw_colours(encoder, target, subject)
         })
     }
 
@@ -217,17 +203,16 @@ impl Renderer {
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
         target: &wgpu::TextureView,
-        agents: &AgentBuffers,
-        scene: &Scene,
-        targets: &[Target],
-        camera: &Camera,
+        subject: Subject<'_>,
     ) -> Result<(), EngineError> {
+        let Subject { agents, scene, camera, .. } = subject;
         self.set_sharp(camera.sharp);
         let grouped = match self.hides_agents {
             true => None,
             false => ClusterPasses::run(&mut self.clusters, &self.gpu, encoder, agents, scene)?,
         };
         let agents = grouped.as_ref().unwrap_or(agents);
+        let subject = Subject { agents, ..subject };
         let paints = Paint::all(scene);
         let remembers = scene.shows_memory() && agents.memory.is_some();
         let picture = Picture::new(scene, &paints, camera, self.scale, remembers);
@@ -238,18 +223,15 @@ impl Renderer {
             let picture =
                 picture.in_space(scene, camera, &lighting, self.format == LIGHT, agents.tick);
             self.gpu.queue.write_buffer(uniform, 0, bytemuck::bytes_of(&picture));
-            let seen = (camera, eye, &lighting);
-            let mirror = self.mirrored(encoder, target, agents, scene, targets, camera)?;
-            let agents = Some(agents).filter(|_| !self.hides_agents);
-            let agents = (agents, mirror.as_ref());
-            return self.draw_space(encoder, target, agents, scene, targets, seen, looks);
+            let mirror = self.mirrored(encoder, target, subject)?;
+            let mirror = mirror.as_ref();
+            return self.draw_space(encoder, (target, mirror), subject, (eye, &lighting), looks);
         }
         self.gpu.queue.write_buffer(uniform, 0, bytemuck::bytes_of(&picture));
-        let drawing = Drawing { target, agents, scene, targets, camera, looks };
         if self.method == Method::BySize && splats::fits(scene, camera, self.scale) {
-            self.draw_splat(encoder, &drawing)
+            self.draw_splat(encoder, target, subject, looks)
         } else {
-            self.draw_triangles(encoder, &drawing)
+            self.draw_triangles(encoder, target, subject, looks)
         }
     }
 
@@ -259,11 +241,9 @@ impl Renderer {
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
         target: &wgpu::TextureView,
-        agents: &AgentBuffers,
-        scene: &Scene,
-        targets: &[Target],
-        camera: &Camera,
+        subject: Subject<'_>,
     ) -> Result<Option<wgpu::TextureView>, EngineError> {
+        let Subject { scene, camera, .. } = subject;
         let above = camera.eye.is_some_and(|eye| camera.centre.z + eye.place().z > 0.0);
         if self.bare || scene.style.ground != Ground::Water || !above {
             return Ok(None);
@@ -279,8 +259,8 @@ impl Renderer {
         let kept = mirror.agents_alone.take().filter(|view| view.texture().size() == size);
         let view = kept.unwrap_or_else(|| canvas(&self.gpu, "mirror", size, self.format));
         mirror.agents_alone = Some(view.clone());
-        let camera = camera.mirrored();
-        let drawn = mirror.draw_colours(encoder, &view, agents, scene, targets, &camera);
+        let camera = &camera.mirrored();
+        let drawn = mirror.draw_colours(encoder, &view, Subject { camera, ..subject });
         self.mirror = Some(mirror);
         drawn.map(|()| Some(view))
     }
@@ -291,13 +271,10 @@ impl Renderer {
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
         target: &wgpu::TextureView,
-        agents: &AgentBuffers,
-        scene: &Scene,
-        targets: &[Target],
-        camera: &Camera,
+        subject: Subject<'_>,
     ) -> Result<wgpu::TextureView, EngineError> {
-        if let Some(mut light) = self.light_of(scene) {
-            let drawn = light.renderer.draw_alone(encoder, target, agents, scene, targets, camera);
+        if let Some(mut light) = self.light_of(subject.scene) {
+            let drawn = light.renderer.draw_alone(encoder, target, subject);
             self.light = Some(light);
             return drawn;
         }
@@ -306,7 +283,7 @@ impl Renderer {
         let alone = kept.unwrap_or_else(|| canvas(&self.gpu, "agents", size, self.format));
         self.agents_alone = Some(alone.clone());
         self.bare = true;
-        let drawn = self.draw(encoder, &alone, agents, scene, targets, camera);
+        let drawn = self.draw(encoder, &alone, subject);
         self.bare = false;
         drawn.map(|()| alone)
     }
@@ -317,13 +294,11 @@ impl Renderer {
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
         target: &wgpu::TextureView,
-        layers: (&AgentBuffers, &wgpu::TextureView, &TrailView),
-        scene: &Scene,
-        targets: &[Target],
-        camera: &Camera,
+        subject: Subject<'_>,
+        layers: (&wgpu::TextureView, &TrailView),
     ) -> Result<(), EngineError> {
-        self.exposed(encoder, target, scene, |renderer, encoder, target| {
-            renderer.lay_over_trails(encoder, target, layers, scene, targets, camera)
+        self.exposed(encoder, target, subject.scene, |renderer, encoder, target| {
+            renderer.lay_over_trails(encoder, target, subject, layers)
         })
     }
 
@@ -331,14 +306,13 @@ impl Renderer {
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
         target: &wgpu::TextureView,
-        (agents, alone, trails): (&AgentBuffers, &wgpu::TextureView, &TrailView),
-        scene: &Scene,
-        targets: &[Target],
-        camera: &Camera,
+        subject: Subject<'_>,
+        (alone, trails): (&wgpu::TextureView, &TrailView),
     ) -> Result<(), EngineError> {
+        let Subject { scene, targets, camera, .. } = subject;
         if camera.eye.is_some() {
             self.hides_agents = true;
-            let drawn = self.draw_colours(encoder, target, agents, scene, targets, camera);
+            let drawn = self.draw_colours(encoder, target, subject);
             self.hides_agents = false;
             drawn?;
         } else {
@@ -355,29 +329,23 @@ impl Renderer {
         Ok(())
     }
 
-    /// Records the drawing of a space, with its agents and what water mirrors, if there are some. The uniform
-    /// is written.
-    #[expect(clippy::too_many_arguments, reason = "what a picture is of")]
+    /// Records the drawing of a space, over what water mirrors, if there is some. The uniform is written.
     fn draw_space(
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
-        target: &wgpu::TextureView,
-        (agents, mirror): (Option<&AgentBuffers>, Option<&wgpu::TextureView>),
-        scene: &Scene,
-        targets: &[Target],
-        (camera, eye, lighting): (&Camera, &Eye, &Lighting),
+        (target, mirror): (&wgpu::TextureView, Option<&wgpu::TextureView>),
+        subject: Subject<'_>,
+        (eye, lighting): (&Eye, &Lighting),
         looks: Looks,
     ) -> Result<(), EngineError> {
-        let (samples, clear) = (self.triangles.samples, self.clear_colour(scene));
+        let (samples, clear) = (self.triangles.samples, self.clear_colour(subject.scene));
         let new = || SpaceRenderer::new(&self.gpu, self.format, samples);
         let space = self.space.get_or_insert_with(new);
         let drawing = SpaceDrawing {
             target,
-            agents,
+            subject,
+            hides_agents: self.hides_agents,
             mirror,
-            scene,
-            targets,
-            camera,
             eye,
             lighting,
             scale: self.scale,
@@ -404,20 +372,21 @@ impl Renderer {
     fn draw_triangles(
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
-        drawing: &Drawing<'_>,
+        target: &wgpu::TextureView,
+        Subject { agents, scene, targets, camera }: Subject<'_>,
+        looks: Looks,
     ) -> Result<(), EngineError> {
         let uniform = &self.uniforms[usize::from(self.bare)];
-        let chunks = self.triangles.bind(encoder, drawing.agents, uniform)?;
-        let sampled = self.triangles.sampled_like(drawing.target);
-        let size = drawing.target.texture().size();
-        let (samples, clear) = (self.triangles.samples, self.clear_colour(drawing.scene));
-        let Drawing { scene, targets, camera, looks, .. } = *drawing;
+        let chunks = self.triangles.bind(encoder, agents, uniform)?;
+        let sampled = self.triangles.sampled_like(target);
+        let size = target.texture().size();
+        let (samples, clear) = (self.triangles.samples, self.clear_colour(scene));
         let scenery = self.background.prepare(scene, targets, camera, self.scale, size, samples);
         let scenery = scenery.filter(|_| !self.bare);
         let darts_alone =
             scene.species.iter().all(|species| species.look.in_plane() == BoidShape::Triangle);
         let pipeline = self.triangles.pipeline(darts_alone, looks)?;
-        let mut pass = begin(encoder, "draw_boids", drawing.target, sampled.as_ref(), clear);
+        let mut pass = begin(encoder, "draw_boids", target, sampled.as_ref(), clear);
         if let Some(scenery) = scenery {
             scenery.draw(&mut pass);
         }
@@ -432,9 +401,10 @@ impl Renderer {
     fn draw_splat(
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
-        drawing: &Drawing<'_>,
+        target: &wgpu::TextureView,
+        Subject { agents, scene, targets, camera }: Subject<'_>,
+        looks: Looks,
     ) -> Result<(), EngineError> {
-        let Drawing { target, agents, scene, targets, camera, looks } = *drawing;
         let clear = self.clear_colour(scene);
         let splat = match &mut self.splat {
             Some(splat) => splat,

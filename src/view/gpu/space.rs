@@ -13,7 +13,8 @@ use super::shade::{ShadePasses, numbers};
 use super::sky::SkyPipeline;
 use super::solids::{Layer, SolidPipelines};
 use super::splat::Splat;
-use crate::camera::{Camera, Eye};
+use super::subject::Subject;
+use crate::camera::Eye;
 use crate::shapes::scenery::{SceneryShapes, target_shapes};
 use crate::shapes::walls::seam_shapes;
 use crate::space::lighting::Lighting;
@@ -25,8 +26,7 @@ use crate::splats::Canvas;
 use crate::style::Backdrop;
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::{AgentBuffers, Gpu};
-use flockwork_model::behaviours::Target;
-use flockwork_model::scene::{BoidShape, Scene};
+use flockwork_model::scene::BoidShape;
 
 /// Draws flocks in space on textures of one format.
 #[derive(Debug)]
@@ -56,13 +56,11 @@ pub struct SpaceRenderer {
 /// A picture of a space.
 pub struct SpaceDrawing<'a> {
     pub target: &'a wgpu::TextureView,
-    /// `None` for the scenery alone.
-    pub agents: Option<&'a AgentBuffers>,
-    /// The mirrored picture, if there is water; see [`Camera::mirrored`].
+    pub subject: Subject<'a>,
+    /// True for the scenery alone.
+    pub hides_agents: bool,
+    /// The mirrored picture, if there is water; see [`crate::camera::Camera::mirrored`].
     pub mirror: Option<&'a wgpu::TextureView>,
-    pub scene: &'a Scene,
-    pub targets: &'a [Target],
-    pub camera: &'a Camera,
     pub eye: &'a Eye,
     pub lighting: &'a Lighting,
     /// Pixels per point.
@@ -105,12 +103,14 @@ impl SpaceRenderer {
         drawing: &SpaceDrawing<'_>,
         background: &mut Background,
     ) -> Result<(), EngineError> {
-        let SpaceDrawing { scene, targets, camera, eye, lighting, scale, bare, .. } = *drawing;
+        let SpaceDrawing { subject, eye, lighting, scale, bare, .. } = *drawing;
+        let Subject { agents, scene, targets, camera } = subject;
+        let agents = Some(agents).filter(|_| !drawing.hides_agents);
         let size = drawing.target.texture().size();
         let (samples, depth) = self.textures(size);
         let canvas = samples.as_ref().unwrap_or(drawing.target);
         let ways = ways(scene, camera, eye, scale);
-        let chunks = drawing.agents.iter().flat_map(|agents| Chunk::all(&self.gpu, agents));
+        let chunks = agents.iter().flat_map(|agents| Chunk::all(&self.gpu, agents));
         let chunks: Vec<Chunk<'_>> = chunks.collect();
         let depths = self.shade(encoder, drawing, &chunks)?;
         let bind = |chunk| self.bodies.bind(chunk, drawing.picture, &depths);
@@ -143,7 +143,7 @@ impl SpaceRenderer {
             self.bodies.draw(&mut pass, Part::Shadows, &bound, looks, false)?;
         }
         drop(pass);
-        if let Some(agents) = drawing.agents.filter(|_| ways.splats) {
+        if let Some(agents) = agents.filter(|_| ways.splats) {
             self.splat(encoder, drawing, canvas, (agents, &chunks), &depths)?;
         }
 
@@ -189,7 +189,7 @@ impl SpaceRenderer {
         drawing: &SpaceDrawing<'_>,
         chunks: &[Chunk<'_>],
     ) -> Result<wgpu::Buffer, EngineError> {
-        let shade = Shade::of(drawing.scene);
+        let shade = Shade::of(drawing.subject.scene);
         if shade == Shade::default() || chunks.is_empty() {
             return Ok(self.no_depths.clone());
         }
@@ -210,14 +210,14 @@ impl SpaceRenderer {
         (agents, chunks): (&AgentBuffers, &[Chunk<'_>]),
         depths: &wgpu::Buffer,
     ) -> Result<(), EngineError> {
-        let SpaceDrawing { scene, camera, scale, .. } = *drawing;
+        let Subject { scene, camera, .. } = drawing.subject;
         let splat = match &mut self.splat {
             Some(splat) => splat,
             none => none.insert(Splat::in_space(Arc::clone(&self.gpu), self.format, self.samples)?),
         };
         let size = drawing.target.texture().size();
         let count = u64::from(agents.count);
-        let cells = Canvas::of(scene, count, camera, (size.width, size.height), scale);
+        let cells = Canvas::of(scene, count, camera, (size.width, size.height), drawing.scale);
         let bands = splat.bands(&cells, size.height);
         let bound = splat.prepare(chunks, drawing.picture, [&agents.grid_stats, depths], &bands);
         for (number, band) in bands.iter().enumerate() {
