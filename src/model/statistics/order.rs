@@ -20,6 +20,9 @@ const PART: usize = 4096;
 /// order in which they are added, do not depend on it. Two registers of AVX-512.
 const LANES: usize = 16;
 
+/// An agent nearer to the middle is there, and the rest is rounding; relative to the largest coordinate.
+const MIDDLE_ERROR: f64 = 1e-9;
+
 /// The sums that describe the flock's motion.
 #[derive(Clone, Copy, Debug)]
 pub struct Order {
@@ -48,7 +51,11 @@ impl Order {
         } else {
             sum(state, Places).map(|sum| sum / state.len() as f64)
         };
-        let [ux, uy, uz, tx, ty, tz, most] = sum(state, Turning { middle, size, per_unit });
+        let sides = size.into_iter().filter(|size| size.is_finite());
+        let largest = sides.chain(middle.map(f64::abs)).fold(0.0, f64::max);
+        let rounding = (MIDDLE_ERROR * largest).powi(2);
+        let [ux, uy, uz, tx, ty, tz, most] =
+            sum(state, Turning { middle, rounding, size, per_unit });
         // Of one component this is its absolute value, without rounding.
         let length = |[x, y, z]: [f64; 3]| x.hypot(y).hypot(z);
         Self {
@@ -135,6 +142,8 @@ impl Term<6> for OnCircles {
 #[derive(Clone, Copy)]
 struct Turning {
     middle: [f64; 3],
+    /// Squares of smaller distances from the middle are rounding.
+    rounding: f64,
     /// Infinite on an axis that does not wrap.
     size: [f64; 3],
     per_unit: [f64; 3],
@@ -157,7 +166,8 @@ impl Term<7> for Turning {
         let x = way[1] * v[2] - way[2] * v[1];
         let y = way[2] * v[0] - way[0] * v[2];
         let z = way[0] * v[1] - way[1] * v[0];
-        let most = (dot(way, way) * dot(v, v)).sqrt();
+        let far = dot(way, way);
+        let most = if far > self.rounding { (far * dot(v, v)).sqrt() } else { 0.0 };
         // An agent at rest or in the middle does not turn.
         let share = |moment: f64| if most > 0.0 { moment / most } else { 0.0 };
         [share(x), share(y), share(z), x, y, z, most]

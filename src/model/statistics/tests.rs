@@ -76,6 +76,18 @@ fn a_mill_across_the_seam_turns_as_well() {
 }
 
 #[test]
+fn agents_at_one_spot_turn_about_nothing() {
+    // 7, because a seventh of seven times a number is another number.
+    for boundary in ["wrap", "walls", "open"] {
+        for count in [1, 7] {
+            let together = vec![(flat(33.3, 0.1), flat(1.0, 0.3)); count];
+            let metrics = Metrics::of(&scene(boundary), &flock(&together));
+            assert_eq!((metrics.rotation, metrics.angular_momentum), (0.0, 0.0), "{boundary}");
+        }
+    }
+}
+
+#[test]
 fn rotation_counts_every_agent_alike() {
     let scene = scene("open");
     let middle = flat(200.0, 150.0);
