@@ -11,7 +11,7 @@ use flockwork_model::behaviours::Body;
 use flockwork_model::grid::{CrowdSampling, RUN_CAP};
 use flockwork_model::parameter::{ALL_NEIGHBOURS, PICK_ONE};
 use flockwork_model::quote::cut;
-use flockwork_model::scene::Scene;
+use flockwork_model::scene::{Follow, Scene};
 use flockwork_model::state::FlockState;
 use flockwork_model::statistics::crowded_agents;
 use flockwork_session::{HostTime, Session, Stops};
@@ -64,7 +64,14 @@ fn readers(scene: &Scene) -> String {
 /// Says on stderr at the start of a run what `state` costs where `scene` reads every neighbour in crowds, and
 /// which keys do nothing. All ranks call it together, each with its part of the state.
 pub fn forewarn(scene: &Scene, state: &FlockState) {
-    crossed_speeds(scene).for_each(|crossed| tell(&format!("flockwork: {crossed}")));
+    let mut all: Vec<String> = crossed_speeds(scene).chain(scene.idle_keys()).collect();
+    if let Follow::Agent(id) = scene.camera.follow {
+        let [there] = ranks::sum([u64::from(state.id.contains(&id))]);
+        if there == 0 {
+            all.push(format!("camera.follow: no agent has the id {id}; the camera stays"));
+        }
+    }
+    all.iter().for_each(|sentence| tell(&format!("flockwork: {sentence}")));
     if scene.run_cap() == RUN_CAP {
         return;
     }

@@ -7,6 +7,7 @@ mod count_tests;
 mod error;
 mod fixed;
 mod format;
+mod idle;
 mod kept;
 mod library;
 mod members;

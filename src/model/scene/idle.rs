@@ -1,0 +1,102 @@
+//! Keys of a scene file that do nothing beside its other keys.
+
+use super::{Scene, SpawnPlace, Species};
+
+impl Scene {
+    /// A sentence about each key that was written and does nothing.
+    #[must_use]
+    pub fn idle_keys(&self) -> Vec<String> {
+        let mut all = Vec::new();
+        let mut check = |key: String, is_idle: bool, why: &str| {
+            if is_idle && self.origin(&key).is_some() {
+                all.push(format!("{key} does nothing: {why}"));
+            }
+        };
+        let density = "there is no `density`, whose radius it would be";
+        check("world.within".into(), self.density.is_none(), density);
+        for species in &self.species {
+            self.check_species(species, &mut check);
+        }
+        // The pointer comes first, and is in no file.
+        for (number, target) in self.targets.iter().skip(1).enumerate() {
+            let never = target.hit_radius == 0.0;
+            let why = "nobody hits the target; give it a `hit_radius`";
+            check(format!("targets.{number}.turns"), never && target.turns, why);
+            check(format!("targets.{number}.sends_to"), never, why);
+        }
+        all
+    }
+
+    fn check_species(&self, species: &Species, check: &mut impl FnMut(String, bool, &str)) {
+        let own = |key: &str| format!("species.{}.{key}", species.name);
+        let (body, spawn) = (&species.body, &species.spawn);
+        let turns = body.motion > 0.0;
+        check(own("noise_kind"), body.noise == 0.0, "there is no `noise`");
+        let at_max_speed =
+            "with motion = \"turn\" agents fly at their max_speed, whatever the force";
+        check(own("max_force"), turns, at_max_speed);
+        check(own("min_speed"), turns, at_max_speed);
+        let everywhere = spawn.place == SpawnPlace::Uniform;
+        let place = "agents begin all over the world; add place = \"disc\"";
+        check(own("spawn.at"), everywhere, place);
+        check(own("spawn.radius"), everywhere, place);
+        for rule in &species.rules {
+            let (info, value) = (rule.kind.info(), |key| species.value_of(rule.kind, key));
+            let key = own(info.key);
+            let is_free = self.obstacle_plans.is_empty() && self.obstacles.is_empty();
+            let looks = info.needs.obstacles_within.is_some();
+            check(key.clone(), looks && is_free, "the scene has no [[obstacles]]");
+            let none =
+                value("inner") > 0.0 && value("inner") >= species.range(rule.kind, "radius").1;
+            check(format!("{key}.inner"), none, "it is not below `radius`: nobody is between them");
+            if let Some(formula) = rule.kind.formula().filter(|formula| formula.text.turns) {
+                let why = "without motion = \"turn\" the heading that it gives is a force, and agents \
+                           turn as far as their max_force takes them";
+                check(own(&format!("{}.turn", formula.key)), !turns, why);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::built_in;
+
+    /// The sentences of a scene with these lines.
+    fn idle(lines: &str) -> Vec<String> {
+        Scene::parse("test", lines).unwrap().idle_keys()
+    }
+
+    #[test]
+    fn a_key_that_does_nothing_is_named_until_it_does_something() {
+        for (lines, remedy, part) in [
+            ("noise_kind = \"gauss\"", "noise = 0.1", "a.noise_kind does nothing: there is no"),
+            ("spawn.at = [1, 2]", "spawn.place = \"disc\"", "a.spawn.at does nothing"),
+            ("spawn.radius = 9", "spawn.place = \"shell\"", "a.spawn.radius does nothing"),
+            ("avoid = {}", "[[obstacles]]\nposition = [9, 9]", "a.avoid does nothing"),
+            ("separation.inner = 25", "separation.radius = 26", "a.separation.inner does nothing"),
+            ("rules.r.turn = \"0.1\"", "motion = \"turn\"", "a.rules.r.turn does nothing: without"),
+            ("max_force = 1\nmotion = \"turn\"", "[world]", "a.max_force does nothing"),
+            ("min_speed = 1\nmotion = \"turn\"", "[world]", "a.min_speed does nothing"),
+            ("[world]\nwithin = 9", "density = 5", "world.within does nothing"),
+            ("[[targets]]\nturns = true", "hit_radius = 2", "targets.0.turns does nothing"),
+            ("[[targets]]\nsends_to = [1, 1]", "hit_radius = 2", "targets.0.sends_to does nothing"),
+        ] {
+            let lines = format!("[species.a]\n{lines}\n");
+            let all = idle(&lines);
+            assert!(all.len() == 1 && all[0].contains(part), "{lines}: {all:?}");
+            if remedy != "[world]" {
+                assert_eq!(idle(&format!("{lines}{remedy}\n")), [String::new(); 0], "{lines}");
+            }
+        }
+    }
+
+    #[test]
+    fn built_in_scenes_have_no_key_that_does_nothing() {
+        for scene in built_in() {
+            let scene = Scene::parse(scene.name, scene.text).unwrap();
+            assert_eq!(scene.idle_keys(), [String::new(); 0], "{}", scene.name);
+        }
+    }
+}
