@@ -1,10 +1,11 @@
 //! Overrides of single values of a scene file, as `--set` takes them.
 
 use super::keys::SECTIONS;
+use super::parse::is_a_key;
 use super::tree::{Node, Value, parse_value};
 use crate::behaviours::Kind;
 use crate::parameter::{Meaning, NO_TARGET};
-use crate::quote::cut;
+use crate::quote::{cut, listed};
 use crate::scene::{Origin, SceneError, suggest};
 
 /// The word that removes a key.
@@ -42,6 +43,15 @@ pub fn set(root: &mut Node<Origin>, assignment: &str) -> Result<(), SceneError> 
         Some(_) => [&["species"], keys.as_slice()].concat(),
         None => keys,
     };
+    if full.len() > 1 && !is_a_key(full[0]) {
+        let all = match root.value.get("species") {
+            Some(Value::Table(all)) => all.iter().map(|(name, _)| name.as_str()).collect(),
+            _ => Vec::new(),
+        };
+        let problem =
+            format!("the scene has no such species or table; its species: {}", listed(&all));
+        return Err(fail(full[0], problem));
+    }
     let wanted = (text != NONE || takes_none(&full)).then_some(node);
     put(root, &full, 0, wanted, &origin)
         .map_err(|(depth, problem)| fail(&full[..depth].join("."), problem))
@@ -200,6 +210,7 @@ mod tests {
             ("a.wander.turn", "species.a: there is no `wander` to remove"),
             ("targets.2", "there is no `2` to remove; this list has the elements 0 to 1"),
             ("targets.0.name", "there is no `name` to remove; this is a table without keys"),
+            ("fly.count", "fly: the scene has no such species or table; its species: a, b"),
             ("seed.x", "there is no `x` to remove; this is 7 without keys"),
         ] {
             let error = Scene::parse_with("test", TEXT, &[format!("{key}=none")]).unwrap_err();

@@ -5,7 +5,7 @@ use super::formula;
 use super::keys;
 use super::reader::Reader;
 use super::tree::{Node, Table, Value};
-use super::values::{PICK, SceneNames, read_pick};
+use super::values::{ALL, PICK, SceneNames, read_pick};
 use crate::behaviours::Kind;
 use crate::parameter::{Parameter, Parameters};
 use crate::scene::{Body, Law, Rule, SceneError, Slot, Species, Style, Variation, default_value};
@@ -67,6 +67,9 @@ fn rule(
     let mut known: Vec<&str> = parameters.iter().map(|p| p.key).collect();
     known.extend(kind.parameter("nearest").map(|_| PICK));
     let mut values: Vec<f32> = parameters.iter().map(|p| default_value(p, own)).collect();
+    if let Some((value, remedy)) = for_rules(table, kind)? {
+        return Err(value.fail(format!("this is for rules in text: {remedy} (docs/rules.md)")));
+    }
     for (key, value) in table.known(&known)? {
         if let Some(index) = kind.parameter(key) {
             let (base, law) = names.read(&value, &parameters[index])?;
@@ -77,6 +80,35 @@ fn rule(
     }
     read_pick(table, kind, &mut values)?;
     Ok(Rule { kind, values })
+}
+
+/// A key of a behaviour that other programs have, and here a rule in text; with what the rule says.
+fn for_rules<'a>(
+    table: &Reader<'a>,
+    kind: Kind,
+) -> Result<Option<(Reader<'a>, &'static str)>, SceneError> {
+    if kind.parameter("with").is_none() {
+        return Ok(None);
+    }
+    let of_rule = |(key, value): (&str, Reader<'a>)| {
+        let remedy = match (key, value.value()) {
+            ("with", Value::Table(_)) => {
+                "with parameters.k = { NAME = 1, OTHER = -0.5 }, `k * other_velocity` is a term of \
+                 its sum"
+            }
+            ("radius", Value::Text(text)) if text == ALL => {
+                "one with radius = \"all\" and the sum `other_velocity` or `offset` hears everybody"
+            }
+            ("count_self", _) => "with `v + velocity` in its force, the agent counts, too",
+            ("mean", _) => {
+                "`v` is a sum, `v / max(neighbours, 1)` a mean, and a sum of `other_heading` one of \
+                 unit vectors"
+            }
+            _ => return None,
+        };
+        Some((value, remedy))
+    };
+    Ok(table.entries()?.into_iter().find_map(of_rule))
 }
 
 /// The keys of the species of number `index`, in the order of the built-in scenes.

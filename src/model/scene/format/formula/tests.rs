@@ -185,6 +185,10 @@ fn every_key_of_a_rule_can_be_set() {
         ("a.rules.swirl.force=none", "a rule needs a `force`"),
         ("a.rules.x.weight=1", "a rule needs a `force`"),
         ("a.rules.x.forse='zero'", "a.rules.x.forse: unknown key; did you mean `force`?"),
+        ("a.alignment.with={ a = 1 }", "is for rules in text: with parameters.k = "),
+        ("a.cohesion.radius='all'", "hears everybody (docs/rules.md)"),
+        ("a.alignment.count_self=true", "with `v + velocity` in its force"),
+        ("a.cohesion.mean='sum'", "`v` is a sum"),
         ("a.rules.drag.qqq=1", "known names are weight, radius, inner, fov, nearest, pick, with, "),
     ] {
         let error = set(wrong).err().unwrap_or_else(|| panic!("{wrong} is taken"));
