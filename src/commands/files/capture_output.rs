@@ -111,9 +111,12 @@ impl Plan {
     /// Fails if a file of `bytes` is larger than it may be after `frames` frames.
     fn check_size(&self, bytes: u64, frames: u64) -> Result<(), RecordError> {
         let Some(most) = self.most.filter(|most| bytes > *most) else { return Ok(()) };
+        let otherwise = match Kind::of(&self.out) {
+            Ok(Kind::Mp4) => "",
+            _ => ", or write an .mp4, which then keeps less",
+        };
         Err(RecordError::Unsuitable(format!(
-            "--max-mb {}: {} has {} after {frames} of {}; lower --size or --ticks, raise --every, or write an .mp4, \
-             which then keeps less",
+            "--max-mb {}: {} has {} after {frames} of {}; lower --size or --ticks, or raise --every{otherwise}",
             most as f64 / 1e6,
             self.out.display(),
             size_text(bytes),

@@ -381,10 +381,11 @@ pub fn painter(
     let gpu = match gpu {
         None if style.needs_adapter() => match Gpu::open(&AdapterChoice::default()) {
             Ok(gpu) => Some(gpu),
-            Err(EngineError::NoAdapter(why)) => {
-                tell(&format!(
-                    "{why}. The CPU draws without exposure, bloom, matter, sun, sky and water."
-                ));
+            Err(EngineError::NoAdapter(_)) => {
+                tell(
+                    "no GPU adapter found: the CPU draws without exposure, bloom, matter, sun, sky and \
+                     water. A Vulkan driver is enough (Debian: apt-get install mesa-vulkan-drivers)",
+                );
                 None
             }
             Err(error) => return Err(error),
