@@ -208,22 +208,23 @@ impl<C: Clock> Session<C> {
 
     /// Undoes the last edit, or the reset or the change to this scene if there is none. Agents stay where
     /// they are now, except that agents added by the edit are removed, and new ones come to the places of
-    /// those that it took away. Returns what was undone, for the user.
-    pub fn undo(&mut self) -> Result<String, EngineError> {
+    /// those that it took away. Returns what was undone, for the user. Fails if there is nothing to undo, or if it
+    /// can be undone no more.
+    pub fn undo(&mut self) -> Result<String, EditError> {
         self.turn(true)
     }
 
     /// Repeats the last undone edit. Agents that it adds get new ids. Returns what was redone, for
-    /// the user.
-    pub fn redo(&mut self) -> Result<String, EngineError> {
+    /// the user. Fails as [`Self::undo`] does.
+    pub fn redo(&mut self) -> Result<String, EditError> {
         self.turn(false)
     }
 
-    fn turn(&mut self, undoes: bool) -> Result<String, EngineError> {
+    fn turn(&mut self, undoes: bool) -> Result<String, EditError> {
         if self.timeline.history.has_future_events()
             && !self.editor.undo.is_about_appearance(undoes)
         {
-            return Ok(IN_THE_PAST.into());
+            return Err(EditError::Refused(IN_THE_PAST.into()));
         }
         let Some(entry) = self.editor.undo.take(undoes) else {
             return self.change_flock(undoes);
@@ -234,11 +235,7 @@ impl<C: Clock> Session<C> {
                 self.editor.undo.was_turned(entry, inverse, undoes);
                 Ok(format!("{}: {subject}", if undoes { "undone" } else { "redone" }))
             }
-            Err(EditError::Refused(why)) => {
-                self.editor.undo.put_back(entry, undoes);
-                Ok(why)
-            }
-            Err(EditError::Engine(error)) => {
+            Err(error) => {
                 self.editor.undo.put_back(entry, undoes);
                 Err(error)
             }

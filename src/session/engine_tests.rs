@@ -136,7 +136,7 @@ fn an_edit_that_the_engine_refuses_is_taken_back() {
     let refused = session.change(species).unwrap();
     assert!(refused.is_some_and(|why| why.contains("not so far")));
     assert_eq!((&session.scene().species, session.events().len()), (&before, 0));
-    assert_eq!(session.undo().unwrap(), "nothing to undo");
+    assert_eq!(session.undo().unwrap_err().to_string(), "nothing to undo");
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn a_flock_that_is_lost_goes_on_from_the_last_snapshot() {
     assert!((0..9).any(|_| session.advance().is_err()) && session.targets().is_err());
     assert_eq!(session.rescue(cpu()), Ok(0));
     assert_eq!(now(&mut session), first);
-    assert_eq!(session.undo().unwrap(), "nothing to undo");
+    assert_eq!(session.undo().unwrap_err().to_string(), "nothing to undo");
 
     // A snapshot soon contains new agents; a moved target is where it was put.
     dead.store(false, Ordering::Relaxed);

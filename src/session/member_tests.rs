@@ -65,7 +65,7 @@ fn a_species_is_added_with_agents_and_undone() {
         assert_eq!(count_of(&mut session, 3), 10);
         assert_eq!(session.state().unwrap().id[60], 70, "ids are never used twice");
         assert_eq!(session.undo().unwrap(), "undone: species");
-        assert_eq!(session.undo().unwrap(), "nothing to undo");
+        assert_eq!(session.undo().unwrap_err().to_string(), "nothing to undo");
     }
 }
 
@@ -154,15 +154,15 @@ fn course(session: &mut Session<RealTime>) -> Vec<(u64, Seen)> {
         (20, |s| s.rename_species(3, "new-ones")),
         (30, |s| s.add(3, &[flat(50.0, 60.0)])),
         (40, |s| s.take_species(1)),
-        (50, |s| s.undo().map(|_| None)),
-        (60, |s| s.redo().map(|_| None)),
+        (50, |s| hands::refusal(s.undo().map(|_| ()))),
+        (60, |s| hands::refusal(s.redo().map(|_| ()))),
         (70, |s| s.take_species(0)),
         (80, |s| {
             let mut species = s.scene().species.clone();
             species[1].body.max_speed = 1.5;
             s.change(species)
         }),
-        (90, |s| s.undo().and_then(|_| s.undo()).map(|_| None)),
+        (90, |s| hands::refusal(s.undo().and_then(|_| s.undo()).map(|_| ()))),
     ];
     let mut seen = Vec::new();
     for (tick, hand) in hands {

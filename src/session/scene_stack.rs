@@ -108,7 +108,7 @@ impl<C: Clock> Session<C> {
 
     /// Goes to the scene before this one, or forward to the one that this has left. Returns what happened,
     /// for the user.
-    pub(super) fn change_flock(&mut self, back: bool) -> Result<String, EngineError> {
+    pub(super) fn change_flock(&mut self, back: bool) -> Result<String, EditError> {
         let words =
             if back { ["undo", "undone", "back to the"] } else { ["redo", "redone", "the"] };
         let [name, done, to] = words;
@@ -116,7 +116,7 @@ impl<C: Clock> Session<C> {
             if back { self.scenes.behind.is_empty() } else { self.scenes.ahead.is_empty() };
         let now = if is_empty { Snapshot::default() } else { self.leaving()? };
         let from = if back { &mut self.scenes.behind } else { &mut self.scenes.ahead };
-        let Some(entry) = from.pop() else { return Ok(format!("nothing to {name}")) };
+        let Some(entry) = from.pop() else { return Err(format!("nothing to {name}").into()) };
         match self.exchange(entry, now)? {
             Ok(left) => {
                 let what = match left.reset {
@@ -132,7 +132,7 @@ impl<C: Clock> Session<C> {
             Err((entry, why)) => {
                 let from = if back { &mut self.scenes.behind } else { &mut self.scenes.ahead };
                 from.push(entry);
-                Ok(why)
+                Err(why.into())
             }
         }
     }

@@ -39,7 +39,7 @@ fn another_scene_is_an_edit_that_can_be_undone() {
         assert_ne!(session.scene().paths, paths);
         // Another edit is another way: there is nothing to redo beyond it.
         assert_eq!(session.hand(Edit::NewPath), Ok(None));
-        assert_eq!(session.redo().unwrap(), "nothing to redo");
+        assert_eq!(session.redo().unwrap_err().to_string(), "nothing to redo");
     });
 }
 
@@ -70,7 +70,7 @@ fn a_scene_that_the_engine_cannot_take_leaves_the_flock_as_it_is() {
     let refused = session.open(opening("many", &OTHER.replace("count = 3", "count = 9")));
     assert!(hands::refusal(refused).unwrap().is_some_and(|why| why.contains('9')));
     assert_eq!((session.state(), session.targets()), before);
-    assert_eq!(session.undo().unwrap(), "nothing to undo");
+    assert_eq!(session.undo().unwrap_err().to_string(), "nothing to undo");
     assert_eq!(session.scene().name, "test");
 }
 
@@ -132,7 +132,7 @@ fn targets_and_obstacles_come_and_go() {
         for _ in 0..5 {
             session.undo().unwrap();
         }
-        assert_eq!(session.undo().unwrap(), "nothing to undo");
+        assert_eq!(session.undo().unwrap_err().to_string(), "nothing to undo");
         assert_eq!(session.scene().species, first.species);
         assert_eq!(session.scene().obstacles, first.obstacles);
         assert_eq!(session.targets().unwrap().len(), 3);

@@ -94,44 +94,19 @@ impl<C: Clock> Session<C> {
 /// The rows of a state that are wanted. Accelerations and ages that colours show begin anew with them, for
 /// a saved session keeps only their numbers.
 fn rows(state: &FlockState, wanted: impl Fn(usize) -> bool) -> FlockState {
-    fn some<T: Copy>(all: &[T], wanted: &[usize]) -> Vec<T> {
-        wanted.iter().filter_map(|row| all.get(*row).copied()).collect()
-    }
     let wanted: Vec<usize> = (0..state.len()).filter(|row| wanted(*row)).collect();
-    FlockState {
-        tick: state.tick,
-        id: some(&state.id, &wanted),
-        species: some(&state.species, &wanted),
-        position: some(&state.position, &wanted),
-        velocity: some(&state.velocity, &wanted),
-        memory: some(&state.memory, &wanted),
-        shown: ShownBy::default(),
-        kept: some(&state.kept, &wanted),
-        kept_names: state.kept_names,
-    }
+    FlockState { shown: ShownBy::default(), ..state.in_order(&wanted) }
 }
 
 /// The agents of both states, by id, at the tick of the first one.
 fn merged(scene: &Scene, one: &FlockState, other: &FlockState) -> FlockState {
-    let memories = [one, other].map(|state| scene.memory_of(state));
-    let kept = [one, other].map(|state| scene.kept_of(state));
-    let mut all = FlockState {
-        tick: one.tick,
+    let [mut all, more] = [one, other].map(|state| FlockState {
+        memory: scene.memory_of(state),
+        kept: scene.kept_of(state),
         shown: scene.shown(),
         kept_names: scene.kept_names(),
-        ..FlockState::default()
-    };
-    let (mut i, mut j) = (0, 0);
-    while i < one.len() || j < other.len() {
-        let first = j == other.len() || i < one.len() && one.id[i] < other.id[j];
-        let (state, which, row) = if first { (one, 0, &mut i) } else { (other, 1, &mut j) };
-        all.id.push(state.id[*row]);
-        all.species.push(state.species[*row]);
-        all.position.push(state.position[*row]);
-        all.velocity.push(state.velocity[*row]);
-        all.memory.extend(memories[which].get(*row).copied());
-        all.kept.extend(kept[which].get(*row).copied());
-        *row += 1;
-    }
-    all
+        ..state.clone()
+    });
+    all.extend(&more);
+    all.by_id()
 }

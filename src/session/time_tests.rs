@@ -190,7 +190,7 @@ fn an_edit_in_the_past_cuts_what_came_after_it() {
     let mut session = start(cpu());
     course(&mut session);
     reach(&mut session, 65);
-    let later = session.undo().unwrap();
+    let later = session.undo().unwrap_err().to_string();
     assert!(later.contains("end of the timeline"), "{later}");
     assert_eq!((session.take_notice(), session.events().len()), (None, 11));
     assert_eq!(session.change(faster(&session, 3.0)), Ok(None));

@@ -117,12 +117,12 @@ fn a_gesture_is_one_edit() {
         assert_eq!(session.scene().species[0].body.max_speed, 3.0);
         session.undo().unwrap();
         assert_eq!(session.scene().species, before);
-        assert_eq!(session.undo().unwrap(), "nothing to undo");
+        assert_eq!(session.undo().unwrap_err().to_string(), "nothing to undo");
         session.redo().unwrap();
         assert_eq!(session.scene().species[0].body.max_speed, 3.0);
         // A new edit removes the undone edits.
         session.change(slower(session, 9.0)).unwrap();
-        assert_eq!(session.redo().unwrap(), "nothing to redo");
+        assert_eq!(session.redo().unwrap_err().to_string(), "nothing to redo");
     });
 }
 
@@ -151,7 +151,7 @@ fn a_reset_is_undone_with_all_edits_and_the_past() {
         assert_eq!(session.undo().unwrap(), "undone: reset");
         assert_eq!(session.undo().unwrap(), "undone: new agents");
         assert_eq!(session.undo().unwrap(), "undone: parameters");
-        assert_eq!(session.undo().unwrap(), "nothing to undo");
+        assert_eq!(session.undo().unwrap_err().to_string(), "nothing to undo");
         assert_eq!(session.opened(), opened, "it is the same scene all the time");
     });
 }
@@ -164,7 +164,7 @@ fn a_reset_makes_undone_edits_a_thing_of_the_past() {
         session.reset().unwrap();
         session.undo().unwrap();
         assert_eq!(session.redo().unwrap(), "redone: reset");
-        assert_eq!(session.redo().unwrap(), "nothing to redo");
+        assert_eq!(session.redo().unwrap_err().to_string(), "nothing to redo");
     });
 }
 

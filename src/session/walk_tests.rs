@@ -60,7 +60,10 @@ impl Walk {
         let said = match number {
             0..9 => self.change(session).unwrap_or_default(),
             9 | 10 => {
-                let said = if number == 9 { session.undo() } else { session.redo() }.unwrap();
+                let said = match if number == 9 { session.undo() } else { session.redo() } {
+                    Ok(said) | Err(EditError::Refused(said)) => said,
+                    Err(error) => panic!("{error}"),
+                };
                 if said.ends_with("reset") {
                     self.seen.clear();
                 }

@@ -98,21 +98,20 @@ const ACTS: [(&str, Act); 12] = [
         let name = named(flock, 0);
         edit(flock, Edit::RemoveSpecies(name))
     }),
-    ("undo", |flock, _| flock.undo().map(drop)),
-    ("undo again", |flock, _| flock.undo().map(drop)),
-    ("redo", |flock, _| flock.redo().map(drop)),
+    ("undo", |flock, _| flock.undo().map(drop).map_err(not_refused)),
+    ("undo again", |flock, _| flock.undo().map(drop).map_err(not_refused)),
+    ("redo", |flock, _| flock.redo().map(drop).map_err(not_refused)),
     ("another scene", |flock, _| flock.open(opening("pursuit")).map_err(not_refused)),
-    ("back", |flock, _| flock.undo().map(drop)),
-    ("forward", |flock, _| flock.redo().map(drop)),
+    ("back", |flock, _| flock.undo().map(drop).map_err(not_refused)),
+    ("forward", |flock, _| flock.redo().map(drop).map_err(not_refused)),
     ("reset", |flock, _| flock.reset()),
-    ("undo the reset", |flock, _| flock.undo().map(drop)),
+    ("undo the reset", |flock, _| flock.undo().map(drop).map_err(not_refused)),
     ("another engine", |flock, engine| flock.switch(engine)),
 ];
 
 #[test]
 fn what_needs_the_whole_flock_is_done_as_soon_as_it_is_here() {
-    let test = "what_needs_the_whole_flock_is_done_as_soon_as_it_is_here";
-    let Some(gpu) = adapter::gpu(test) else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let flock = mixed("wrap", &[]);
     let mut sessions = [true, false].map(|waits| session(engine(&gpu, waits), &flock));
     for (name, act) in ACTS {
@@ -137,7 +136,7 @@ fn what_needs_the_whole_flock_is_done_as_soon_as_it_is_here() {
 
 #[test]
 fn recorded_edits_wait_for_the_flock() {
-    let Some(gpu) = adapter::gpu("recorded_edits_wait_for_the_flock") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let flock = mixed("walls", &[]);
     let ends = [true, false].map(|waits| {
         let mut session = session(engine(&gpu, waits), &flock);
@@ -167,7 +166,7 @@ fn recorded_edits_wait_for_the_flock() {
 
 #[test]
 fn a_copy_is_of_the_flock_as_it_is_now() {
-    let Some(gpu) = adapter::gpu("a_copy_is_of_the_flock_as_it_is_now") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let (scene, state) = mixed("wrap", &[]);
     let mut cpu = CpuEngine::new(Some(1)).unwrap();
     assert!(cpu.waits() && cpu.kind() == EngineKind::Cpu);

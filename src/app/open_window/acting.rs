@@ -70,12 +70,12 @@ impl OpenWindow {
             Action::Jump => self.panels.timeline.ask(),
             Action::Reset => self.session.reset()?,
             Action::Undo => {
-                let notice = self.session.undo()?;
-                self.notify(Some(notice));
+                let undone = self.session.undo();
+                self.tell_done(undone)?;
             }
             Action::Redo => {
-                let notice = self.session.redo()?;
-                self.notify(Some(notice));
+                let redone = self.session.redo();
+                self.tell_done(redone)?;
             }
             Action::SwitchEngine => self.switch_engine(options)?,
             Action::Figures => self.panels.figures.toggle(),
@@ -278,6 +278,12 @@ impl OpenWindow {
             }
             Ok(()) => Ok(true),
         }
+    }
+
+    /// Says what was done, or why it was not.
+    fn tell_done(&mut self, done: Result<String, EditError>) -> Result<(), WindowError> {
+        let done = done.map(|text| self.notify(Some(text)));
+        self.refuse(done).map(|_| ())
     }
 
     /// Shows a notice, if there is one.
