@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::drawing::{Drawing, LIGHT};
+use super::drawing::{Drawing, LIGHT, module};
 use crate::camera::Camera;
 use crate::cpu::shape_raster;
 use crate::shapes::StyledShape;
@@ -194,10 +194,7 @@ fn pipeline(
     format: wgpu::TextureFormat,
     samples: u32,
 ) -> wgpu::RenderPipeline {
-    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-        label: Some("draw_background"),
-        source: wgpu::ShaderSource::Wgsl(shaders::DRAW_BACKGROUND.into()),
-    });
+    let module = module(device, "draw_background", shaders::DRAW_BACKGROUND);
     let entries = ["cover", "copy"];
     let mut drawing = Drawing {
         samples,

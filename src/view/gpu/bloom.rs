@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::drawing::{Drawing, LIGHT};
+use super::drawing::{Drawing, LIGHT, attach, module};
 use super::trails::canvas;
 use flockwork_engine::gpu::{Gpu, shaders};
 
@@ -42,10 +42,7 @@ impl Bloom {
     #[must_use]
     pub fn new(gpu: &Arc<Gpu>) -> Self {
         let device = &gpu.device;
-        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: Some("bloom"),
-            source: wgpu::ShaderSource::Wgsl(shaders::BLOOM.into()),
-        });
+        let module = module(device, "bloom", shaders::BLOOM);
         let entries = [texture_entry(0), sampler_entry(1)];
         let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("bloom"),
@@ -124,16 +121,7 @@ impl Bloom {
                 entry(1, wgpu::BindingResource::Sampler(&self.between)),
             ],
         });
-        let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-            label: Some("bloom"),
-            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
-                view: to,
-                depth_slice: None,
-                resolve_target: None,
-                ops: wgpu::Operations { load, store: wgpu::StoreOp::Store },
-            })],
-            ..Default::default()
-        });
+        let mut pass = attach(encoder, "bloom", to, None, load);
         let share = f64::from(share);
         pass.set_pipeline(pipeline);
         pass.set_blend_constant(wgpu::Color { r: share, g: share, b: share, a: share });

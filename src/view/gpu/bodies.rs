@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::chunks::{self, Chunk};
-use super::drawing::{Drawing, LIGHT, Looks};
+use super::drawing::{Drawing, LIGHT, Looks, composed};
 use super::shade::depths_entry;
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::Gpu;
-use flockwork_engine::gpu::shaders::{Variant, compose};
+use flockwork_engine::gpu::shaders::Variant;
 
 /// The format of depths.
 pub const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
@@ -141,12 +141,7 @@ impl Bodies {
         let device = &self.gpu.device;
         let as_light = self.format == LIGHT;
         let variant = Variant { flat: false, as_light, ..looks.variant(false) };
-        let composed = compose("draw_bodies", variant);
-        let (wgsl, _) = composed.map_err(|error| self.gpu.error(error.to_string()))?;
-        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: Some("draw_bodies"),
-            source: wgpu::ShaderSource::Wgsl(wgsl.into()),
-        });
+        let module = composed(&self.gpu, "draw_bodies", variant)?;
         let (vertex, fragment) = part.entries();
         let behind = if mirrored { wgpu::Face::Front } else { wgpu::Face::Back };
         let (entries, group) = ([vertex, fragment], Some(&self.layout));

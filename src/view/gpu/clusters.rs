@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::chunks::layout_entry;
-use super::drawing::compute_passes;
+use super::drawing::{buffer, compute_passes};
 use super::shade::numbers;
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::pass::{AGENTS_PER_WORKGROUP, dispatch_size};
@@ -40,12 +40,7 @@ impl ClusterPasses {
         let entries = ["begin_clusters", "join_clusters", "show_clusters"];
         let passes = compute_passes(gpu, "clusters", variant, &layout, entries)?;
         let [parents, shown] = [(); 2].map(|()| numbers(gpu, 1));
-        let squared_radius = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("clusters"),
-            size: 4,
-            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
+        let squared_radius = buffer(gpu, "clusters", 4, wgpu::BufferUsages::UNIFORM);
         Ok(Self { layout, variant, passes, parents, shown, squared_radius })
     }
 

@@ -137,6 +137,34 @@ impl<'a> Drawing<'a> {
     }
 }
 
+/// A shader.
+pub fn module(device: &wgpu::Device, label: &str, wgsl: &str) -> wgpu::ShaderModule {
+    device.create_shader_module(wgpu::ShaderModuleDescriptor {
+        label: Some(label),
+        source: wgpu::ShaderSource::Wgsl(wgsl.into()),
+    })
+}
+
+/// A variant of the shader `name`. Fails if it does not compose.
+pub fn composed(
+    gpu: &Gpu,
+    name: &str,
+    variant: Variant,
+) -> Result<wgpu::ShaderModule, EngineError> {
+    let (wgsl, _) = compose(name, variant).map_err(|error| gpu.error(error.to_string()))?;
+    Ok(module(&gpu.device, name, &wgsl))
+}
+
+/// A buffer for this use, which the host may write to.
+pub fn buffer(gpu: &Gpu, label: &str, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
+    gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some(label),
+        size,
+        usage: usage | wgpu::BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    })
+}
+
 /// Compiles compute passes of one shader that share their bindings. Fails if it does not compile.
 pub fn compute_passes<const N: usize>(
     gpu: &Gpu,
@@ -145,11 +173,7 @@ pub fn compute_passes<const N: usize>(
     layout: &wgpu::BindGroupLayout,
     entries: [&str; N],
 ) -> Result<[wgpu::ComputePipeline; N], EngineError> {
-    let (wgsl, _) = compose(shader, variant).map_err(|error| gpu.error(error.to_string()))?;
-    let module = gpu.device.create_shader_module(wgpu::ShaderModuleDescriptor {
-        label: Some(shader),
-        source: wgpu::ShaderSource::Wgsl(wgsl.into()),
-    });
+    let module = composed(gpu, shader, variant)?;
     let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
         label: Some(shader),
         bind_group_layouts: &[Some(layout)],
@@ -179,6 +203,7 @@ pub fn begin<'a>(
     attach(encoder, label, target, sampled, wgpu::LoadOp::Clear(clear))
 }
 
+/// A render pass that loads the target like this.
 pub fn attach<'a>(
     encoder: &'a mut wgpu::CommandEncoder,
     label: &str,
@@ -186,10 +211,29 @@ pub fn attach<'a>(
     sampled: Option<&wgpu::TextureView>,
     load: wgpu::LoadOp<wgpu::Color>,
 ) -> wgpu::RenderPass<'a> {
+    attach_with_depth(encoder, label, (target, sampled), None, load)
+}
+
+/// The same; with depths, it begins with nothing before the eye.
+pub fn attach_with_depth<'a>(
+    encoder: &'a mut wgpu::CommandEncoder,
+    label: &str,
+    (target, sampled): (&wgpu::TextureView, Option<&wgpu::TextureView>),
+    depth: Option<&wgpu::TextureView>,
+    load: wgpu::LoadOp<wgpu::Color>,
+) -> wgpu::RenderPass<'a> {
     let (view, resolve_target, store) = match sampled {
         Some(sampled) => (sampled, Some(target), wgpu::StoreOp::Discard),
         None => (target, None, wgpu::StoreOp::Store),
     };
+    let depth = depth.map(|view| wgpu::RenderPassDepthStencilAttachment {
+        view,
+        depth_ops: Some(wgpu::Operations {
+            load: wgpu::LoadOp::Clear(0.0),
+            store: wgpu::StoreOp::Discard,
+        }),
+        stencil_ops: None,
+    });
     encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
         label: Some(label),
         color_attachments: &[Some(wgpu::RenderPassColorAttachment {
@@ -198,6 +242,7 @@ pub fn attach<'a>(
             resolve_target,
             ops: wgpu::Operations { load, store },
         })],
+        depth_stencil_attachment: depth,
         ..Default::default()
     })
 }

@@ -8,7 +8,7 @@ use bytemuck::{Pod, Zeroable};
 use super::bloom::{Bloom, sampler, sampler_entry, texture_entry};
 use super::chunks::layout_entry;
 use super::dither::blue_noise_texture;
-use super::drawing::{Drawing, LIGHT};
+use super::drawing::{Drawing, LIGHT, attach, buffer, module};
 use super::meter::Meter;
 use super::trails::canvas;
 use crate::style::{Backdrop, light_of_paint};
@@ -100,10 +100,7 @@ impl Exposure {
     #[must_use]
     pub fn new(gpu: &Arc<Gpu>, format: wgpu::TextureFormat) -> Self {
         let device = &gpu.device;
-        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: Some("expose"),
-            source: wgpu::ShaderSource::Wgsl(shaders::EXPOSE.into()),
-        });
+        let module = module(device, "expose", shaders::EXPOSE);
         let fragment = wgpu::ShaderStages::FRAGMENT;
         let uniform = layout_entry(3, fragment, wgpu::BufferBindingType::Uniform);
         let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
@@ -125,15 +122,14 @@ impl Exposure {
             bloom: None,
             between: sampler(device),
             dither: blue_noise_texture(gpu),
-            uniform: device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("exposure"),
-                size: size_of::<Factors>() as u64,
-                usage: wgpu::BufferUsages::UNIFORM
+            uniform: buffer(
+                gpu,
+                "exposure",
+                size_of::<Factors>() as u64,
+                wgpu::BufferUsages::UNIFORM
                     | wgpu::BufferUsages::STORAGE
-                    | wgpu::BufferUsages::COPY_SRC
-                    | wgpu::BufferUsages::COPY_DST,
-                mapped_at_creation: false,
-            }),
+                    | wgpu::BufferUsages::COPY_SRC,
+            ),
             meter: None,
             measured: None,
             layout,
@@ -220,19 +216,8 @@ impl Exposure {
             layout: &self.layout,
             entries: &[&picture[..], &own].concat(),
         });
-        let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-            label: Some("expose"),
-            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
-                view: target,
-                depth_slice: None,
-                resolve_target: None,
-                ops: wgpu::Operations {
-                    load: wgpu::LoadOp::Clear(wgpu::Color::TRANSPARENT),
-                    store: wgpu::StoreOp::Store,
-                },
-            })],
-            ..Default::default()
-        });
+        let mut pass =
+            attach(encoder, "expose", target, None, wgpu::LoadOp::Clear(wgpu::Color::TRANSPARENT));
         pass.set_pipeline(&self.pipeline);
         pass.set_bind_group(0, &group, &[]);
         pass.draw(0..3, 0..1);

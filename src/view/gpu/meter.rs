@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::bloom::{sampler_entry, texture_entry};
 use super::chunks::layout_entry;
-use super::drawing::compute_passes;
+use super::drawing::{buffer, compute_passes};
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::Gpu;
 use flockwork_engine::gpu::shaders::Variant;
@@ -42,12 +42,7 @@ impl Meter {
         let entries = ["count_points", "choose_factor"];
         let variant = Variant::of_drawing(false, false, false);
         let passes = compute_passes(gpu, "measure", variant, &layout, entries)?;
-        let counts = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("points by brightness"),
-            size: 4 * BINS,
-            usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
+        let counts = buffer(gpu, "points by brightness", 4 * BINS, wgpu::BufferUsages::STORAGE);
         Ok(Self { gpu: Arc::clone(gpu), layout, passes, counts })
     }
 

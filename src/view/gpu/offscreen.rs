@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::drawing::buffer;
 use super::renderer::{Method, Renderer};
 use super::subject::Subject;
 use super::trails::TrailView;
@@ -117,12 +118,12 @@ impl Offscreen {
         above: &[StyledShape],
     ) -> Result<(), EngineError> {
         let staging = self.staging.pop().unwrap_or_else(|| {
-            self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("offscreen"),
-                size: u64::from(self.row_bytes) * u64::from(self.texture.height()),
-                usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
-                mapped_at_creation: false,
-            })
+            buffer(
+                &self.gpu,
+                "offscreen",
+                u64::from(self.row_bytes) * u64::from(self.texture.height()),
+                wgpu::BufferUsages::MAP_READ,
+            )
         });
         let view = self.texture.create_view(&Default::default());
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());

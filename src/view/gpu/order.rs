@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::chunks::{Chunk, layout_entry};
-use super::drawing::compute_passes;
+use super::drawing::{buffer, compute_passes};
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::pass::{AGENTS_PER_WORKGROUP, dispatch_size};
 use flockwork_engine::gpu::row::TAG_BYTES;
@@ -96,13 +96,7 @@ impl DrawOrder {
 
     /// A buffer of at least this size: the one that is kept, if it is large enough.
     fn room(&self, kept: Option<wgpu::Buffer>, bytes: u64) -> wgpu::Buffer {
-        kept.filter(|buffer| buffer.size() >= bytes).unwrap_or_else(|| {
-            self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("draw_order"),
-                size: bytes,
-                usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
-                mapped_at_creation: false,
-            })
-        })
+        kept.filter(|buffer| buffer.size() >= bytes)
+            .unwrap_or_else(|| buffer(&self.gpu, "draw_order", bytes, wgpu::BufferUsages::STORAGE))
     }
 }

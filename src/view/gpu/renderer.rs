@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::background::Background;
 use super::chunks::Chunk;
 use super::clusters::ClusterPasses;
-use super::drawing::{LIGHT, Looks, attach, begin};
+use super::drawing::{LIGHT, Looks, attach, begin, buffer};
 use super::exposure::Exposure;
 use super::picture::Picture;
 use super::space::{SpaceDrawing, SpaceRenderer};
@@ -83,12 +83,12 @@ impl Renderer {
     #[must_use]
     pub fn new(gpu: Arc<Gpu>, format: wgpu::TextureFormat) -> Self {
         let uniform = || {
-            gpu.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("draw_boids picture"),
-                size: size_of::<Picture>() as u64,
-                usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-                mapped_at_creation: false,
-            })
+            buffer(
+                &gpu,
+                "draw_boids picture",
+                size_of::<Picture>() as u64,
+                wgpu::BufferUsages::UNIFORM,
+            )
         };
         Self {
             triangles: Triangles::new(Arc::clone(&gpu), format, false),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::chunks::{Chunk, layout_entries, layout_entry};
-use super::drawing::compute_passes;
+use super::drawing::{buffer, compute_passes};
 use crate::space::shade::Shade;
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::Gpu;
@@ -31,12 +31,7 @@ pub fn depths_entry(visibility: wgpu::ShaderStages) -> wgpu::BindGroupLayoutEntr
 /// A buffer of `count` numbers: one for each cell, or for each agent. Shaders that read no shade get a buffer of one
 /// cell.
 pub fn numbers(gpu: &Gpu, count: u32) -> wgpu::Buffer {
-    gpu.device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some("numbers"),
-        size: u64::from(count) * 4,
-        usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
-        mapped_at_creation: false,
-    })
+    buffer(gpu, "numbers", u64::from(count) * 4, wgpu::BufferUsages::STORAGE)
 }
 
 impl ShadePasses {

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::bloom::{sampler, sampler_entry, texture_entry};
 use super::chunks::layout_entry;
-use super::drawing::{Drawing, LIGHT};
+use super::drawing::{Drawing, LIGHT, composed};
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::Gpu;
-use flockwork_engine::gpu::shaders::{Variant, compose};
+use flockwork_engine::gpu::shaders::Variant;
 
 /// Draws the sky, or water.
 #[derive(Debug)]
@@ -28,12 +28,7 @@ impl SkyPipeline {
     ) -> Result<Self, EngineError> {
         let as_light = format == LIGHT;
         let variant = Variant { flat: false, as_light, ..Variant::of_drawing(false, false, false) };
-        let composed = compose("draw_sky", variant);
-        let (wgsl, _) = composed.map_err(|error| gpu.error(error.to_string()))?;
-        let module = gpu.device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: Some("draw_sky"),
-            source: wgpu::ShaderSource::Wgsl(wgsl.into()),
-        });
+        let module = composed(gpu, "draw_sky", variant)?;
         let both = wgpu::ShaderStages::VERTEX_FRAGMENT;
         let layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("draw_sky"),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::bodies::depth_state;
-use super::drawing::{Drawing, LIGHT};
+use super::drawing::{Drawing, LIGHT, buffer, module};
 use crate::camera::Camera;
 use crate::space::solids::Corner;
 use crate::style::light_of_paint;
@@ -59,12 +59,8 @@ impl SolidPipelines {
         });
         let placed: Vec<Corner> = placed.collect();
         let bytes: &[u8] = bytemuck::cast_slice(&placed);
-        let buffer = self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("draw_solids"),
-            size: bytes.len() as u64,
-            usage: wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
+        let buffer =
+            buffer(&self.gpu, "draw_solids", bytes.len() as u64, wgpu::BufferUsages::VERTEX);
         self.gpu.queue.write_buffer(&buffer, 0, bytes);
         pass.set_pipeline(&self.pipelines[layer as usize]);
         pass.set_vertex_buffer(0, buffer.slice(..));
@@ -78,10 +74,7 @@ fn pipeline(
     samples: u32,
     layer: Layer,
 ) -> wgpu::RenderPipeline {
-    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-        label: Some("draw_solids"),
-        source: wgpu::ShaderSource::Wgsl(shaders::DRAW_SOLIDS.into()),
-    });
+    let module = module(device, "draw_solids", shaders::DRAW_SOLIDS);
     let depth = match layer {
         Layer::Floor => None,
         Layer::Opaque | Layer::Hidden => Some(depth_state(true)),

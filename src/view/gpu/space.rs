@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::background::Background;
 use super::bodies::{Bodies, DEPTH, Part};
 use super::chunks::Chunk;
-use super::drawing::{LIGHT, Looks};
+use super::drawing::{LIGHT, Looks, attach, attach_with_depth, begin};
 use super::shade::{ShadePasses, numbers};
 use super::sky::SkyPipeline;
 use super::solids::{Layer, SolidPipelines};
@@ -40,8 +40,7 @@ pub struct SpaceRenderer {
     sky: Option<SkyPipeline>,
     /// Compiled when there is water for the first time.
     water: Option<SkyPipeline>,
-    /// Compiled when agents are matter for the first time.
-    /// With and without rows of the numbers that agents keep.
+    /// With and without rows of the numbers that agents keep; compiled when agents are matter for the first time.
     shade: BTreeMap<bool, ShadePasses>,
     /// For shaders that read no shade.
     no_depths: wgpu::Buffer,
@@ -124,7 +123,7 @@ impl SpaceRenderer {
         let sky = self.sky.as_ref().filter(|_| sky.is_some());
         let behind = background.prepare_in_space(scene, size, self.samples);
         let behind = behind.filter(|_| !bare && sky.is_none());
-        let mut pass = begin(encoder, canvas, None, None, wgpu::LoadOp::Clear(drawing.clear));
+        let mut pass = begin(encoder, "draw_bodies", canvas, None, drawing.clear);
         if let Some(behind) = behind {
             behind.draw(&mut pass);
         }
@@ -152,8 +151,9 @@ impl SpaceRenderer {
         let shapes = [self.scenery.shapes(), &target_shapes(scene, targets), &seam].concat();
         let shapes = Backdrop::of(&scene.style.background).suited(&shapes);
         let Solids { opaque, translucent } = solids::of(&shapes, camera, eye, lighting, scale);
-        let resolved = samples.is_some().then_some(drawing.target);
-        let mut pass = begin(encoder, canvas, resolved, Some(&depth), wgpu::LoadOp::Load);
+        let target = (drawing.target, samples.as_ref());
+        let (depth, load) = (Some(&depth), wgpu::LoadOp::Load);
+        let mut pass = attach_with_depth(encoder, "draw_bodies", target, depth, load);
         let mirrored = eye.is_mirrored();
         // A mirrored picture has no background either, but all things.
         let bare = bare && !mirrored;
@@ -222,7 +222,7 @@ impl SpaceRenderer {
         let bound = splat.prepare(chunks, drawing.picture, [&agents.grid_stats, depths], &bands);
         for (number, band) in bands.iter().enumerate() {
             splat.sum(encoder, &bound, number, drawing.looks)?;
-            let mut pass = begin(encoder, canvas, None, None, wgpu::LoadOp::Load);
+            let mut pass = attach(encoder, "draw_bodies", canvas, None, wgpu::LoadOp::Load);
             splat.resolve(&mut pass, &bound, number, band, size.width);
         }
         Ok(())
@@ -252,37 +252,4 @@ impl SpaceRenderer {
         (self.depth, self.sampled) = (Some(depth.clone()), samples.clone());
         (samples, depth)
     }
-}
-
-/// A render pass; with depths, it begins with nothing before the eye.
-fn begin<'a>(
-    encoder: &'a mut wgpu::CommandEncoder,
-    view: &wgpu::TextureView,
-    resolve_target: Option<&wgpu::TextureView>,
-    depth: Option<&wgpu::TextureView>,
-    load: wgpu::LoadOp<wgpu::Color>,
-) -> wgpu::RenderPass<'a> {
-    let store = match resolve_target {
-        Some(_) => wgpu::StoreOp::Discard,
-        None => wgpu::StoreOp::Store,
-    };
-    let depth = depth.map(|view| wgpu::RenderPassDepthStencilAttachment {
-        view,
-        depth_ops: Some(wgpu::Operations {
-            load: wgpu::LoadOp::Clear(0.0),
-            store: wgpu::StoreOp::Discard,
-        }),
-        stencil_ops: None,
-    });
-    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-        label: Some("draw_bodies"),
-        color_attachments: &[Some(wgpu::RenderPassColorAttachment {
-            view,
-            depth_slice: None,
-            resolve_target,
-            ops: wgpu::Operations { load, store },
-        })],
-        depth_stencil_attachment: depth,
-        ..Default::default()
-    })
 }

@@ -6,7 +6,7 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use super::chunks::{self, Chunk};
-use super::drawing::{Drawing, LIGHT, Looks};
+use super::drawing::{Drawing, LIGHT, Looks, buffer};
 use super::shade::depths_entry;
 use crate::splats::{Canvas, PictureBand};
 use flockwork_engine::EngineError;
@@ -99,14 +99,8 @@ impl Splat {
         self.gpu.queue.write_buffer(&self.canvas, 0, &uniforms);
         let bytes = bands.iter().map(|band| band.canvas.bytes()).max().unwrap_or_default();
         let kept = self.sums.take().filter(|sums| sums.size() == bytes);
-        let sums = kept.unwrap_or_else(|| {
-            self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("splat sums"),
-                size: bytes,
-                usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
-                mapped_at_creation: false,
-            })
-        });
+        let sums = kept
+            .unwrap_or_else(|| buffer(&self.gpu, "splat sums", bytes, wgpu::BufferUsages::STORAGE));
         let canvas = wgpu::BufferBinding {
             buffer: &self.canvas,
             offset: 0,
@@ -197,12 +191,7 @@ fn stride(gpu: &Gpu) -> u64 {
 }
 
 fn uniform(gpu: &Gpu, size: u64) -> wgpu::Buffer {
-    gpu.device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some("splat canvas"),
-        size,
-        usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-        mapped_at_creation: false,
-    })
+    buffer(gpu, "splat canvas", size, wgpu::BufferUsages::UNIFORM)
 }
 
 /// The layouts of the splat pass and of the resolve pass.

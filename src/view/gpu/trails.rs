@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytemuck::{Pod, Zeroable};
 use glam::{Vec2, Vec3};
 
-use super::drawing::{Drawing, LIGHT};
+use super::drawing::{Drawing, LIGHT, attach, buffer, module};
 use crate::camera::Camera;
 use flockwork_engine::gpu::{Gpu, shaders};
 
@@ -110,10 +110,7 @@ impl FullPass {
         blend: Option<wgpu::BlendState>,
     ) -> Self {
         let device = &gpu.device;
-        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: Some(label),
-            source: wgpu::ShaderSource::Wgsl(shaders::TRAILS.into()),
-        });
+        let module = module(device, label, shaders::TRAILS);
         let entry_of = |binding, ty| wgpu::BindGroupLayoutEntry {
             binding,
             visibility: wgpu::ShaderStages::FRAGMENT,
@@ -138,12 +135,7 @@ impl FullPass {
         let mut drawing = Drawing::on(format, label, &module, ["cover", entry], Some(&layout));
         drawing.target.blend = blend;
         let pipeline = drawing.compile(device);
-        let uniform = device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some(label),
-            size: size_of::<Trails>() as u64,
-            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
+        let uniform = buffer(gpu, label, size_of::<Trails>() as u64, wgpu::BufferUsages::UNIFORM);
         Self { gpu: Arc::clone(gpu), label, layout, pipeline, uniform }
     }
 
@@ -166,16 +158,7 @@ impl FullPass {
                 entry(2, wgpu::BindingResource::TextureView(agents)),
             ],
         });
-        let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-            label: Some(self.label),
-            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
-                view: target,
-                depth_slice: None,
-                resolve_target: None,
-                ops: wgpu::Operations { load, store: wgpu::StoreOp::Store },
-            })],
-            ..Default::default()
-        });
+        let mut pass = attach(encoder, self.label, target, None, load);
         pass.set_pipeline(&self.pipeline);
         pass.set_bind_group(0, &group, &[]);
         pass.draw(0..3, 0..1);

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::chunks::{self, Chunk};
-use super::drawing::{Drawing, LIGHT, Looks};
+use super::drawing::{Drawing, LIGHT, Looks, composed};
 use super::order::{DrawOrder, ORDER_BYTES};
 use flockwork_engine::EngineError;
-use flockwork_engine::gpu::shaders::{Variant, compose};
+use flockwork_engine::gpu::shaders::Variant;
 use flockwork_engine::gpu::{AgentBuffers, Gpu};
 
 /// Samples per pixel, if the format allows. A small dart is thinner than a pixel; without
@@ -127,12 +127,7 @@ impl Triangles {
         let device = &self.gpu.device;
         let as_light = self.format == LIGHT;
         let variant = Variant { as_light, ..looks.variant(false) };
-        let composed = compose("draw_boids", variant);
-        let (wgsl, _) = composed.map_err(|error| self.gpu.error(error.to_string()))?;
-        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: Some("draw_boids"),
-            source: wgpu::ShaderSource::Wgsl(wgsl.into()),
-        });
+        let module = composed(&self.gpu, "draw_boids", variant)?;
         let (entries, group) = ([vertex, fragment], Some(&self.layout));
         let drawing = Drawing {
             samples: self.samples,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::drawing::buffer;
 use crate::clusters::memory_of;
 use flockwork_engine::gpu::row::{MEMORY_BYTES, MotionLayout, MotionRow, TAG_BYTES, Tag};
 use flockwork_engine::gpu::{AgentBuffers, Gpu};
@@ -27,10 +28,15 @@ impl UploadedAgents {
     /// An empty copy.
     #[must_use]
     pub fn new(gpu: Arc<Gpu>) -> Self {
-        let state = buffer(&gpu, "uploaded state", MotionLayout::SPACE.bytes());
-        let tag = buffer(&gpu, "uploaded tag", TAG_BYTES);
-        let memory = buffer(&gpu, "uploaded memory", MEMORY_BYTES);
-        let grid_stats = buffer(&gpu, "uploaded grid_stats", 4);
+        let state = buffer(
+            &gpu,
+            "uploaded state",
+            MotionLayout::SPACE.bytes(),
+            wgpu::BufferUsages::STORAGE,
+        );
+        let tag = buffer(&gpu, "uploaded tag", TAG_BYTES, wgpu::BufferUsages::STORAGE);
+        let memory = buffer(&gpu, "uploaded memory", MEMORY_BYTES, wgpu::BufferUsages::STORAGE);
+        let grid_stats = buffer(&gpu, "uploaded grid_stats", 4, wgpu::BufferUsages::STORAGE);
         gpu.queue.write_buffer(&grid_stats, 0, bytemuck::bytes_of(&u32::MAX));
         let layout = MotionLayout::PLANE;
         let (count, ids) = (0, 0);
@@ -98,7 +104,7 @@ impl UploadedAgents {
             (&mut self.memory, "uploaded memory", memory),
         ] {
             if slot.size() < bytes.len() as u64 {
-                *slot = buffer(&self.gpu, label, bytes.len() as u64);
+                *slot = buffer(&self.gpu, label, bytes.len() as u64, wgpu::BufferUsages::STORAGE);
             }
             self.gpu.queue.write_buffer(slot, 0, bytes);
         }
@@ -121,13 +127,4 @@ impl UploadedAgents {
     pub fn agents(&self) -> &AgentBuffers {
         &self.buffers
     }
-}
-
-fn buffer(gpu: &Gpu, label: &str, size: u64) -> wgpu::Buffer {
-    gpu.device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some(label),
-        size,
-        usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
-        mapped_at_creation: false,
-    })
 }
