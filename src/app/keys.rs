@@ -94,7 +94,7 @@ impl Action {
         (!event.repeat || repeats).then_some(action)
     }
 
-    /// True for what its key does also while the user types a text.
+    /// True if the key works in a text field, too.
     pub fn works_while_typing(self) -> bool {
         matches!(
             self,

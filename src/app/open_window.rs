@@ -327,7 +327,7 @@ impl OpenWindow {
         Ok(true)
     }
 
-    /// A key of a text that the user types. A few keys do then what they always do.
+    /// Handles a key while a text field has the keyboard. A few keys do what they always do.
     fn typed(
         &mut self,
         key: &KeyEvent,

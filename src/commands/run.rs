@@ -27,8 +27,6 @@ use flockwork_model::io::RunRecord;
 use flockwork_model::scene::{Request, Scene};
 use flockwork_model::state::FlockState;
 use flockwork_session::{Opening, Recorded, Source};
-use flockwork_view::recorder::Film;
-use flockwork_view::recorder::mp4::Quality;
 use flockwork_view::words::counted;
 
 /// Its arguments.
@@ -198,21 +196,7 @@ fn run_without_window(
     ticks: u64,
 ) -> anyhow::Result<()> {
     let interrupt = Interrupt::watch();
-    let Size { width, height } = args.size;
-    let alpha = scene.style.background.is_none();
-    let plan = Plan {
-        out: PICTURE.into(),
-        film: Film { width, height, rate: 1.0, alpha },
-        from: 0,
-        ticks,
-        every: None,
-        geometry: false,
-        blur: 1,
-        samples: 1,
-        fade: 0,
-        quality: Quality::default(),
-        most: None,
-    };
+    let plan = Plan::of_picture(PICTURE.into(), args.size, scene.style.background.is_none(), ticks);
     let mut output = Output::open(&plan)?;
     memory_check::check_pictures(args.size, plan.bytes_per_pixel(scene))?;
     let Machine { engine, gpu } = args.machine.open()?;

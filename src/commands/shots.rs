@@ -11,7 +11,7 @@ use super::host::{memory_check, ranks};
 use flockwork_view::Painter;
 use flockwork_view::frame::Frame;
 use flockwork_view::recorder::mp4::Quality;
-use flockwork_view::recorder::{Film, RecordError, Recorder};
+use flockwork_view::recorder::{RecordError, Recorder};
 
 /// The result of [`take`].
 pub struct Taken {
@@ -43,21 +43,9 @@ pub fn picture(
     size: Size,
     samples: u64,
 ) -> anyhow::Result<Frame> {
-    let Size { width, height } = size;
     let alpha = run.scene().style.background.is_none();
-    let plan = Plan {
-        out: PathBuf::new(),
-        film: Film { width, height, rate: 1.0, alpha },
-        from: 0,
-        ticks: 0,
-        every: None,
-        geometry: false,
-        blur: 1,
-        samples,
-        fade: 0,
-        quality: Quality::Best,
-        most: None,
-    };
+    let picture = Plan::of_picture(PathBuf::new(), size, alpha, 0);
+    let plan = Plan { samples, quality: Quality::Best, ..picture };
     memory_check::check_pictures(size, plan.bytes_per_pixel(run.scene()))?;
     let mut kept = Kept::default();
     film(run, painter, &mut kept, &plan, &Interrupt::default())?;

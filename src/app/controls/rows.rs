@@ -137,7 +137,7 @@ pub fn colour_button(ui: &mut egui::Ui, Rgb(colour): &mut Rgb) {
     button.on_hover_text(Rgb(*colour).to_string());
 }
 
-/// The same for a value, which goes back to `start`.
+/// A row that edits a value, with the button of [`with_way_back`], which takes it back to `start`.
 pub fn edited<T: Clone + PartialEq>(
     ui: &mut egui::Ui,
     start: &T,

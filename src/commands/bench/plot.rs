@@ -7,7 +7,7 @@ use plotters::coord::combinators::{BindKeyPoints, IntoLogRange};
 use plotters::prelude::{Circle, DrawingArea, DrawingBackend, PathElement};
 use plotters::style::{Color, RGBColor, WHITE};
 
-use super::report::{Report, ReportRow};
+use super::report::{Report, ReportRow, starts};
 use crate::commands::charts::{
     self, Drawn, LINE, SERIES, builder, font, head, head_height, legend, short_number,
 };
@@ -69,7 +69,7 @@ impl<'a> Page<'a> {
                 "scene {}, seed {}; start: {}; medians of {} or more; k: neighbours if spread evenly",
                 first.scene,
                 first.seed,
-                first.start(),
+                starts(reports),
                 counted(samples as u64, "sample")
             ));
             head.extend(first.rows.iter().map(|row| format!("{}: {}", row.engine, row.runs_on)));

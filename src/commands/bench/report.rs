@@ -264,6 +264,13 @@ impl fmt::Display for Report {
     }
 }
 
+/// How the flocks of reports start, each way once.
+pub fn starts(reports: &[Report]) -> String {
+    let mut all: Vec<String> = reports.iter().map(Report::start).collect();
+    all.dedup();
+    all.join("; ")
+}
+
 /// One line per report.
 #[derive(Clone, Copy, Debug)]
 pub struct Summary<'a>(pub &'a [Report]);
@@ -271,7 +278,7 @@ pub struct Summary<'a>(pub &'a [Report]);
 impl fmt::Display for Summary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(first) = self.0.first() else { return Ok(()) };
-        let (scene, start) = (&first.scene, first.start());
+        let (scene, start) = (&first.scene, starts(self.0));
         writeln!(f, "scene {scene}, start: {start}; ns for one agent and tick, medians\n")?;
         write!(f, "{:>11} {:>11} {:>16}", "agents", "neighbours", "start and end")?;
         for row in &first.rows {

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::super::host::arg_parsers::Size;
 use super::output::OutputFile;
 use super::output_folder::{OutputFolder, names_folder};
 use crate::commands::host::errors::{Interrupted, wrong};
@@ -44,6 +45,24 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// One picture, after so many ticks.
+    pub fn of_picture(out: PathBuf, size: Size, alpha: bool, ticks: u64) -> Self {
+        let Size { width, height } = size;
+        Self {
+            out,
+            film: Film { width, height, rate: 1.0, alpha },
+            from: 0,
+            ticks,
+            every: None,
+            geometry: false,
+            blur: 1,
+            samples: 1,
+            fade: 0,
+            quality: Quality::default(),
+            most: None,
+        }
+    }
+
     /// The moments whose pictures a frame at `tick` averages, in ticks: spread over the half of the time since
     /// the frame before (a shutter of 180°). The first frame is one picture.
     pub fn exposed(&self, tick: u64) -> impl Iterator<Item = f64> + use<> {
@@ -346,23 +365,9 @@ mod tests {
 
     #[test]
     fn a_blurred_frame_is_exposed_for_half_of_its_time() {
-        let film = Film { width: 8, height: 8, rate: 30.0, alpha: false };
-        let quality = Quality::default();
+        let picture = Plan::of_picture(PathBuf::new(), Size { width: 8, height: 8 }, false, 99);
         let ticks = |every, blur, tick| {
-            let out = PathBuf::new();
-            let plan = Plan {
-                out,
-                film,
-                from: 0,
-                ticks: 99,
-                every,
-                geometry: false,
-                blur,
-                samples: 1,
-                fade: 0,
-                quality,
-                most: None,
-            };
+            let plan = Plan { every, blur, ..picture.clone() };
             plan.exposed(tick).collect::<Vec<_>>()
         };
         assert_eq!(ticks(Some(4), 5, 8), [6.0, 6.5, 7.0, 7.5, 8.0]);

@@ -203,14 +203,14 @@ pub fn read_table(path: &Path, with_run: bool, part: Part) -> anyhow::Result<Sta
 /// world of `scene` has its final size.
 pub fn read_state(path: &Path, scene: &Scene) -> anyhow::Result<FlockState> {
     let table = read_table(path, false, Part::WHOLE)?;
-    let begun = beginning(path, &table, scene);
+    let notices = start_notices(path, &table, scene);
     let state = table.into_state(scene).with_context(|| format!("--init {}", path.display()))?;
-    begun.iter().for_each(|sentence| tell(sentence));
+    notices.iter().for_each(|sentence| tell(sentence));
     Ok(state)
 }
 
 /// Sentences that say where a run of `scene` begins, if the file does not make that clear, and what it leaves out.
-pub fn beginning(path: &Path, table: &StateTable, scene: &Scene) -> Vec<String> {
+pub fn start_notices(path: &Path, table: &StateTable, scene: &Scene) -> Vec<String> {
     let (name, tick) = (path.display(), table.tick());
     let mut sentences = Vec::new();
     if StateFormat::of(path, "--init").is_ok_and(|format| format == StateFormat::Csv) {

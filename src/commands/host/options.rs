@@ -213,16 +213,16 @@ impl FlockArgs {
         let mut scene = plain.clone();
         scene.resize(&request)?;
         table.restore_targets(&mut scene, &plain).with_context(place)?;
-        let mut begun = state_files::beginning(path, &table, &scene);
+        let mut notices = state_files::start_notices(path, &table, &scene);
         if let Some(unsaid) = table.run().map(RunRecord::unsaid).transpose()?.flatten() {
-            begun.push(format!("flockwork: {}: {unsaid}", place()));
+            notices.push(format!("flockwork: {}: {unsaid}", place()));
         }
         // As people would write it: without the keys that have their defaults.
         let written = written.map(|scene| scene.to_toml());
         let overrides = self.all_overrides(table.run().or(beside.as_ref()));
         let state = table.into_state(&scene).with_context(place)?;
         let hash = ranks::ranks().map(|_| hash_of(path)).transpose().with_context(place)?;
-        begun.iter().for_each(|sentence| tell(sentence));
+        notices.iter().for_each(|sentence| tell(sentence));
         let file = hash.map_or_else(String::new, |hash| format!("{} with hash {hash:x}", place()));
         Ok(Prepared { scene, state, agents: found, written, plain, request, overrides, file })
     }
