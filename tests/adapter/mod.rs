@@ -1,13 +1,16 @@
 //! The adapter that the GPU tests run on.
 
+use std::panic::Location;
 use std::sync::{Arc, Once};
 
 use flockwork::engine::gpu::{AdapterChoice, Gpu};
 
 /// Opens the adapter and prints its name once. `FLOCKWORK_TEST_ADAPTER` selects one by name or
 /// index. Without an adapter the test fails. With `FLOCKWORK_SKIP_GPU=1` this returns `None`
-/// instead and prints which test was skipped.
-pub fn gpu(test: &str) -> Option<Arc<Gpu>> {
+/// instead and prints where.
+#[track_caller]
+pub fn gpu() -> Option<Arc<Gpu>> {
+    let test = Location::caller();
     static NAMED: Once = Once::new();
     if std::env::var("FLOCKWORK_SKIP_GPU").is_ok_and(|value| value == "1") {
         eprintln!("SKIPPED (FLOCKWORK_SKIP_GPU=1): {test}");

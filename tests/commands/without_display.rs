@@ -23,7 +23,7 @@ fn picture(path: &std::path::Path) -> ((u32, u32), usize) {
 
 #[test]
 fn without_a_display_the_run_ends_in_a_picture() {
-    if adapter::gpu("without_a_display_the_run_ends_in_a_picture").is_none() {
+    if adapter::gpu().is_none() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -43,8 +43,7 @@ fn without_a_display_the_run_ends_in_a_picture() {
 /// Libwayland, which Mesa's Vulkan drivers call, complains about this.
 #[test]
 fn a_run_without_a_runtime_folder_is_quiet() {
-    let test = "a_run_without_a_runtime_folder_is_quiet";
-    let Some(_) = adapter::gpu(test) else { return };
+    let Some(_) = adapter::gpu() else { return };
     let folder = tempfile::tempdir().unwrap();
     for runtime in [None, Some("")] {
         let mut command =
@@ -61,8 +60,7 @@ fn a_run_without_a_runtime_folder_is_quiet() {
 /// If the only adapter is software, the CPU engine is several times faster.
 #[test]
 fn a_software_adapter_is_passed_over_unless_it_is_asked_for() {
-    let test = "a_software_adapter_is_passed_over_unless_it_is_asked_for";
-    let Some(gpu) = adapter::gpu(test) else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let folder = tempfile::tempdir().unwrap();
     let run = |arguments: &str| {
         let output = flockwork(arguments).current_dir(&folder).output().unwrap();
@@ -139,8 +137,7 @@ fn without_a_driver_everything_but_the_window_works() {
 
 #[test]
 fn a_display_without_a_driver_is_as_good_as_none() {
-    let test = "a_display_without_a_driver_is_as_good_as_none";
-    let Some(display) = Display::open(test, "640x480") else { return };
+    let Some(display) = Display::open("640x480") else { return };
     let folder = tempfile::tempdir().unwrap();
     let mut command = without_driver(&format!("run {FLOCK} --frames 5 --size 320x200"));
     command.current_dir(&folder);
@@ -153,11 +150,10 @@ fn a_display_without_a_driver_is_as_good_as_none() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_missing_keyboard_library_is_named_with_its_package() {
-    let test = "a_missing_keyboard_library_is_named_with_its_package";
-    if adapter::gpu(test).is_none() {
+    if adapter::gpu().is_none() {
         return;
     }
-    let Some(display) = Display::open(test, "640x480") else { return };
+    let Some(display) = Display::open("640x480") else { return };
     let folder = tempfile::tempdir().unwrap();
     // The file that the loader finds first is no library.
     for name in ["libxkbcommon-x11.so.0", "libxkbcommon-x11.so"] {

@@ -1,12 +1,15 @@
 //! The GPU engine for tests, and how far it may be from the reference.
 
+use std::panic::Location;
 use std::sync::Arc;
 
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::{EngineOptions, Gpu, GpuEngine};
 
-use super::Tolerance;
+use super::situations::{FLOCKING, Situation};
+use super::variants::situations_of;
+use super::{Tolerance, assert_none, bits, run};
 
 /// A GPU may fuse a product and a sum, and its division and square root may be off by 2.5 units in
 /// the last place (Vulkan's precision rules): its error is several times the error of correct rounding.
@@ -61,10 +64,39 @@ pub fn share() -> usize {
 /// True where the engines are compared to the bit: on a driver that rounds each operation by itself, as the
 /// CPU engine does, and software drivers must. A GPU may fuse a product and a sum, and divide less exactly;
 /// there this says so, and the engines are compared by the tests that have a tolerance.
-pub fn compares_bits(gpu: &Gpu, test: &str) -> bool {
+#[track_caller]
+pub fn compares_bits(gpu: &Gpu) -> bool {
     let compares = gpu.is_software();
     if !compares {
+        let test = Location::caller();
         eprintln!("NOT COMPARED TO THE BIT on {}: {test}", gpu.name());
     }
     compares
+}
+
+/// Compares five ticks of both engines to the bit in `count` situations of a plane and of a space. `both` makes of
+/// each a situation and its control; more than `least` controls must be noticed.
+pub fn alike_to_the_bit(
+    gpu: &Arc<Gpu>,
+    count: usize,
+    least: u32,
+    both: impl Fn(Situation, u64) -> [Situation; 2],
+) {
+    if !compares_bits(gpu) {
+        return;
+    }
+    let (mut gpu, mut cpu) = (GpuEngine::new(Arc::clone(gpu)), CpuEngine::new(Some(2)).unwrap());
+    for axes in [2, 3] {
+        let (mut differ, mut seen) = (Vec::new(), 0);
+        for (case, number) in situations_of(axes, &FLOCKING, count).into_iter().zip(0..) {
+            let [case, control] = both(case, number);
+            let on_cpu = bits(&run(&mut cpu, &case.scene, &case.state, 5));
+            seen += u32::from(bits(&run(&mut cpu, &control.scene, &control.state, 5)) != on_cpu);
+            if bits(&run(&mut gpu, &case.scene, &case.state, 5)) != on_cpu {
+                differ.push(case.name);
+            }
+        }
+        assert_none(&differ);
+        assert!(seen > least, "{axes} axes: {seen} of {count} controls are noticed");
+    }
 }

@@ -23,8 +23,9 @@ pub fn start(display: &Display, folder: &Path, arguments: &str) -> Program {
 
 /// A display with a window that shows the scene `walls`, and the window's current folder. `None` where a
 /// program for displays is missing.
-pub fn walls(test: &str) -> Option<(Display, TempDir, Program)> {
-    let display = Display::open(test, "1000x700")?;
+#[track_caller]
+pub fn walls() -> Option<(Display, TempDir, Program)> {
+    let display = Display::open("1000x700")?;
     let folder = tempfile::tempdir().unwrap();
     let program = start(&display, folder.path(), "--scene walls");
     display.until_title(&program, "20 agents");

@@ -8,6 +8,7 @@ pub mod drop;
 pub mod files;
 
 use std::io::{BufRead, BufReader, Read};
+use std::panic::Location;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
@@ -69,8 +70,10 @@ pub struct Display {
 
 impl Display {
     /// Starts an X server of `size` pixels (`1280x800`) on a free display number. With
-    /// `FLOCKWORK_SKIP_WINDOW=1` it returns none and prints that the test was skipped.
-    pub fn open(test: &str, size: &str) -> Option<Self> {
+    /// `FLOCKWORK_SKIP_WINDOW=1` it returns none and prints where.
+    #[track_caller]
+    pub fn open(size: &str) -> Option<Self> {
+        let test = Location::caller();
         if std::env::var("FLOCKWORK_SKIP_WINDOW").is_ok_and(|value| value == "1") {
             eprintln!("SKIPPED (FLOCKWORK_SKIP_WINDOW=1): {test}");
             return None;

@@ -8,24 +8,22 @@ use flockwork::model::vector::{Point, flat};
 use flockwork::{CpuEngine, Engine, GpuEngine};
 
 use crate::adapter;
-use crate::common::gpu::{GPU, compares_bits, different, engine};
-use crate::common::situations::{FLOCKING, Situation, embodied, hurried};
+use crate::common::gpu::{GPU, alike_to_the_bit, compares_bits, different, engine};
+use crate::common::situations::{FLOCKING, embodied, hurried};
 use crate::common::variants::situations_of;
-use crate::common::{assert_none, assert_ticks, bits, run};
+use crate::common::{assert_ticks, run};
 
 /// A plane and a space, and what their places have for the third number.
 const WORLDS: [(&str, &str); 2] = [("[100, 100]", ""), ("[100, 100, 100]", ", 0")];
 
 /// Runs a check in a plane and in a space, on both engines; what it returns must be the same to the bit
 /// where bits are compared.
-fn on_both<T: PartialEq + std::fmt::Debug>(
-    name: &str,
-    check: impl Fn(&mut dyn Engine, (&str, &str)) -> T,
-) {
+#[track_caller]
+fn on_both<T: PartialEq + std::fmt::Debug>(check: impl Fn(&mut dyn Engine, (&str, &str)) -> T) {
     let mut cpu = CpuEngine::new(Some(2)).unwrap();
     let on_cpu = WORLDS.map(|world| check(&mut cpu, world));
-    let Some(gpu) = adapter::gpu(name) else { return };
-    let exact = compares_bits(&gpu, name);
+    let Some(gpu) = adapter::gpu() else { return };
+    let exact = compares_bits(&gpu);
     let mut gpu = GpuEngine::new(gpu);
     let on_gpu = WORLDS.map(|world| check(&mut gpu, world));
     if exact {
@@ -64,7 +62,7 @@ fn path_of(
 
 #[test]
 fn the_old_velocity_moves_an_agent() {
-    on_both("the_old_velocity_moves_an_agent", |engine, (size, depth)| {
+    on_both(|engine, (size, depth)| {
         let mut run = |boundary, x, start, step: &str| {
             let body = format!("max_speed = 100\nmax_force = 0.25\nposition_step = \"{step}\"");
             let world = (size, boundary, format!("[{x}, 50{depth}]"));
@@ -94,7 +92,7 @@ fn the_old_velocity_moves_an_agent() {
 
 #[test]
 fn forces_without_a_limit_act_whole() {
-    on_both("forces_without_a_limit_act_whole", |engine, (size, depth)| {
+    on_both(|engine, (size, depth)| {
         let start = (flat(50.0, 50.0), flat(1.0, 0.0));
         let mut run = |body: &str| {
             let world = (size, "open", format!("[50, 90{depth}]"));
@@ -129,7 +127,7 @@ fn angle(one: Point, other: Point) -> f64 {
 
 #[test]
 fn an_agent_comes_round_in_as_many_ticks_as_its_max_turn_needs() {
-    on_both("an_agent_comes_round", |engine, (size, depth)| {
+    on_both(|engine, (size, depth)| {
         let mut all = Vec::new();
         for (degrees, step) in [(180.0, 1.0), (179.0, 1.0), (45.0, 1.0), (7.0, 1.0), (1.25, 2.0)] {
             let ticks = (180.0_f64 / (degrees * step)).ceil() as usize;
@@ -192,7 +190,7 @@ fn a_turn_in_space_stays_in_the_plane_of_heading_and_wish() {
         assert!(angle(run("max_turn = 0", heading)[29].1, heading) < 1e-4);
         path
     };
-    on_both("a_turn_in_space_stays_in_the_plane", check);
+    on_both(check);
 }
 
 /// A jitter with all bits: products of powers of two have no rounding that could differ.
@@ -220,7 +218,7 @@ fn shaken(engine: &mut dyn Engine, size: &str, jitter: f32, ticks: u32) -> Vec<P
 
 #[test]
 fn the_square_of_a_brownian_way_grows_with_time() {
-    on_both("the_square_of_a_brownian_way", |engine, (size, depth)| {
+    on_both(|engine, (size, depth)| {
         let axes = if depth.is_empty() { 2 } else { 3 };
         let mean = |of: &dyn Fn(usize) -> f64| (0..2000).map(of).sum::<f64>() / 2000.0;
         for ticks in [1, 10, 90] {
@@ -279,7 +277,7 @@ fn noise_is_drawn_for_its_own_use_by_id_and_tick() {
         ..FlockState::default()
     };
     let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
-    let gpu = adapter::gpu("noise_is_drawn_for_its_own_use");
+    let gpu = adapter::gpu();
     engines
         .extend(gpu.iter().flat_map(different).map(|engine| Box::new(engine) as Box<dyn Engine>));
     for engine in &mut engines {
@@ -304,7 +302,7 @@ fn noise_is_drawn_for_its_own_use_by_id_and_tick() {
 
 #[test]
 fn the_gpu_engine_moves_bodies_as_the_reference_does() {
-    let Some(gpu) = adapter::gpu("the_gpu_engine_moves_bodies") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let mut engine = engine(&gpu);
     for axes in [2, 3] {
         let usual = situations_of(axes, &FLOCKING, 30).into_iter().zip(0..);
@@ -314,32 +312,14 @@ fn the_gpu_engine_moves_bodies_as_the_reference_does() {
 
 #[test]
 fn bodies_move_alike_to_the_bit_on_both_engines() {
-    let name = "bodies_move_alike_to_the_bit_on_both_engines";
-    let Some(gpu) = adapter::gpu(name) else { return };
-    if !compares_bits(&gpu, name) {
-        return;
-    }
-    let (mut gpu, mut cpu) = (GpuEngine::new(gpu), CpuEngine::new(Some(2)).unwrap());
-    let mut after = |case: &Situation| {
-        let on_gpu = run(&mut gpu, &case.scene, &case.state, 5);
-        (bits(&on_gpu), bits(&run(&mut cpu, &case.scene, &case.state, 5)))
-    };
-    for axes in [2, 3] {
-        let (mut differ, mut seen) = (Vec::new(), 0);
-        for (case, number) in situations_of(axes, &FLOCKING, 40).into_iter().zip(0..) {
-            let case = embodied(hurried(case, number), number);
-            let (on_gpu, on_cpu) = after(&case);
-            if on_gpu != on_cpu {
-                differ.push(case.name.clone());
-            }
-            // The control: one rounding more in the jitter is noticed.
-            let mut other = case;
-            for species in &mut other.scene.species {
-                species.body.jitter = species.body.jitter.next_up();
-            }
-            seen += u32::from(after(&other).0 != on_cpu);
+    let Some(gpu) = adapter::gpu() else { return };
+    alike_to_the_bit(&gpu, 40, 20, |case, number| {
+        let case = embodied(hurried(case, number), number);
+        // The control: one rounding more in the jitter is noticed.
+        let mut other = case.clone();
+        for species in &mut other.scene.species {
+            species.body.jitter = species.body.jitter.next_up();
         }
-        assert_none(&differ);
-        assert!(seen > 20, "{axes} axes: {seen} of 40 controls are noticed");
-    }
+        [case, other]
+    });
 }

@@ -45,7 +45,7 @@ fn broken(state: &FlockState) -> u64 {
 
 #[test]
 fn forces_that_are_no_numbers_are_counted_and_named() {
-    let mut engines = with_cpu(adapter::gpu("forces_that_are_no_numbers_are_counted_and_named"));
+    let mut engines = with_cpu(adapter::gpu());
     for size in ["[400, 300]", "[400, 100, 100]"] {
         let (scene, state) = scene(size, false);
         let (guarded, _) = self::scene(size, true);
@@ -92,8 +92,8 @@ fn ranks_count_the_forces_of_all() {
     assert!(wanted.count > 1000, "{wanted:?}");
     let found = on_ranks(3, cpu, |many, rank| on(many, &part(&state, rank, 3)));
     assert_eq!(found, wanted);
-    if adapter::gpu("ranks_count_the_forces_of_all").is_some() {
-        let gpu = |_: usize| engine(&adapter::gpu("a rank").unwrap());
+    if adapter::gpu().is_some() {
+        let gpu = |_: usize| engine(&adapter::gpu().unwrap());
         let found = on_ranks(2, gpu, |many, rank| on(many, &part(&state, rank, 2)));
         assert_eq!(found, wanted);
     }

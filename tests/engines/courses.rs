@@ -12,11 +12,12 @@ use crate::common::run;
 
 /// Runs a check in a plane and in a space, on both engines; what it returns must be the same to the bit where
 /// bits are compared.
-fn on_both(name: &str, check: impl Fn(&mut dyn Engine, bool) -> Vec<Point>) {
+#[track_caller]
+fn on_both(check: impl Fn(&mut dyn Engine, bool) -> Vec<Point>) {
     let mut cpu = CpuEngine::new(Some(2)).unwrap();
     let on_cpu = [true, false].map(|is_flat| check(&mut cpu, is_flat));
-    let Some(gpu) = adapter::gpu(name) else { return };
-    let exact = compares_bits(&gpu, name);
+    let Some(gpu) = adapter::gpu() else { return };
+    let exact = compares_bits(&gpu);
     let mut gpu = GpuEngine::new(gpu);
     let on_gpu = [true, false].map(|is_flat| check(&mut gpu, is_flat));
     if exact {
@@ -54,7 +55,7 @@ const TARGETS: &str = "[[targets]]\nname = \"up\"\nposition = [0, 1e7DEPTH]\n[[t
 
 #[test]
 fn a_turner_heads_along_the_sum_of_its_directions() {
-    on_both("a_turner_heads_along", |engine, is_flat| {
+    on_both(|engine, is_flat| {
         let mut one = |body: &str, ticks: u32, start: Point| {
             let text = format!(
                 "{TARGETS}[species.a]\n{body}\nseek = {{ target = \"up\", weight = 3 }}\n\
@@ -137,7 +138,7 @@ fn mean_cosine(kind: &str, amount: f64, is_flat: bool) -> [f64; 2] {
 #[test]
 fn noise_turns_headings_as_far_as_its_amount_says() {
     const COUNT: usize = 4000;
-    on_both("noise_turns_headings", |engine, is_flat| {
+    on_both(|engine, is_flat| {
         let mut all = Vec::new();
         for (kind, amount) in [
             ("angle", 0.3),
@@ -202,7 +203,7 @@ fn noise_turns_headings_as_far_as_its_amount_says() {
 
 #[test]
 fn noise_is_bounded_by_the_widest_turn() {
-    on_both("noise_is_bounded", |engine, is_flat| {
+    on_both(|engine, is_flat| {
         let start = flat(2.0, 1.0);
         let mut widest = |turn: &str| {
             let text = format!("[species.a]\nnoise = 0.5\n{turn}");

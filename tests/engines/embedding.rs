@@ -10,9 +10,10 @@ use flockwork::model::scenery::Obstacle;
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::{Point, flat};
 
-fn engines(test: &str) -> Vec<Box<dyn Engine>> {
+#[track_caller]
+fn engines() -> Vec<Box<dyn Engine>> {
     let mut all: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
-    let gpu = adapter::gpu(test);
+    let gpu = adapter::gpu();
     all.extend(gpu.map(|gpu| -> Box<dyn Engine> { Box::new(common::gpu::engine(&gpu)) }));
     all
 }
@@ -38,7 +39,6 @@ fn brute_force(
 
 #[test]
 fn neighbours_are_those_that_a_look_at_every_agent_finds() {
-    let test = "neighbours_are_those_that_a_look_at_every_agent_finds";
     let mut across = 0;
     for boundary in ["wrap", "walls", "open"] {
         let world = format!("world.boundary=\"{boundary}\"");
@@ -48,7 +48,7 @@ fn neighbours_are_those_that_a_look_at_every_agent_finds() {
             // A grid of few cells.
             flock(60, &[&world, "world.size=[400, 200]"]),
         ] {
-            for engine in &mut engines(test) {
+            for engine in &mut engines() {
                 engine.load(&scene, &state).unwrap();
                 engine.step(5).unwrap();
                 let now = engine.read_back().unwrap();
@@ -78,13 +78,12 @@ fn neighbours_are_those_that_a_look_at_every_agent_finds() {
 
 #[test]
 fn no_id_is_ever_given_twice() {
-    let test = "no_id_is_ever_given_twice";
     for (scene, state) in [mixed("wrap", &[]), mixed_in_space("walls", &[])] {
         let count = state.len() as u32;
         let places = [scene.world.size * 0.25, scene.world.size * 0.5];
         let ways = [Point::ZERO, scene.world.on_axes(0.5)];
         let mut ends = Vec::new();
-        for engine in &mut engines(test) {
+        for engine in &mut engines() {
             engine.load(&scene, &state).unwrap();
             engine.step(2).unwrap();
             let spawn = |engine: &mut dyn Engine| engine.spawn(&places, &ways, &[0, 1]);
@@ -114,14 +113,13 @@ fn no_id_is_ever_given_twice() {
             engine.step(5).unwrap();
             ends.push(bits(&engine.read_back().unwrap()));
         }
-        let rounds_equally = adapter::gpu(test).is_none_or(|gpu| gpu.is_software());
+        let rounds_equally = adapter::gpu().is_none_or(|gpu| gpu.is_software());
         assert!(!rounds_equally || ends.windows(2).all(|pair| pair[0] == pair[1]));
     }
 }
 
 #[test]
 fn obstacles_change_after_the_flock_was_made() {
-    let test = "obstacles_change_after_the_flock_was_made";
     let (scene, state) = flock(800, &["starling.avoid={}"]);
     let mut walled = scene.clone();
     walled.obstacles.push(Obstacle::new(scene.world.size * 0.5, 40.0));
@@ -129,7 +127,7 @@ fn obstacles_change_after_the_flock_was_made() {
         let middle = walled.obstacles[0].position;
         state.position.iter().filter(|place| place.distance(middle) < 35.0).count()
     };
-    for engine in &mut engines(test) {
+    for engine in &mut engines() {
         let end = |engine: &mut dyn Engine, start: &Scene, update: bool| {
             engine.load(start, &state).unwrap();
             if update {
@@ -150,7 +148,6 @@ type BadEdit = (fn(&mut Scene), Change, &'static str);
 
 #[test]
 fn numbers_that_no_file_may_hold_are_refused() {
-    let test = "numbers_that_no_file_may_hold_are_refused";
     let (scene, state) = mixed("walls", &[]);
     let edits: [BadEdit; 7] = [
         (|s| s.species[0].body.max_speed = f32::NAN, Change::PARAMETERS, ".max_speed is NaN"),
@@ -161,7 +158,7 @@ fn numbers_that_no_file_may_hold_are_refused() {
         (|s| s.obstacles[0].position.x = 1e30, Change::SCENERY, "obstacles[0].position is 1"),
         (|s| s.world.size.x = f32::NAN, Change::WORLD, "the world would be NaN"),
     ];
-    for engine in &mut engines(test) {
+    for engine in &mut engines() {
         engine.load(&scene, &state).unwrap();
         engine.step(3).unwrap();
         let before = bits(&engine.read_back().unwrap());

@@ -58,8 +58,7 @@ const SHARED: &str = "rules.a = { KEYS, radius = \"all\", parameters = { k = { b
 
 #[test]
 fn everybody_is_who_is_within_a_radius_that_holds_the_world() {
-    let test = "everybody_is_who_is_within_a_radius_that_holds_the_world";
-    let mut engines = with_cpu(adapter::gpu(test).filter(|gpu| compares_bits(gpu, test)));
+    let mut engines = with_cpu(adapter::gpu().filter(|gpu| compares_bits(gpu)));
     // The grid has one cell, so all are in the same order.
     let hold = "\nrules.hold = { radius = 900, sum.n = '1', force = 'zero' }";
     for world in worlds() {
@@ -130,8 +129,7 @@ fn shared_sums_are_those_of_f64_without_the_agent_itself() {
     // Sums of 2,000 positions up to 120, rounded 8 times a lane and 8 times between lanes, are off by 1e-4 of
     // a place; the force takes 1e-4 of that. The other sums are smaller.
     const TOLERANCE: f64 = 2e-6;
-    let mut engines =
-        with_cpu(adapter::gpu("shared_sums_are_those_of_f64_without_the_agent_itself"));
+    let mut engines = with_cpu(adapter::gpu());
     for world in worlds() {
         for count in [3, 40, 1500] {
             let (scene, state) = scene_of(&world, SHARED, "", count);
@@ -161,7 +159,7 @@ fn looking_at_everybody_is_as_in_f64() {
     const TOLERANCE: f64 = 1e-5;
     let rule = "rules.a = { KEYS, radius = \"all\", sum.pull = 'offset / (9 + distance_squared)', \
                 force = 'pull' }";
-    let mut engines = with_cpu(adapter::gpu("looking_at_everybody_is_as_in_f64"));
+    let mut engines = with_cpu(adapter::gpu());
     for world in worlds() {
         let (scene, state) = scene_of(&world, rule, "", 150);
         let force = |agent: usize, least: f64| -> DVec3 {
@@ -191,8 +189,7 @@ fn looking_at_everybody_is_as_in_f64() {
 
 #[test]
 fn engines_threads_and_instructions_hear_alike_also_after_edits() {
-    let test = "engines_threads_and_instructions_hear_alike_also_after_edits";
-    let mut engines = with_cpu(adapter::gpu(test).filter(|gpu| compares_bits(gpu, test)));
+    let mut engines = with_cpu(adapter::gpu().filter(|gpu| compares_bits(gpu)));
     for set in InstructionSet::available() {
         engines.push(Box::new(CpuEngine::with_instructions(Some(1), set).unwrap()));
     }
@@ -246,8 +243,7 @@ fn too_many_that_look_at_everybody_are_refused_and_nothing_is_lost() {
         let text = format!("[species.a]\ncount = {count}\n{rule}\n");
         Scene::parse("test", &text).unwrap().populate(&Request::default()).unwrap()
     };
-    let test = "too_many_that_look_at_everybody_are_refused_and_nothing_is_lost";
-    for mut engine in with_cpu(adapter::gpu(test)) {
+    for mut engine in with_cpu(adapter::gpu()) {
         let (of_shared, state) = scene_with(&rule("other_velocity"), 65_537);
         let (looks, _) = scene_with(&rule("offset"), 65_537);
         let crowd = |count: usize| EngineError::Crowd {
@@ -297,7 +293,7 @@ fn oscillators_coupled_to_all_fall_into_step_as_kuramoto_says() {
     let text = page.split("```toml\n").find(|text| text.starts_with("# Oscillators")).unwrap();
     let text = text.split("```").next().unwrap();
     let sigma = 0.01 * TAU;
-    for mut engine in with_cpu(adapter::gpu("oscillators_coupled_to_all_fall_into_step")) {
+    for mut engine in with_cpu(adapter::gpu()) {
         let mut found = |times: f64| {
             let k = times * sigma * (8.0 / PI).sqrt();
             let set = format!("clock.rules.couple.parameters.coupling.value={k}");

@@ -69,9 +69,8 @@ fn the_first_behaviour_that_is_not_silent_acts_alone() {
     let sizes = ["[100, 100]", "[100, 100, 100]"];
     let mut cpu = CpuEngine::new(Some(2)).unwrap();
     let on_cpu = sizes.map(|size| assert_exclusive(&mut cpu, size));
-    let name = "the_first_behaviour_that_is_not_silent_acts_alone";
-    let Some(gpu) = adapter::gpu(name) else { return };
-    let exact = compares_bits(&gpu, name);
+    let Some(gpu) = adapter::gpu() else { return };
+    let exact = compares_bits(&gpu);
     let mut gpu = GpuEngine::new(gpu);
     let on_gpu = sizes.map(|size| assert_exclusive(&mut gpu, size));
     if exact {

@@ -13,9 +13,10 @@ use flockwork::model::state::FlockState;
 use flockwork::model::vector::{Point, flat};
 
 /// Runs `check` on the CPU engine and, if there is an adapter, on the GPU engine.
-fn on_both(test: &str, mut check: impl FnMut(&mut dyn Engine)) {
+#[track_caller]
+fn on_both(mut check: impl FnMut(&mut dyn Engine)) {
     check(&mut CpuEngine::new(Some(2)).unwrap());
-    if let Some(gpu) = adapter::gpu(test) {
+    if let Some(gpu) = adapter::gpu() {
         check(&mut common::gpu::engine(&Arc::clone(&gpu)));
     }
 }
@@ -37,7 +38,7 @@ fn flock(agents: &[(Point, Point)]) -> FlockState {
 
 #[test]
 fn an_agent_that_has_turned_from_a_wall_gets_no_force() {
-    on_both("an_agent_that_has_turned_from_a_wall_gets_no_force", |engine| {
+    on_both(|engine| {
         for max_speed in [0.3_f32, 2.0, 3.0, 7.7, 100.0, 9000.0] {
             let max_force = 1e-3 * max_speed;
             let scene = scene(&format!(
@@ -80,7 +81,7 @@ fn an_agent_that_reverses_on_the_spot_moves_on() {
          100]]\n[species.a]\nmax_speed = 3\nmax_force = 0.3\n[species.a.follow_path]\nlookahead = \
          50\nadvance = 10\nradius = 20\n",
     );
-    on_both("an_agent_that_reverses_on_the_spot_moves_on", |engine| {
+    on_both(|engine| {
         let place = flat(300.0, 150.0);
         for (speed, moves) in [(0.0, true), (5e-7, true), (9e-6, true), (2e-5, false)] {
             let before = flock(&[(place, flat(0.0, -speed))]);
@@ -119,7 +120,7 @@ fn a_grazed_circle_never_pulls() {
         let (scene, _) = scene.populate(&Request::default()).unwrap();
         scene
     };
-    on_both("a_grazed_circle_never_pulls", |engine| {
+    on_both(|engine| {
         for limit in ["each", "sum"] {
             let scene = scene(limit);
             for aside in [1.0_f32, 20.0, 29.5, 30.5, 33.0, 35.5, 36.5, 40.0] {
@@ -146,7 +147,7 @@ fn a_grazed_circle_never_pulls() {
 fn an_open_world_ends_far_away() {
     // Far out, neighbouring numbers are 65,536 apart: slower agents do not move there.
     let scene = scene("time_step = 10\nworld.boundary = \"open\"\n[species.a]\nmax_speed = 1e4\n");
-    on_both("an_open_world_ends_far_away", |engine| {
+    on_both(|engine| {
         let agents = [
             (flat(1e12, 5.0), flat(1e4, 1.0)),
             (flat(-1e12, 5.0), flat(-1e4, 0.0)),
@@ -165,8 +166,7 @@ fn an_open_world_ends_far_away() {
 
 #[test]
 fn an_agent_at_rest_has_the_same_bits_on_both_engines() {
-    let test = "an_agent_at_rest_has_the_same_bits_on_both_engines";
-    let Some(gpu) = adapter::gpu(test) else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let mut on_gpu = common::gpu::engine(&gpu);
     let mut on_cpu = CpuEngine::new(Some(2)).unwrap();
     let behaviours = [

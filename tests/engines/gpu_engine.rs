@@ -42,7 +42,7 @@ fn count_of(kinds: &[Kind]) -> usize {
 
 #[test]
 fn one_tick_equals_the_reference() {
-    let Some(gpu) = adapter::gpu("one_tick_equals_the_reference") else {
+    let Some(gpu) = adapter::gpu() else {
         return;
     };
     assert_one_tick(&gpu, 2);
@@ -50,7 +50,7 @@ fn one_tick_equals_the_reference() {
 
 #[test]
 fn one_tick_in_space_equals_the_reference() {
-    let Some(gpu) = adapter::gpu("one_tick_in_space_equals_the_reference") else {
+    let Some(gpu) = adapter::gpu() else {
         return;
     };
     assert_one_tick(&gpu, 3);
@@ -116,7 +116,7 @@ fn assert_one_tick(gpu: &Arc<Gpu>, axes: usize) {
 
 #[test]
 fn later_ticks_equal_the_reference() {
-    let Some(gpu) = adapter::gpu("later_ticks_equal_the_reference") else {
+    let Some(gpu) = adapter::gpu() else {
         return;
     };
     let mut engine = engine(&gpu);
@@ -127,7 +127,7 @@ fn later_ticks_equal_the_reference() {
 
 #[test]
 fn an_agent_in_the_corner_sees_obstacles() {
-    let Some(gpu) = adapter::gpu("an_agent_in_the_corner_sees_obstacles") else {
+    let Some(gpu) = adapter::gpu() else {
         return;
     };
     let mut engine = engine(&gpu);
@@ -147,7 +147,7 @@ fn poisoned(bytes: [u8; 4], kind: ScalarKind) -> [u8; 4] {
 
 #[test]
 fn every_poisoned_parameter_is_noticed_on_the_device() {
-    let Some(gpu) = adapter::gpu("every_poisoned_parameter_is_noticed") else {
+    let Some(gpu) = adapter::gpu() else {
         return;
     };
     let mut engine = engine(&gpu);
@@ -288,7 +288,7 @@ impl Part {
 
 #[test]
 fn a_poisoned_table_of_the_scenery_is_noticed_on_the_device() {
-    let Some(gpu) = adapter::gpu("a_poisoned_table_is_noticed") else {
+    let Some(gpu) = adapter::gpu() else {
         return;
     };
     let mut engine = engine(&gpu);
@@ -331,7 +331,7 @@ fn a_poisoned_table_of_the_scenery_is_noticed_on_the_device() {
 
 #[test]
 fn a_count_that_does_not_fit_names_the_limit() {
-    let Some(gpu) = adapter::gpu("a_count_that_does_not_fit") else {
+    let Some(gpu) = adapter::gpu() else {
         return;
     };
     let limits = gpu.device.limits();

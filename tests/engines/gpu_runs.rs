@@ -21,7 +21,7 @@ const ORDER: f64 = 0.02;
 
 #[test]
 fn ticks_one_by_one_or_at_once_are_the_same() {
-    let Some(gpu) = adapter::gpu("ticks_one_by_one_or_at_once_are_the_same") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let mut engine = engine(&gpu);
     let (scene, state) = mixed("wrap", &[]);
     // A submission holds at most 64 ticks: varying values cross its end.
@@ -46,7 +46,7 @@ const SCENE_APART: f64 = 0.01;
 
 #[test]
 fn every_scene_is_the_same_on_both_engines() {
-    let Some(gpu) = adapter::gpu("every_scene_is_the_same_on_both_engines") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let mut on_cpu = CpuEngine::new(None).unwrap();
     let ticks = if gpu.is_software() { SCENE_TICKS } else { 1 };
     for mut on_gpu in different(&gpu) {
@@ -70,7 +70,7 @@ fn every_scene_is_the_same_on_both_engines() {
 
 #[test]
 fn both_engines_move_a_flock_the_same_way_for_100_ticks() {
-    let Some(gpu) = adapter::gpu("both_engines_move_a_flock_the_same_way") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let mut on_gpu = GpuEngine::new(gpu);
     let mut on_cpu = CpuEngine::new(None).unwrap();
     for boundary in ["wrap", "walls", "open"] {
@@ -131,7 +131,7 @@ fn both_engines_move_a_mixed_scene_the_same_way_for_100_ticks() {
     // after 30 ticks. Another seed changes order by 0.1 and neighbours by 45 %.
     const APART: f64 = 0.1;
     const CROWDING: f64 = 0.02;
-    let Some(gpu) = adapter::gpu("both_engines_move_a_mixed_scene_the_same_way") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let mut on_gpu = GpuEngine::new(gpu);
     let mut on_cpu = CpuEngine::new(None).unwrap();
     for boundary in ["wrap", "walls", "open"] {
@@ -169,7 +169,7 @@ fn both_engines_move_a_mixed_scene_the_same_way_for_100_ticks() {
 
 #[test]
 fn both_engines_take_the_same_samples_of_a_crowd() {
-    let Some(gpu) = adapter::gpu("both_engines_take_the_same_samples") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     // Runs of 2,600 agents, which have the smallest sample, and of 400, which have a larger one.
     for (boundary, radius) in
         ["wrap", "walls", "open"].iter().flat_map(|boundary| [(boundary, 60.0), (boundary, 170.0)])
@@ -186,7 +186,7 @@ fn both_engines_take_the_same_samples_of_a_crowd() {
 #[test]
 fn a_subgroup_finds_the_neighbours_that_each_agent_finds_alone() {
     let test = "a_subgroup_finds_the_neighbours_that_each_agent_finds_alone";
-    let Some(gpu) = adapter::gpu(test) else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     if !gpu.has_subgroups_of_agents() {
         return eprintln!("{test}: no subgroups of agents on {}", gpu.name());
     }
@@ -235,7 +235,7 @@ fn a_subgroup_finds_the_neighbours_that_each_agent_finds_alone() {
 
 #[test]
 fn another_seed_does_not_pass_for_the_same_run() {
-    let Some(gpu) = adapter::gpu("another_seed_does_not_pass") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let (scene, state) = flock(2_000, &[]);
     let (_, other) = flock(2_000, &["seed=6"]);
     let mut engine = GpuEngine::new(gpu);
@@ -248,7 +248,7 @@ fn another_seed_does_not_pass_for_the_same_run() {
 
 #[test]
 fn several_species_in_every_world_lose_no_agent() {
-    let Some(gpu) = adapter::gpu("several_species_lose_nobody") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     // A second driver runs one of them.
     for boundary in ["wrap", "walls", "open"].into_iter().step_by(share().min(3)) {
         let (scene, first) = mixed(boundary, &[]);

@@ -25,7 +25,7 @@ fn flock_in_space(count: u64, sides: &str, overrides: &[&str]) -> (Scene, FlockS
 
 #[test]
 fn both_engines_move_a_mixed_scene_in_space_the_same_way() {
-    let Some(gpu) = adapter::gpu("both_engines_move_a_mixed_scene_in_space") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let mut on_cpu = CpuEngine::new(None).unwrap();
     // A GPU may round differently; after a few ticks single agents decide otherwise.
     let ticks = if gpu.is_software() { 60 } else { 1 };
@@ -58,7 +58,7 @@ fn both_engines_move_a_mixed_scene_in_space_the_same_way() {
 #[test]
 fn a_subgroup_finds_the_neighbours_in_space_that_each_agent_finds_alone() {
     let test = "a_subgroup_finds_the_neighbours_in_space";
-    let Some(gpu) = adapter::gpu(test) else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     if !gpu.has_subgroups_of_agents() {
         return eprintln!("{test}: no subgroups of agents on {}", gpu.name());
     }
@@ -104,7 +104,7 @@ fn a_subgroup_finds_the_neighbours_in_space_that_each_agent_finds_alone() {
 
 #[test]
 fn flocks_of_every_size_move_in_space() {
-    let Some(gpu) = adapter::gpu("flocks_of_every_size_move_in_space") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let mut on_gpu = shipped(&gpu);
     let mut on_cpu = CpuEngine::new(None).unwrap();
     for count in [1, 2, 63, 64, 65, 1_000, 65_535, 65_536, 65_537] {
@@ -119,7 +119,7 @@ fn flocks_of_every_size_move_in_space() {
 
 #[test]
 fn a_mixed_scene_in_space_loses_no_agent_and_runs_the_same_twice() {
-    let Some(gpu) = adapter::gpu("a_mixed_scene_in_space_loses_no_agent") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let mut engine = shipped(&gpu);
     // A second driver runs one of them.
     for boundary in BOUNDARIES.into_iter().step_by(share().min(3)) {

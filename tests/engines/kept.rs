@@ -23,13 +23,15 @@ const WORLDS: [&str; 4] = [
 ];
 
 /// The CPU engine, and every variant of the GPU engine that there is.
-fn engines(test: &str) -> Vec<Box<dyn Engine>> {
-    with_cpu(adapter::gpu(test))
+#[track_caller]
+fn engines() -> Vec<Box<dyn Engine>> {
+    with_cpu(adapter::gpu())
 }
 
 /// The engines whose bits are compared.
-fn exact_engines(test: &str) -> Vec<Box<dyn Engine>> {
-    with_cpu(adapter::gpu(test).filter(|gpu| compares_bits(gpu, test)))
+#[track_caller]
+fn exact_engines() -> Vec<Box<dyn Engine>> {
+    with_cpu(adapter::gpu().filter(|gpu| compares_bits(gpu)))
 }
 
 fn scene_of(world: &str, species: &str) -> (Scene, FlockState) {
@@ -52,7 +54,7 @@ fn numbers_change_together_and_others_see_the_old_ones() {
          state.count = \"count + 1\"\n\
          state.half = {{ next = \"half / 2\", start = {{ from = -1, to = 1 }} }}\n"
     );
-    for mut engine in engines("numbers_change_together_and_others_see_the_old_ones") {
+    for mut engine in engines() {
         for world in WORLDS {
             let vector = if world.matches(',').count() > 1 && world.contains("40]") {
                 "vector(count, 0, 0)"
@@ -94,7 +96,7 @@ fn an_agent_hears_the_numbers_of_its_neighbours() {
         rule("b")
     );
     let (mut wider_is_seen, mut worlds) = (0, 0);
-    for mut engine in engines("an_agent_hears_the_numbers_of_its_neighbours") {
+    for mut engine in engines() {
         for world in WORLDS {
             let (scene, mut state) = scene_of(world, &species);
             let names = scene.kept_names();
@@ -157,7 +159,7 @@ fn oscillators(rate: &str) -> String {
 
 #[test]
 fn every_engine_keeps_the_same_bits() {
-    let mut engines = exact_engines("every_engine_keeps_the_same_bits");
+    let mut engines = exact_engines();
     for world in WORLDS {
         let (scene, state) = scene_of(world, &oscillators("0.0123"));
         let wanted = run(&mut *engines[0], &scene, &state, 60);
@@ -185,7 +187,7 @@ fn a_result_that_is_no_number_leaves_the_old_one() {
                    state.root = { next = \"sqrt(root - 1)\", start = 1.5 }\n\
                    state.tiny = { next = \"tiny * 1e-15\", start = -1 }\n\
                    state.large = { next = \"large * 1e15\", start = -1 }\n";
-    for mut engine in engines("a_result_that_is_no_number_leaves_the_old_one") {
+    for mut engine in engines() {
         let (scene, state) = scene_of(WORLDS[0], species);
         let after = run(&mut *engine, &scene, &state, 4);
         // −1/2 − 1, nothing at tick 2, + 1.
@@ -204,7 +206,7 @@ fn a_result_that_is_no_number_leaves_the_old_one() {
 #[test]
 fn a_running_flock_keeps_its_numbers_through_edits() {
     for world in [WORLDS[0], WORLDS[3]] {
-        for mut engine in exact_engines("a_running_flock_keeps_its_numbers_through_edits") {
+        for mut engine in exact_engines() {
             let (scene, state) = scene_of(world, &oscillators("0.0123"));
             engine.load(&scene, &state).unwrap();
             engine.step(5).unwrap();

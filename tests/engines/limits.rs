@@ -299,7 +299,7 @@ fn every_state_of_the_cpu_engine_is_finite() {
 
 #[test]
 fn every_state_of_the_gpu_engine_is_finite() {
-    let Some(gpu) = adapter::gpu("every_state_of_the_gpu_engine_is_finite") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let mut engine = common::gpu::engine(&gpu);
     let all = |numbers: Range<u64>| numbers.map(|number| drawn(number, true));
     let share = common::gpu::share();
@@ -392,7 +392,7 @@ fn saturating_limits_equal_the_reference() {
 
 #[test]
 fn saturating_limits_have_the_same_bits_on_both_engines() {
-    let Some(gpu) = adapter::gpu("saturating_limits_have_the_same_bits_on_both_engines") else {
+    let Some(gpu) = adapter::gpu() else {
         return;
     };
     let mut on_gpu = common::gpu::engine(&gpu);

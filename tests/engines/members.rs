@@ -16,10 +16,11 @@ const BEFORE: u32 = 6;
 const AFTER: u32 = 5;
 
 /// Both engines, and whether they round equally.
-fn engines(test: &str) -> (Vec<Box<dyn Engine>>, bool) {
+#[track_caller]
+fn engines() -> (Vec<Box<dyn Engine>>, bool) {
     let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
-    let gpu = adapter::gpu(test);
-    let alike = gpu.as_ref().is_none_or(|gpu| compares_bits(gpu, test));
+    let gpu = adapter::gpu();
+    let alike = gpu.as_ref().is_none_or(|gpu| compares_bits(gpu));
     engines.extend(gpu.map(|gpu| Box::new(common::gpu::engine(&gpu)) as _));
     (engines, alike)
 }
@@ -68,7 +69,7 @@ fn scenes() -> Vec<(Scene, FlockState)> {
 
 #[test]
 fn a_flock_holds_the_agents_that_were_added_and_not_those_that_were_removed() {
-    let (mut engines, _) = engines("a_flock_holds_the_agents_that_were_added");
+    let (mut engines, _) = engines();
     for (scene, state) in scenes() {
         for engine in &mut engines {
             engine.load(&scene, &state).unwrap();
@@ -95,7 +96,7 @@ fn a_flock_holds_the_agents_that_were_added_and_not_those_that_were_removed() {
 /// In space an agent's motion takes more bytes than the least that a buffer had.
 #[test]
 fn a_flock_that_loses_all_agents_goes_on_empty() {
-    let (mut engines, _) = engines("a_flock_that_loses_all_agents");
+    let (mut engines, _) = engines();
     for size in ["[90, 60]", "[90, 60, 40]"] {
         let text = "[species.a]\ncount = 4\n[species.a.separation]\n";
         let scene = Scene::parse_with("few", text, &[format!("world.size={size}")]).unwrap();
@@ -125,8 +126,7 @@ enum Edits {
 
 #[test]
 fn a_flock_goes_on_with_others_as_one_that_is_loaded_so_and_as_on_the_other_engine() {
-    let test = "a_flock_goes_on_with_others_as_one_that_is_loaded_so";
-    let (mut engines, alike) = engines(test);
+    let (mut engines, alike) = engines();
     let gone = [9_000, 3, 9_150, 17, 64];
     for (scene, state) in scenes() {
         let more = newcomers(&scene, 9_000, 300);
@@ -175,7 +175,7 @@ fn a_flock_goes_on_with_others_as_one_that_is_loaded_so_and_as_on_the_other_engi
 fn random_numbers_stay_the_same_when_another_agent_is_removed() {
     // Wanderers without neighbours: their motion depends only on their ids.
     let (scene, state) = wanderers(500);
-    let (mut engines, _) = engines("random_numbers_stay_the_same_when_another_agent_is_removed");
+    let (mut engines, _) = engines();
     for engine in &mut engines {
         let mut run = |gone: &[u32]| {
             engine.load(&scene, &state).unwrap();
@@ -205,7 +205,7 @@ fn wanderers(count: u64) -> (Scene, FlockState) {
 
 #[test]
 fn an_id_is_used_once_and_what_cannot_be_changes_nothing() {
-    let (mut engines, _) = engines("an_id_is_used_once_and_what_cannot_be_changes_nothing");
+    let (mut engines, _) = engines();
     let (scene, state) = flock(100, &[]);
     for engine in &mut engines {
         engine.load(&scene, &state).unwrap();
@@ -245,8 +245,7 @@ fn an_id_is_used_once_and_what_cannot_be_changes_nothing() {
 
 #[test]
 fn a_flock_that_grows_allocates_now_and_then() {
-    let test = "a_flock_that_grows_allocates_now_and_then";
-    let Some(gpu) = adapter::gpu(test) else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let (scene, state) = flock(2000, &[]);
     let mut engine = common::gpu::engine(&gpu);
     engine.load(&scene, &state).unwrap();

@@ -54,14 +54,14 @@ fn no_agent_is_slower_than_its_min_speed() {
     let sizes = ["[100, 100]", "[100, 100, 100]"];
     let mut cpu = CpuEngine::new(Some(2)).unwrap();
     let on_cpu = sizes.map(|size| assert_moving(&mut cpu, size));
-    let Some(gpu) = adapter::gpu("no_agent_is_slower_than_its_min_speed") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let mut gpu = GpuEngine::new(gpu);
     assert_eq!(sizes.map(|size| assert_moving(&mut gpu, size)), on_cpu);
 }
 
 #[test]
 fn the_gpu_engine_hurries_as_the_reference_does() {
-    let Some(gpu) = adapter::gpu("the_gpu_engine_hurries_as_the_reference_does") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let mut engine = engine(&gpu);
     for axes in [2, 3] {
         let usual = situations_of(axes, &FLOCKING, 100).into_iter().zip(0..);

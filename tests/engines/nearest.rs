@@ -4,14 +4,14 @@
 use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::Point;
-use flockwork::{CpuEngine, Engine, GpuEngine};
+use flockwork::{CpuEngine, Engine};
 
 use crate::adapter;
 use crate::common::dice::Dice;
-use crate::common::gpu::{GPU, compares_bits, different, engine, share};
-use crate::common::situations::{FLOCKING, Situation, choosy};
+use crate::common::gpu::{GPU, alike_to_the_bit, different, engine, share};
+use crate::common::situations::{FLOCKING, choosy};
 use crate::common::variants::situations_of;
-use crate::common::{assert_none, assert_ticks, bits, run};
+use crate::common::{assert_ticks, run};
 
 /// Agents of a situation: as many as there are bits in two whole numbers.
 pub const AGENTS: usize = 24;
@@ -126,7 +126,7 @@ pub fn added(engine: &mut dyn Engine, scene: &Scene, state: &FlockState) -> Vec<
 
 #[test]
 fn agents_choose_the_nearest_and_of_equally_near_ones_the_smallest_ids() {
-    let gpu = adapter::gpu("agents_choose_the_nearest");
+    let gpu = adapter::gpu();
     let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
     for engine in gpu.iter().flat_map(different) {
         engines.push(Box::new(engine));
@@ -185,7 +185,7 @@ fn agents_choose_the_nearest_and_of_equally_near_ones_the_smallest_ids() {
 
 #[test]
 fn the_gpu_engine_chooses_as_the_reference_does() {
-    let Some(gpu) = adapter::gpu("the_gpu_engine_chooses_as_the_reference") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let mut engine = engine(&gpu);
     for axes in [2, 3] {
         let usual = situations_of(axes, &FLOCKING, 20).into_iter().zip(0..).step_by(share());
@@ -195,31 +195,9 @@ fn the_gpu_engine_chooses_as_the_reference_does() {
 
 #[test]
 fn choices_are_alike_to_the_bit_on_both_engines() {
-    let name = "choices_are_alike_to_the_bit_on_both_engines";
-    let Some(gpu) = adapter::gpu(name) else { return };
-    if !compares_bits(&gpu, name) {
-        return;
-    }
-    let (mut gpu, mut cpu) = (GpuEngine::new(gpu), CpuEngine::new(Some(2)).unwrap());
-    let mut after = |case: &Situation| {
-        let on_gpu = run(&mut gpu, &case.scene, &case.state, 5);
-        (bits(&on_gpu), bits(&run(&mut cpu, &case.scene, &case.state, 5)))
-    };
-    for axes in [2, 3] {
-        let (mut differ, mut seen) = (Vec::new(), 0);
-        for (case, number) in situations_of(axes, &FLOCKING, 20).into_iter().zip(0..) {
-            let plain = after(&case).1;
-            let case = choosy(case, number);
-            let (on_gpu, on_cpu) = after(&case);
-            if on_gpu != on_cpu {
-                differ.push(case.name.clone());
-            }
-            // The control: all neighbours in place of the nearest.
-            seen += u32::from(plain != on_cpu);
-        }
-        assert_none(&differ);
-        assert!(seen > 5, "{axes} axes: {seen} of 20 controls are noticed");
-    }
+    let Some(gpu) = adapter::gpu() else { return };
+    // The control: all neighbours in place of the nearest.
+    alike_to_the_bit(&gpu, 20, 5, |case, number| [choosy(case.clone(), number), case]);
 }
 
 /// 700 agents in one cell, who count one another.
@@ -244,7 +222,7 @@ pub fn crowd(world: &str, key: &str) -> (Scene, FlockState) {
 
 #[test]
 fn without_sampling_every_agent_of_a_crowd_counts() {
-    let gpu = adapter::gpu("without_sampling_every_agent_counts");
+    let gpu = adapter::gpu();
     let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
     for engine in gpu.iter().flat_map(different) {
         engines.push(Box::new(engine));

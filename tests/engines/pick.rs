@@ -79,9 +79,10 @@ fn heard(
     (0..AGENTS).map(sum).collect()
 }
 
-fn engines(test: &str) -> Vec<Box<dyn Engine>> {
+#[track_caller]
+fn engines() -> Vec<Box<dyn Engine>> {
     let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
-    for engine in adapter::gpu(test).iter().flat_map(different) {
+    for engine in adapter::gpu().iter().flat_map(different) {
         engines.push(Box::new(engine));
     }
     engines
@@ -89,7 +90,7 @@ fn engines(test: &str) -> Vec<Box<dyn Engine>> {
 
 #[test]
 fn each_agent_hears_the_first_of_its_neighbours_in_an_order_of_ids() {
-    let mut engines = engines("each_agent_hears_the_first");
+    let mut engines = engines();
     let mut dice = Dice::new(8);
     let (both, a) = ("[\"a\", \"b\"]", "[\"a\"]");
     let wide = |radius| Picking { radius, fov: 360.0, with: both };
@@ -195,7 +196,7 @@ fn draws_are_even_over_neighbours_ticks_and_agents() {
 
 #[test]
 fn one_is_heard_in_crowds_and_lonely_agents_are_counted() {
-    for engine in &mut engines("one_is_heard_in_crowds") {
+    for engine in &mut engines() {
         let (scene, state) = crowd("", "\npick = \"one\"");
         let counts = added(&mut **engine, &scene, &state);
         assert!(counts.iter().all(|sum| sum.x == 1.0));

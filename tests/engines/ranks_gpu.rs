@@ -33,7 +33,7 @@ fn run(many: &mut DistributedEngine, rank: usize, size: usize, case: &Case) -> S
 
 /// A rank's device.
 fn device() -> Arc<Gpu> {
-    adapter::gpu("a rank").expect("the adapter of the test")
+    adapter::gpu().expect("the adapter of the test")
 }
 
 /// The results of the cases on `size` ranks.
@@ -76,7 +76,7 @@ fn of_all(space: bool, boundary: &str, overrides: &[&str]) -> Case {
 
 #[test]
 fn two_ranks_give_the_bytes_of_one() {
-    let Some(gpu) = adapter::gpu("two_ranks_give_the_bytes_of_one") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let (scene, state) = flock(300, &["world.boundary=\"wrap\""]);
     let case = Case { what: "flock".into(), scene, state, ticks: 20 };
     check(&gpu, &[case], &[2], engine);
@@ -84,7 +84,7 @@ fn two_ranks_give_the_bytes_of_one() {
 
 #[test]
 fn any_number_of_ranks_gives_the_same_bytes_of_a_plane() {
-    let Some(gpu) = adapter::gpu("any_number_of_ranks_gives_the_same_bytes_of_a_plane") else {
+    let Some(gpu) = adapter::gpu() else {
         return;
     };
     any_number_of_ranks(&gpu, false);
@@ -92,7 +92,7 @@ fn any_number_of_ranks_gives_the_same_bytes_of_a_plane() {
 
 #[test]
 fn any_number_of_ranks_gives_the_same_bytes_of_a_space() {
-    let Some(gpu) = adapter::gpu("any_number_of_ranks_gives_the_same_bytes_of_a_space") else {
+    let Some(gpu) = adapter::gpu() else {
         return;
     };
     any_number_of_ranks(&gpu, true);
@@ -117,7 +117,7 @@ fn any_number_of_ranks(gpu: &Arc<Gpu>, space: bool) {
 
 #[test]
 fn every_scene_is_the_same_on_ranks() {
-    let Some(gpu) = adapter::gpu("every_scene_is_the_same_on_ranks") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let request = Request { count: Some(400), ..Request::default() };
     let cases: Vec<Case> = built_in()
         .step_by(share())
@@ -139,8 +139,7 @@ fn crowded(gpu: &Arc<Gpu>) -> GpuEngine {
 
 #[test]
 fn crowds_few_agents_and_narrow_worlds_are_the_same_on_ranks() {
-    let test = "crowds_few_agents_and_narrow_worlds_are_the_same_on_ranks";
-    let Some(gpu) = adapter::gpu(test) else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     for boundary in BOUNDARIES {
         let cases = few_and_crowded(boundary).into_iter();
         let cases = cases.map(|(what, (scene, state))| Case { what, scene, state, ticks: 12 });
@@ -152,7 +151,7 @@ fn crowds_few_agents_and_narrow_worlds_are_the_same_on_ranks() {
 
 #[test]
 fn agents_may_go_to_any_rank_in_one_tick() {
-    let Some(gpu) = adapter::gpu("agents_may_go_to_any_rank_in_one_tick") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let fast = ["world.boundary=\"wrap\"", "starling.max_speed=180", "starling.max_force=90"];
     let (scene, state) = flock(500, &fast);
     let mut one = shipped(&gpu);
@@ -171,7 +170,7 @@ fn agents_may_go_to_any_rank_in_one_tick() {
 
 #[test]
 fn borders_may_move_between_any_two_ticks() {
-    let Some(gpu) = adapter::gpu("borders_may_move_between_any_two_ticks") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let mut one = shipped(&gpu);
     for space in [false, true] {
         let case = of_all(space, "wrap", &[]);
@@ -200,7 +199,7 @@ fn borders_may_move_between_any_two_ticks() {
 
 #[test]
 fn the_fullest_cell_of_all_ranks_is_that_of_one() {
-    let Some(gpu) = adapter::gpu("the_fullest_cell_of_all_ranks_is_that_of_one") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let case = of_all(false, "walls", &[]);
     let mut one = shipped(&gpu);
     let mut fullest = [0; 2];
@@ -226,7 +225,7 @@ fn the_fullest_cell_of_all_ranks_is_that_of_one() {
 
 #[test]
 fn an_id_that_no_tag_holds_is_refused_by_all() {
-    let Some(gpu) = adapter::gpu("an_id_that_no_tag_holds_is_refused_by_all") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let case = of_all(false, "wrap", &[]);
     drop(gpu);
     on_ranks(

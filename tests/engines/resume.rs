@@ -131,7 +131,7 @@ fn a_run_on_the_cpu_goes_on_with_any_number_of_threads() {
 
 #[test]
 fn a_run_on_the_gpu_goes_on_and_so_does_one_that_changes_engines() {
-    let Some(gpu) = adapter::gpu("a_run_on_the_gpu_goes_on") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let mut on_cpu = CpuEngine::new(None).unwrap();
     // Another engine, for which cells of four agents or more are crowded.
     let options = EngineOptions { crowded_above: 3, ..EngineOptions::default() };

@@ -8,8 +8,7 @@ use flockwork::model::vector::Point;
 
 #[test]
 fn a_value_by_species_is_the_one_of_the_neighbours_species() {
-    let test = "a_value_by_species_is_the_one_of_the_neighbours_species";
-    let mut engines = with_cpu(adapter::gpu(test));
+    let mut engines = with_cpu(adapter::gpu());
     let rules = [
         "one = 0.7, two = -0.3 }, sum.v = \"if(other_species == 0, one, if(other_species == 2, two, 0)) * offset\"",
         "k = { a = 0.7, c = -0.3 } }, sum.v = \"k * offset\"",
@@ -46,7 +45,7 @@ fn a_value_by_species_is_the_one_of_the_neighbours_species() {
 
 #[test]
 fn a_turn_turns_the_heading_as_its_force_does() {
-    let mut engines = with_cpu(adapter::gpu("a_turn_turns_the_heading_as_its_force_does"));
+    let mut engines = with_cpu(adapter::gpu());
     let flock = |rule: &str| {
         let text = format!(
             "world.boundary = \"open\"\n[species.a]\ncount = 50\nmotion = \"turn\"\n\
@@ -70,7 +69,7 @@ fn a_turn_turns_the_heading_as_its_force_does() {
 
 #[test]
 fn a_weight_below_0_is_the_opposite_force() {
-    let mut engines = with_cpu(adapter::gpu("a_weight_below_0_is_the_opposite_force"));
+    let mut engines = with_cpu(adapter::gpu());
     let flock = |behaviour: &str, weight: &str| {
         let text = format!(
             "seed = 3\nworld = {{ size = [200, 150], boundary = \"open\" }}\n[species.a]\ncount = 80\n\

@@ -89,8 +89,7 @@ fn places() -> Vec<(String, &'static str)> {
 
 #[test]
 fn a_rule_that_says_what_a_behaviour_does_gives_its_bytes() {
-    let test = "a_rule_that_says_what_a_behaviour_does_gives_its_bytes";
-    let gpu = adapter::gpu(test).filter(|gpu| compares_bits(gpu, test));
+    let gpu = adapter::gpu().filter(|gpu| compares_bits(gpu));
     let mut engines = with_cpu(gpu);
     for (world, body) in places().into_iter().step_by(share().min(3)) {
         for (built_in, said) in [
@@ -217,8 +216,7 @@ fn made_up(generator: &mut Generator, nth: usize, axes: usize) -> String {
 
 #[test]
 fn generated_rules_give_the_same_bits_on_both_engines() {
-    let test = "generated_rules_give_the_same_bits_on_both_engines";
-    let gpu = adapter::gpu(test).filter(|gpu| compares_bits(gpu, test));
+    let gpu = adapter::gpu().filter(|gpu| compares_bits(gpu));
     let Some(gpu) = gpu else { return };
     let mut cpu = CpuEngine::new(Some(2)).unwrap();
     for (axes, size) in [(2, "[120, 90]"), (3, "[70, 60, 50]")] {
@@ -272,8 +270,7 @@ const SUMS: [&str; 11] = [
 
 #[test]
 fn compilers_change_no_bit_of_a_formula() {
-    let test = "compilers_change_no_bit_of_a_formula";
-    let gpu = adapter::gpu(test).filter(|gpu| compares_bits(gpu, test));
+    let gpu = adapter::gpu().filter(|gpu| compares_bits(gpu));
     let Some(gpu) = gpu else { return };
     let mut cpu = CpuEngine::new(Some(2)).unwrap();
     let of_forces = FORCES.iter().map(|force| format!("rules.t.force = \"{force}\""));
@@ -308,7 +305,7 @@ fn agents_draw_the_numbers_of_a_rule_for_themselves() {
     let (scene, state) = scene.populate(&Request::default()).unwrap();
     let slot = scene.traits().slots().next().unwrap();
     assert_eq!(slot.key(), "rules.go.parameters.k");
-    let mut engines = with_cpu(adapter::gpu("agents_draw_the_numbers_of_a_rule"));
+    let mut engines = with_cpu(adapter::gpu());
     for engine in &mut engines {
         let after = run(&mut **engine, &scene, &state, 1);
         for (id, velocity) in after.id.iter().zip(&after.velocity) {
@@ -336,7 +333,7 @@ fn a_sum_takes_the_sizes_that_neighbours_draw() {
         let near = near.filter(|other| state.position[row].distance(state.position[*other]) < 60.0);
         near.map(|other| f64::from(size(other))).sum()
     };
-    let mut engines = with_cpu(adapter::gpu("a_sum_takes_the_sizes"));
+    let mut engines = with_cpu(adapter::gpu());
     for engine in &mut engines {
         let after = run(&mut **engine, &scene, &state, 1);
         let mut unlike = 0;

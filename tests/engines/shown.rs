@@ -22,9 +22,10 @@ const TICKS: u32 = 40;
 const MAX_AGE: &str = "style.age=29";
 
 /// The CPU engine, and the GPU engine if there is a device.
-fn engines(test: &str) -> Vec<Box<dyn Engine>> {
+#[track_caller]
+fn engines() -> Vec<Box<dyn Engine>> {
     let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
-    engines.extend(adapter::gpu(test).map(|gpu| Box::new(common::gpu::engine(&gpu)) as _));
+    engines.extend(adapter::gpu().map(|gpu| Box::new(common::gpu::engine(&gpu)) as _));
     engines
 }
 
@@ -80,7 +81,7 @@ fn wrong_accelerations(scene: &Scene, states: &[FlockState], scale: f64) -> (usi
 
 #[test]
 fn an_acceleration_is_the_change_of_the_velocity() {
-    for engine in &mut engines("an_acceleration_is_the_change_of_the_velocity") {
+    for engine in &mut engines() {
         for (scene, first) in scenes() {
             let states = states(engine.as_mut(), &scene, &first);
             let (wrong, found) = wrong_accelerations(&scene, &states, 1.0);
@@ -123,7 +124,7 @@ fn wrong_banks(scene: &Scene, states: &[FlockState], side: f64) -> (usize, Vec<i
 
 #[test]
 fn a_bird_leans_into_its_turns() {
-    for engine in &mut engines("a_bird_leans_into_its_turns") {
+    for engine in &mut engines() {
         for boundary in BOUNDARIES {
             let (scene, first) = mixed_in_space(boundary, &["style.look=bird"]);
             let states = states(engine.as_mut(), &scene, &first);
@@ -140,7 +141,7 @@ fn a_bird_leans_into_its_turns() {
 #[test]
 fn whether_birds_lean_changes_no_motion() {
     let motion = |state: &FlockState| (state.position.clone(), state.velocity.clone());
-    for engine in &mut engines("whether_birds_lean_changes_no_motion") {
+    for engine in &mut engines() {
         for boundary in BOUNDARIES {
             let [birds, darts] = ["style.look=bird", "style.look=triangle"].map(|look| {
                 let (scene, first) = mixed_in_space(boundary, &[look]);
@@ -217,7 +218,7 @@ fn a_structure_is_the_order_and_the_density_of_the_neighbours() {
         "starling.alignment.radius=25",
         "starling.alignment.with=[\"starling\"]",
     ];
-    for engine in &mut engines("a_structure_is_the_order_and_the_density_of_the_neighbours") {
+    for engine in &mut engines() {
         for scene in
             BOUNDARIES.map(|boundary| [mixed(boundary, &KEYS), mixed_in_space(boundary, &KEYS)])
         {
@@ -258,7 +259,7 @@ fn wrong_ages(scene: &Scene, states: &[FlockState], longest: f64) -> (usize, usi
 #[test]
 fn an_age_counts_from_birth_and_from_where_a_target_sends() {
     let mut sent = 0;
-    for engine in &mut engines("an_age_counts_from_birth_and_from_where_a_target_sends") {
+    for engine in &mut engines() {
         for (scene, first) in scenes() {
             let states = states(engine.as_mut(), &scene, &first);
             let (wrong, of_scene) = wrong_ages(&scene, &states, 29.0);
@@ -273,8 +274,7 @@ fn an_age_counts_from_birth_and_from_where_a_target_sends() {
 
 #[test]
 fn both_engines_remember_the_same_for_colours() {
-    let test = "both_engines_remember_the_same_for_colours";
-    let Some(gpu) = adapter::gpu(test).filter(|gpu| gpu.is_software()) else { return };
+    let Some(gpu) = adapter::gpu().filter(|gpu| gpu.is_software()) else { return };
     let mut cpu = CpuEngine::new(Some(2)).unwrap();
     let mut gpu = common::gpu::engine(&gpu);
     for (scene, first) in scenes() {
@@ -290,7 +290,7 @@ fn both_engines_remember_the_same_for_colours() {
 
 #[test]
 fn a_run_that_goes_on_counts_on() {
-    for engine in &mut engines("a_run_that_goes_on_counts_on") {
+    for engine in &mut engines() {
         for (scene, first) in scenes() {
             let whole = common::run(engine.as_mut(), &scene, &first, 37);
             engine.load(&scene, &first).unwrap();
@@ -307,7 +307,7 @@ fn a_run_that_goes_on_counts_on() {
 
 #[test]
 fn another_colour_begins_at_nothing() {
-    for engine in &mut engines("another_colour_begins_at_nothing") {
+    for engine in &mut engines() {
         for (scene, first) in [mixed("wrap", &[]), mixed_in_space("wrap", &[])] {
             common::run(engine.as_mut(), &scene, &first, 30);
             let mut scene = scene.with_targets(engine.targets().unwrap());

@@ -35,16 +35,16 @@ fn collect(engine: &mut dyn Engine) -> Snapshot {
     }
 }
 
-fn engines(test: &str) -> Vec<Box<dyn Engine>> {
+#[track_caller]
+fn engines() -> Vec<Box<dyn Engine>> {
     let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
-    engines.extend(adapter::gpu(test).map(|gpu| Box::new(GpuEngine::new(gpu)) as _));
+    engines.extend(adapter::gpu().map(|gpu| Box::new(GpuEngine::new(gpu)) as _));
     engines
 }
 
 #[test]
 fn a_snapshot_is_the_flock_at_the_tick_at_which_it_was_asked_for() {
-    let test = "a_snapshot_is_the_flock_at_the_tick_at_which_it_was_asked_for";
-    for mut engine in engines(test) {
+    for mut engine in engines() {
         // Pursuit has moving targets, and wander has memory; the last takes several portions.
         for (name, count) in
             [("flock", 3000), ("pursuit", 3000), ("wander", 3000), ("flock", 300_000)]
@@ -76,8 +76,7 @@ fn a_snapshot_is_the_flock_at_the_tick_at_which_it_was_asked_for() {
 
 #[test]
 fn polling_brings_a_large_flock_over_in_portions() {
-    let test = "polling_brings_a_large_flock_over_in_portions";
-    let Some(gpu) = adapter::gpu(test) else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let (scene, state) = flock("flock", 500_000);
     let mut engine = GpuEngine::new(gpu);
     engine.load(&scene, &state).unwrap();
@@ -90,7 +89,7 @@ fn polling_brings_a_large_flock_over_in_portions() {
 
 #[test]
 fn a_flock_keeps_the_ids_that_it_comes_with() {
-    for mut engine in engines("a_flock_keeps_the_ids_that_it_comes_with") {
+    for mut engine in engines() {
         let (scene, mut state) = flock("wander", 500);
         for (row, id) in state.id.iter_mut().enumerate() {
             *id = 3 * row as u32 + 5;
@@ -124,7 +123,7 @@ fn a_flock_keeps_the_ids_that_it_comes_with() {
 
 #[test]
 fn each_engine_says_where_its_agents_are() {
-    let mut all = engines("each_engine_says_where_its_agents_are");
+    let mut all = engines();
     let Some((cpu, rest)) = all.split_first_mut() else { return };
     let (scene, state) = flock("flock", 400);
     cpu.load(&scene, &state).unwrap();

@@ -89,7 +89,7 @@ fn the_cpu_engine_draws_as_the_reference_does() {
 
 #[test]
 fn the_gpu_engine_draws_as_the_reference_does() {
-    let Some(gpu) = adapter::gpu("the_gpu_engine_draws_as_the_reference_does") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     common::assert_ticks(&mut engine(&gpu), cases(), 6, GPU);
     common::assert_ticks(&mut without_subgroups(&gpu), cases(), 2, GPU);
     // On a device that rounds every operation correctly, both engines have the same bits.
@@ -139,7 +139,7 @@ fn another_draw_turns_the_comparison_red() {
 
 #[test]
 fn the_device_reads_the_ends_of_every_draw() {
-    let Some(gpu) = adapter::gpu("the_device_reads_the_ends_of_every_draw") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let mut engine = engine(&gpu);
     // Without noise, which would rewrite the table.
     let constant = ["a.alignment.weight=1", "b.max_speed=3"];

@@ -73,7 +73,7 @@ fn groups() -> FlockState {
 
 #[test]
 fn a_picture_has_as_many_hues_as_groups() {
-    let Some(gpu) = adapter::gpu("a_picture_has_as_many_hues_as_groups") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let state = groups();
     for (boundary, hues) in [("wrap", 4), ("open", 5)] {
         let scene = scene("flock", &[&format!("world.boundary={boundary}")]);
@@ -100,7 +100,7 @@ fn thin(name: &str, keys: &[&str], count: u64, crowd: bool) -> (Scene, FlockStat
 
 #[test]
 fn all_give_a_group_the_same_hue() {
-    let Some(gpu) = adapter::gpu("all_give_a_group_the_same_hue") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let radii = ["starling.alignment.radius=9", "starling.cohesion.radius=9"];
     let uniform = "starling.spawn={ place = 'uniform', speed = 1 }";
     let small =
@@ -140,7 +140,7 @@ fn all_give_a_group_the_same_hue() {
 /// A species that shows its neighbours keeps its colours, and an edit brings the hues of groups.
 #[test]
 fn species_and_edits_choose_the_colour() {
-    let Some(gpu) = adapter::gpu("species_and_edits_choose_the_colour") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let mut scene = scene("flock", &["world.density=2"]);
     let mut second = scene.species[0].clone();
     second.colour = ColourBy::Neighbours;

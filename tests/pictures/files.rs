@@ -76,7 +76,7 @@ fn strays(found: &[Point], wanted: &[Point]) -> Vec<Point> {
 
 #[test]
 fn both_draw_the_same_darts_at_the_same_places() {
-    let Some(gpu) = adapter::gpu("both_draw_the_same_darts_at_the_same_places") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     // Without an edge, because its picture has another shape.
     let scene = scene(&["world.boundary=open"]);
     // On a lattice, so that darts do not touch; away from pixel corners; heading in all directions.
@@ -109,7 +109,7 @@ fn both_draw_the_same_darts_at_the_same_places() {
 
 #[test]
 fn both_draw_the_same_picture_of_a_dense_flock() {
-    let Some(gpu) = adapter::gpu("both_draw_the_same_picture_of_a_dense_flock") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     for (by, density) in
         [(ColourBy::Heading, 10.0), (ColourBy::Heading, 60.0), (ColourBy::Speed, 10.0)]
     {
@@ -159,7 +159,7 @@ const ROUND_TOLERANCE: f64 = 0.06;
 
 #[test]
 fn both_draw_the_same_discs_and_glows() {
-    let Some(gpu) = adapter::gpu("both_draw_the_same_discs_and_glows") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     for (look, count, zoom) in [
         (BoidShape::Disc, 400, 1.0),
         (BoidShape::Disc, 20_000, 1.0),
@@ -210,7 +210,7 @@ fn capture(folder: &Path, engine: &str, arguments: &str, out: &str) -> Vec<u8> {
 
 #[test]
 fn the_same_command_draws_the_same_bytes() {
-    if adapter::gpu("the_same_command_draws_the_same_bytes").is_none() {
+    if adapter::gpu().is_none() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -229,7 +229,7 @@ fn the_same_command_draws_the_same_bytes() {
 
 #[test]
 fn pictures_of_cinema_size_can_be_drawn() {
-    if adapter::gpu("pictures_of_cinema_size_can_be_drawn").is_none() {
+    if adapter::gpu().is_none() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -255,7 +255,7 @@ const RESOLUTION_TOLERANCE: f64 = 0.03;
 
 #[test]
 fn a_flock_is_as_bright_in_any_resolution() {
-    if adapter::gpu("a_flock_is_as_bright_in_any_resolution").is_none() {
+    if adapter::gpu().is_none() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();

@@ -65,7 +65,7 @@ fn steps(found: Option<[u8; 3]>, wanted: [f64; 3]) -> f64 {
 
 #[test]
 fn light_is_blended_exposed_and_compressed() {
-    let Some(gpu) = adapter::gpu("light_is_blended_exposed_and_compressed") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let (over, ground) = (unit([0xB0, 0x40, 0x20]), unit([0x30, 0x70, 0xD0]));
     let alpha = f64::from(OPACITY);
     let mixed = [0, 1, 2].map(|i| light_of(over[i]) * alpha + light_of(ground[i]) * (1.0 - alpha));
@@ -89,7 +89,7 @@ fn light_is_blended_exposed_and_compressed() {
 
 #[test]
 fn a_light_background_has_its_own_colour() {
-    let Some(gpu) = adapter::gpu("a_light_background_has_its_own_colour") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     for colour in [[255, 255, 255], [0xF4, 0xF1, 0xEA], [0xFF, 0xE0, 0x30]] {
         let [r, g, b] = colour;
         let ground = format!("style.background='#{r:02X}{g:02X}{b:02X}'");
@@ -124,7 +124,7 @@ fn bloomed(gpu: &Arc<Gpu>, bloom: f32, scale: u32) -> Frame {
 
 #[test]
 fn bloom_spreads_light_and_neither_adds_nor_takes_any() {
-    let Some(gpu) = adapter::gpu("bloom_spreads_light_and_neither_adds_nor_takes_any") else {
+    let Some(gpu) = adapter::gpu() else {
         return;
     };
     let (none, half) = (bloomed(&gpu, 0.0, 1), bloomed(&gpu, 0.5, 1));
@@ -159,8 +159,7 @@ fn apart_over_black(transparent: &Frame, black: &Frame) -> u8 {
 
 #[test]
 fn exposed_pictures_without_a_background_are_right_over_any() {
-    let test = "exposed_pictures_without_a_background_are_right_over_any";
-    let Some(gpu) = adapter::gpu(test) else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let keys = ["style.background=none", "style.exposure=2", "style.bloom=0.3"];
     for look in ["disc", "glow"] {
         let key = format!("starling.look={look}");
@@ -232,7 +231,7 @@ const SHADE_TOLERANCE: f64 = 0.04;
 
 #[test]
 fn a_crowd_takes_the_suns_light_from_what_is_behind_it() {
-    let Some(gpu) = adapter::gpu("a_crowd_takes_the_suns_light_from_what_is_behind_it") else {
+    let Some(gpu) = adapter::gpu() else {
         return;
     };
     let (clear, _) = shaded(&gpu, "matter = 3, ", false);
@@ -306,7 +305,7 @@ fn crowd(gpu: &Arc<Gpu>, matter: f32, times: u32) -> f64 {
 
 #[test]
 fn a_crowd_that_is_matter_is_as_dark_in_any_resolution() {
-    let Some(gpu) = adapter::gpu("a_crowd_that_is_matter_is_as_dark_in_any_resolution") else {
+    let Some(gpu) = adapter::gpu() else {
         return;
     };
     let apart = |one: f64, other: f64| (one / other - 1.0).abs();
@@ -349,8 +348,7 @@ const FOG_STEPS: f64 = 3.0;
 
 #[test]
 fn the_sun_stands_where_it_should_and_fog_takes_the_skys_colours() {
-    let test = "the_sun_stands_where_it_should_and_fog_takes_the_skys_colours";
-    let Some(gpu) = adapter::gpu(test) else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let (scene, camera, frame) = sky(&gpu, 12.0, 40.0);
     let eye = camera.eye.unwrap();
     let sun = Lighting::of(&scene, &camera, &eye, false).sun;
@@ -389,8 +387,7 @@ fn the_sun_stands_where_it_should_and_fog_takes_the_skys_colours() {
 
 #[test]
 fn a_sun_below_the_horizon_does_not_shine_through_land() {
-    let test = "a_sun_below_the_horizon_does_not_shine_through_land";
-    let Some(gpu) = adapter::gpu(test) else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     // How much brighter a row is than the one above it, at most: over the horizon, or below it.
     let rises = |height: f32| {
         let (scene, camera, frame) = sky(&gpu, height, 40.0);

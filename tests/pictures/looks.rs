@@ -94,7 +94,7 @@ fn compare(gpu: &Arc<Gpu>, styles: &[&[&str]], count: u64) {
 
 #[test]
 fn both_renderers_draw_every_colour() {
-    let Some(gpu) = adapter::gpu("both_renderers_draw_every_colour") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let styles: &[&[&str]] = &[
         &[],
         &["style.palette=viridis"],
@@ -122,7 +122,7 @@ fn both_renderers_draw_every_colour() {
 
 #[test]
 fn both_renderers_draw_every_background() {
-    let Some(gpu) = adapter::gpu("both_renderers_draw_every_background") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let styles: &[&[&str]] = &[
         &[],
         &["style.background=night"],
@@ -139,7 +139,7 @@ fn both_renderers_draw_every_background() {
 
 #[test]
 fn both_renderers_draw_every_shape() {
-    let Some(gpu) = adapter::gpu("both_renderers_draw_every_shape") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let mut styles: Vec<Vec<&str>> = Vec::new();
     for background in ["style.background=dark", "style.background=paper", "style.background=none"] {
         for look in ["style.look=triangle", "style.look=disc", "style.look=glow"] {
@@ -238,7 +238,7 @@ fn no_agent_is_smaller_than_the_style_says() {
 /// A turned, magnified picture, and one that goes on beyond the seam of its world.
 #[test]
 fn both_renderers_see_through_the_same_camera() {
-    let Some(gpu) = adapter::gpu("both_renderers_see_through_the_same_camera") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     for (count, look) in [(300, "triangle"), (300, "glow"), (40_000, "triangle")] {
         let look = format!("style.look={look}");
         let views: [&[&str]; 4] = [
@@ -292,7 +292,7 @@ fn a_followed_flock_has_no_edge() {
 /// without the trails.
 #[test]
 fn both_renderers_leave_the_same_trails() {
-    let Some(gpu) = adapter::gpu("both_renderers_leave_the_same_trails") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     for (count, background) in [(300, "dusk"), (300, "dark"), (40_000, "paper")] {
         let background = format!("style.background={background}");
         let (scene, state, camera) =
@@ -329,7 +329,7 @@ fn both_renderers_leave_the_same_trails() {
 /// when the camera moves.
 #[test]
 fn trails_on_the_device_are_those_of_a_capture() {
-    let Some(gpu) = adapter::gpu("trails_on_the_device_are_those_of_a_capture") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     for (count, background, turn) in
         [(300, "dusk", 0.0), (300, "dark", 0.03), (40_000, "paper", 0.0)]
     {

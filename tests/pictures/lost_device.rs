@@ -59,7 +59,7 @@ fn all_is_lost(gpu: &Gpu, engine: &mut GpuEngine, scene: &Scene, state: &FlockSt
 /// NVIDIA's driver opens no more devices once a process holds some sixty.
 #[test]
 fn a_device_is_closed_with_its_last_owner() {
-    let Some(gpu) = adapter::gpu("a_device_is_closed_with_its_last_owner") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let instance = gpu.instance.clone();
     // A device stays open while one of its buffers is alive.
     let open = || {
@@ -83,7 +83,7 @@ fn a_device_is_closed_with_its_last_owner() {
 
 #[test]
 fn a_device_lost_before_the_load_is_reported() {
-    let Some(gpu) = adapter::gpu("a_device_lost_before_the_load_is_reported") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     gpu.check().unwrap();
     gpu.device.destroy();
     is_lost("check", gpu.check());
@@ -95,10 +95,9 @@ fn a_device_lost_before_the_load_is_reported() {
 
 #[test]
 fn a_device_lost_between_ticks_is_reported_whatever_is_under_way() {
-    let test = "a_device_lost_between_ticks_is_reported_whatever_is_under_way";
     // Pursuit has moving targets, wander has memory.
     for (name, idle) in [("flock", true), ("flock", false), ("pursuit", true), ("wander", false)] {
-        let Some(gpu) = adapter::gpu(test) else { return };
+        let Some(gpu) = adapter::gpu() else { return };
         let (scene, state) = flock(name, 5000);
         let mut engine = GpuEngine::new(Arc::clone(&gpu));
         engine.load(&scene, &state).unwrap();
@@ -142,7 +141,6 @@ fn names(folder: &Path) -> Vec<String> {
 
 #[test]
 fn a_device_lost_during_a_capture_leaves_no_half_film() {
-    let test = "a_device_lost_during_a_capture_leaves_no_half_film";
     let folder = tempfile::tempdir().unwrap();
     for (out, more, frames) in [
         ("a.png", "", 0),
@@ -152,7 +150,7 @@ fn a_device_lost_during_a_capture_leaves_no_half_film() {
         // Too small to show their shape: drawn by other passes.
         ("b.gif", "--count 20000 --set world.density=1000", 0),
     ] {
-        let Some(gpu) = adapter::gpu(test) else { return };
+        let Some(gpu) = adapter::gpu() else { return };
         let path = folder.path().join(out);
         let line = format!("capture --count 50 {more} --ticks 100 --size 64x48");
         let line = if more.contains("--count") { line.replace("--count 50 ", "") } else { line };
@@ -176,10 +174,9 @@ fn a_device_lost_during_a_capture_leaves_no_half_film() {
 
 #[test]
 fn a_device_lost_during_a_simulation_leaves_no_half_file() {
-    let test = "a_device_lost_during_a_simulation_leaves_no_half_file";
     let folder = tempfile::tempdir().unwrap();
     for name in ["a.csv", "a.npz"] {
-        let Some(gpu) = adapter::gpu(test) else { return };
+        let Some(gpu) = adapter::gpu() else { return };
         let path = |name: &str| folder.path().join(name).into_os_string();
         let words = "simulate --count 50 --ticks 100 --every 5".split_whitespace().map(Into::into);
         let files = ["--out".into(), path(name), "--metrics".into(), path("m.csv")];

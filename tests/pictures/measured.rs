@@ -85,7 +85,7 @@ fn ratio(one: f64, other: f64) -> f64 {
 
 #[test]
 fn flocks_of_any_size_are_equally_bright() {
-    let Some(gpu) = adapter::gpu("flocks_of_any_size_are_equally_bright") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let of = |exposure: &str| {
         [2_000, 20_000, 200_000]
             .map(|count| brightness(&Film::new(&gpu, 1).picture(&flock(exposure, count))))
@@ -99,7 +99,7 @@ fn flocks_of_any_size_are_equally_bright() {
 
 #[test]
 fn a_picture_is_equally_bright_in_any_resolution() {
-    let Some(gpu) = adapter::gpu("a_picture_is_equally_bright_in_any_resolution") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let flock = flock("measured", 2_000);
     let of = [1, 2, 3].map(|scale| brightness(&Film::new(&gpu, scale).picture(&flock)));
     println!("brightness: {of:?}");
@@ -108,7 +108,7 @@ fn a_picture_is_equally_bright_in_any_resolution() {
 
 #[test]
 fn a_film_keeps_the_factor_of_its_first_picture() {
-    let Some(gpu) = adapter::gpu("a_film_keeps_the_factor_of_its_first_picture") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let (few, many) = (flock("measured", 200), flock("measured", 20_000));
     let mut film = Film::new(&gpu, 1);
     let first = film.picture(&few);
@@ -125,8 +125,7 @@ fn a_film_keeps_the_factor_of_its_first_picture() {
 
 #[test]
 fn pictures_of_a_window_are_exposed_as_the_window_is() {
-    let test = "pictures_of_a_window_are_exposed_as_the_window_is";
-    let Some(gpu) = adapter::gpu(test) else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let (few, many) = (flock("measured", 200), flock("measured", 20_000));
     let mut window = Renderer::new(Arc::clone(&gpu), wgpu::TextureFormat::Rgba8Unorm);
     let mut agents = UploadedAgents::new(Arc::clone(&gpu));
@@ -169,8 +168,7 @@ fn shown(gpu: &Arc<Gpu>, (scene, state): &(Scene, FlockState)) -> Frame {
 
 #[test]
 fn a_flock_is_as_bright_as_light_that_is_left_as_it_is() {
-    let test = "a_flock_is_as_bright_as_light_that_is_left_as_it_is";
-    let Some(gpu) = adapter::gpu(test) else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     // The sRGB value of a light of 0.8.
     let tone = 255.0 * (1.055 * 0.8_f64.powf(1.0 / 2.4) - 0.055);
     let red = |flock: &_| f64::from(shown(&gpu, flock).rgb(320, 180).unwrap()[0]);

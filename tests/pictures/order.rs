@@ -50,7 +50,7 @@ fn differing(one: &Frame, other: &Frame) -> f64 {
 
 #[test]
 fn the_order_in_memory_does_not_show() {
-    let Some(gpu) = adapter::gpu("the_order_in_memory_does_not_show") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     for look in ["disc", "triangle", "glow"] {
         let (scene, state, camera) = crowd(look);
         let picture = by_gpu(&gpu, &scene, &state, &camera);
@@ -68,8 +68,7 @@ fn the_order_in_memory_does_not_show() {
 /// by cell 20 % and more.
 #[test]
 fn both_renderers_stack_a_flock_on_the_device_alike() {
-    let name = "both_renderers_stack_a_flock_on_the_device_alike";
-    let Some(gpu) = adapter::gpu(name) else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     for look in ["disc", "triangle"] {
         let (scene, state, camera) = crowd(look);
         let mut engine = GpuEngine::new(Arc::clone(&gpu));
@@ -92,7 +91,7 @@ fn painted(gpu: &Arc<Gpu>, engine: &mut GpuEngine, scene: &Scene, camera: &Camer
 /// The picture of a flock does not depend on the flock that was drawn before it.
 #[test]
 fn a_larger_flock_leaves_no_trace() {
-    let Some(gpu) = adapter::gpu("a_larger_flock_leaves_no_trace") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let (scene, state, camera) = crowd("disc");
     let few = FlockState {
         id: state.id[..90].to_vec(),

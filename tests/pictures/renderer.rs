@@ -116,9 +116,7 @@ fn lattice() -> Vec<(Point, Point)> {
 
 #[test]
 fn every_agent_is_a_dart_at_its_place_along_its_heading_in_its_colour() {
-    let Some(gpu) =
-        adapter::gpu("every_agent_is_a_dart_at_its_place_along_its_heading_in_its_colour")
-    else {
+    let Some(gpu) = adapter::gpu() else {
         return;
     };
     let scene = scene(&["starling.size=12"]);
@@ -152,7 +150,7 @@ fn every_agent_is_a_dart_at_its_place_along_its_heading_in_its_colour() {
 
 #[test]
 fn species_and_speed_colour_as_the_look_says() {
-    let Some(gpu) = adapter::gpu("species_and_speed_colour_as_the_look_says") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     for by in [ColourBy::Speed, ColourBy::Species] {
         let mut scene = scene(&["starling.size=12"]);
         let mut second = scene.species[0].clone();
@@ -181,7 +179,7 @@ fn nearest(blobs: &[Blob], place: Vec2) -> (&Blob, f32) {
 
 #[test]
 fn every_agent_is_a_disc_at_its_place() {
-    let Some(gpu) = adapter::gpu("every_agent_is_a_disc_at_its_place") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let drawn = |look: &str| {
         let scene = scene(&["starling.size=12", look]);
         let camera = Camera::fit(&scene.world, 640, 360);
@@ -222,7 +220,7 @@ fn light(frame: &Frame, x: u32, y: u32) -> i32 {
 
 #[test]
 fn every_agent_is_a_glow_that_fades_from_its_place() {
-    let Some(gpu) = adapter::gpu("every_agent_is_a_glow_that_fades_from_its_place") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let scene = scene(&["starling.size=6", "starling.look=glow"]);
     let camera = Camera::fit(&scene.world, 640, 360);
     let frame = draw(&gpu, &scene, &flock(&lattice()), &camera);
@@ -246,7 +244,7 @@ fn every_agent_is_a_glow_that_fades_from_its_place() {
 
 #[test]
 fn light_adds_up_and_has_a_limit() {
-    let Some(gpu) = adapter::gpu("light_adds_up_and_has_a_limit") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     // The brightness next to `count` agents on one spot, and at their middle.
     let together = |look: &str, count: usize| {
         let scene = scene(&["starling.size=12", look, "starling.colour=speed"]);
@@ -265,7 +263,7 @@ fn light_adds_up_and_has_a_limit() {
 
 #[test]
 fn looks_side_by_side_equal_each_look_alone() {
-    let Some(gpu) = adapter::gpu("looks_side_by_side_equal_each_look_alone") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let looks = [BoidShape::Triangle, BoidShape::Disc, BoidShape::Glow];
     let places = [120.3, 320.6, 520.9];
     let agents = places.map(|x| (flat(x, 180.4), flat(1.0, 2.0)));
@@ -292,7 +290,7 @@ fn looks_side_by_side_equal_each_look_alone() {
 
 #[test]
 fn the_number_of_neighbours_colours_as_the_look_says() {
-    let Some(gpu) = adapter::gpu("the_number_of_neighbours_colours_as_the_look_says") else {
+    let Some(gpu) = adapter::gpu() else {
         return;
     };
     let scene = scene(&["starling.size=12", "starling.colour=neighbours"]);
@@ -320,7 +318,7 @@ fn the_number_of_neighbours_colours_as_the_look_says() {
 
 #[test]
 fn darts_across_the_edge_of_the_picture_are_cut() {
-    let Some(gpu) = adapter::gpu("darts_across_the_edge_of_the_picture_are_cut") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let scene = scene(&["starling.size=12"]);
     // 333 pixels per row: rows are copied with padding.
     let camera = Camera { size: Vec2::new(333.0, 200.0), ..Camera::fit(&scene.world, 640, 360) };
@@ -334,9 +332,7 @@ fn darts_across_the_edge_of_the_picture_are_cut() {
 
 #[test]
 fn pictures_begun_while_the_flock_moves_on_are_those_of_their_ticks() {
-    let Some(gpu) =
-        adapter::gpu("pictures_begun_while_the_flock_moves_on_are_those_of_their_ticks")
-    else {
+    let Some(gpu) = adapter::gpu() else {
         return;
     };
     // Agents as triangles and in cells.
@@ -380,7 +376,7 @@ fn pictures_begun_while_the_flock_moves_on_are_those_of_their_ticks() {
 
 #[test]
 fn a_picture_beyond_the_limits_is_refused_with_the_limit() {
-    let Some(gpu) = adapter::gpu("a_picture_beyond_the_limits_is_refused_with_the_limit") else {
+    let Some(gpu) = adapter::gpu() else {
         return;
     };
     let side = gpu.device.limits().max_texture_dimension_2d;
@@ -390,7 +386,7 @@ fn a_picture_beyond_the_limits_is_refused_with_the_limit() {
 
 #[test]
 fn a_large_picture_can_be_drawn() {
-    let Some(gpu) = adapter::gpu("a_large_picture_can_be_drawn") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let scene = scene(&[]);
     let camera = Camera::fit(&scene.world, 3840, 2160);
     let frame = draw(&gpu, &scene, &flock(&lattice()), &camera);
@@ -399,8 +395,7 @@ fn a_large_picture_can_be_drawn() {
 
 #[test]
 fn what_agents_remember_colours_as_the_look_says() {
-    let test = "what_agents_remember_colours_as_the_look_says";
-    let Some(gpu) = adapter::gpu(test) else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     for by in [ColourBy::Neighbours, ColourBy::Acceleration, ColourBy::Age] {
         let mut scene = scene(&["starling.size=12"]);
         scene.species[0].colour = by;

@@ -106,7 +106,7 @@ fn still(scene: Scene, count: u64) -> (Scene, FlockState, Camera) {
 
 #[test]
 fn samples_converge_to_a_larger_picture() {
-    let Some(gpu) = adapter::gpu("samples_converge_to_a_larger_picture") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let keys = ["world.size=[320,180]", "starling.size=6", "style.background=paper"];
     let plane = still(scene(&keys), 150);
     let text = "world = { size = [60, 40, 40] }\nstyle = { light = \"none\", background = \"paper\" }\n\
@@ -147,7 +147,7 @@ fn moments(light: &[[f64; 3]]) -> (f64, [f64; 2]) {
 
 #[test]
 fn an_agent_out_of_focus_is_a_disc() {
-    let Some(gpu) = adapter::gpu("an_agent_out_of_focus_is_a_disc") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let text = "world = { size = [60, 40, 40], boundary = \"open\" }\n\
                 style = { light = \"none\", background = \"#000000\", colour = \"#FFFFFF\", frame = false, look = \"disc\" }\n\
                 [species.a]\nsize = 0.8\nmax_speed = 1\n";

@@ -42,7 +42,7 @@ fn landscape() -> Scene {
 
 #[test]
 fn both_renderers_draw_the_scenery_in_its_place() {
-    let Some(gpu) = adapter::gpu("both_renderers_draw_the_scenery_in_its_place") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let scene = landscape();
     let nobody = FlockState::default();
     let somebody = FlockState {
@@ -107,7 +107,7 @@ fn both_renderers_draw_the_scenery_in_its_place() {
 
 #[test]
 fn the_background_follows_camera_targets_and_scene() {
-    let Some(gpu) = adapter::gpu("the_background_follows_camera_targets_and_scene") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let mut scene = landscape();
     let nobody = FlockState::default();
     let mut camera = Camera::fit(&scene.world, 640, 360);
@@ -143,7 +143,7 @@ fn the_background_follows_camera_targets_and_scene() {
 
 #[test]
 fn both_renderers_draw_the_shapes_above_over_the_flock() {
-    let Some(gpu) = adapter::gpu("both_renderers_draw_the_shapes_above_over_the_flock") else {
+    let Some(gpu) = adapter::gpu() else {
         return;
     };
     let scene = scene(&["starling.size=40"]);
@@ -169,7 +169,7 @@ fn both_renderers_draw_the_shapes_above_over_the_flock() {
 
 #[test]
 fn both_painters_draw_the_legend_that_the_style_asks_for() {
-    let Some(gpu) = adapter::gpu("both_painters_draw_the_legend_that_the_style_asks_for") else {
+    let Some(gpu) = adapter::gpu() else {
         return;
     };
     let mut painters: [Box<dyn Painter>; 2] =

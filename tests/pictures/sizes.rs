@@ -93,7 +93,7 @@ fn each_agent_is_as_large_as_it_is_on_the_cpu() {
 
 #[test]
 fn the_gpu_draws_the_same_sizes() {
-    let Some(gpu) = adapter::gpu("the_gpu_draws_the_same_sizes") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     for look in ["triangle", "disc", "glow"] {
         let look = format!("starling.look={look}");
         let scene = scene(&[DRAWN, &look]);
@@ -117,7 +117,7 @@ fn the_gpu_draws_the_same_sizes() {
 
 #[test]
 fn small_agents_of_their_own_sizes_are_as_bright_on_both() {
-    let Some(gpu) = adapter::gpu("small_agents_of_their_own_sizes_are_as_bright_on_both") else {
+    let Some(gpu) = adapter::gpu() else {
         return;
     };
     let scene = scene(&["starling.size={ from = 1, to = 12 }"]);
@@ -148,7 +148,7 @@ fn from_engine(gpu: &Arc<Gpu>, scene: &Scene, state: &FlockState, camera: &Camer
 
 #[test]
 fn sizes_stay_with_their_agents_in_the_engine() {
-    let Some(gpu) = adapter::gpu("sizes_stay_with_their_agents_in_the_engine") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let scene = scene(&[DRAWN]);
     let camera = Camera::fit(&scene.world, 640, 360);
     // Ids are rows, as in every new flock; cells put the agents in another order.

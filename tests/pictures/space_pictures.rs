@@ -92,7 +92,7 @@ const VARIANTS: [(&str, &str, u64); 15] = [
 
 #[test]
 fn both_renderers_draw_the_same_space() {
-    let Some(gpu) = adapter::gpu("both_renderers_draw_the_same_space") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     for (keys, looks, count) in VARIANTS {
         let (scene, state) = flock(keys, looks, count);
         let camera = camera(&scene, &state);
@@ -121,7 +121,7 @@ const GLASS_STEPS: u8 = 3;
 
 #[test]
 fn both_renderers_draw_the_same_glass() {
-    let Some(gpu) = adapter::gpu("both_renderers_draw_the_same_glass") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let tank = |frame: bool| {
         let text = format!(
             "world = {{ size = [120, 90, 70], boundary = \"walls\" }}\nstyle = {{ frame = {frame}, ground = true }}\n\
@@ -156,8 +156,7 @@ const SAME_WATER: f64 = 0.02;
 
 #[test]
 fn water_behind_trails_is_the_same_and_mirrors_the_flock() {
-    let test = "water_behind_trails_is_the_same_and_mirrors_the_flock";
-    let Some(gpu) = adapter::gpu(test) else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     for style in ["", "background = \"dusk\", exposure = 1, sun = 20, "] {
         let keys = format!(
             "style = {{ {style}ground = \"water\" }}\ncamera = {{ elevation = 5, orbit = \"none\" }}"
@@ -199,7 +198,7 @@ fn water_behind_trails_is_the_same_and_mirrors_the_flock() {
 /// A sphere before the flock hides it; one behind does not.
 #[test]
 fn what_is_near_hides_what_is_far() {
-    let gpu = adapter::gpu("what_is_near_hides_what_is_far");
+    let gpu = adapter::gpu();
     for (y, hides) in [(8.0, true), (82.0, false)] {
         let keys = format!(
             "camera = {{ azimuth = 0, elevation = 0, orbit = \"none\" }}\n\
@@ -220,7 +219,7 @@ fn what_is_near_hides_what_is_far() {
 /// The floor is darker where an obstacle keeps the sun from it, and as before on the other side.
 #[test]
 fn obstacles_cast_soft_shadows_on_the_floor() {
-    let gpu = adapter::gpu("obstacles_cast_soft_shadows_on_the_floor");
+    let gpu = adapter::gpu();
     let keys = |obstacles: &str| {
         format!(
             "style = {{ ground = true, background = \"paper\", fog = 0 }}\n\
@@ -254,7 +253,7 @@ fn obstacles_cast_soft_shadows_on_the_floor() {
 /// An agent is seen a second time where a mirror at the bottom of the world would show it.
 #[test]
 fn water_mirrors_what_is_above_it() {
-    let Some(gpu) = adapter::gpu("water_mirrors_what_is_above_it") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     for light in ["", "exposure = 1, sun = 30, "] {
         let of = |ground: &str, place: Point| {
             let keys = format!(
@@ -292,7 +291,7 @@ fn water_mirrors_what_is_above_it() {
 /// Living bodies move from tick to tick, alike in both renderers; small ones, and darts, do not.
 #[test]
 fn birds_beat_their_wings_and_fish_their_tails() {
-    let gpu = adapter::gpu("birds_beat_their_wings_and_fish_their_tails");
+    let gpu = adapter::gpu();
     for (look, size, moves) in
         [("bird", 5.0, true), ("fish", 5.0, true), ("bird", 0.7, false), ("triangle", 5.0, false)]
     {
@@ -327,7 +326,7 @@ fn birds_beat_their_wings_and_fish_their_tails() {
 /// Birds lean as their memory says, alike in both renderers; fish do not.
 #[test]
 fn birds_lean_as_they_remember() {
-    let gpu = adapter::gpu("birds_lean_as_they_remember");
+    let gpu = adapter::gpu();
     for (look, colour, leans) in
         [("bird", "heading", true), ("bird", "neighbours", false), ("fish", "heading", false)]
     {
@@ -383,7 +382,7 @@ fn colour_of_one(
 /// Only the edges of a silhouette, where it mixes with the background, have other colours.
 #[test]
 fn without_light_agents_are_silhouettes_before_any_background() {
-    let gpu = adapter::gpu("without_light_agents_are_silhouettes_before_any_background");
+    let gpu = adapter::gpu();
     let pictures = |keys: &str| {
         let ours = colour_of_one(keys, by_cpu);
         let theirs =
@@ -436,7 +435,7 @@ fn a_flock_is_as_bright_in_sums_as_in_bodies() {
 /// has a picture all the same.
 #[test]
 fn every_camera_has_a_picture() {
-    let gpu = adapter::gpu("every_camera_has_a_picture");
+    let gpu = adapter::gpu();
     let (mut scene, mut state) = flock("camera = { follow = 3, ride = true }", "", 500);
     let mut cameras = vec![camera(&scene, &state)];
     for velocity in [Point::ZERO, Point::Z, -Point::Z, Point::splat(f32::NAN)] {

@@ -112,7 +112,7 @@ fn seam(a: &Frame, b: &Frame) -> f64 {
 
 #[test]
 fn the_switch_leaves_no_seam() {
-    let Some(gpu) = adapter::gpu("the_switch_leaves_no_seam") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let (scene, state, camera) = gathered(46_000, 60, MAX_STRENGTH * 0.999);
     assert!(splats::fits(&scene, &camera, 1.0), "this is drawn into cells");
     let larger = Camera { pixels_per_unit: camera.pixels_per_unit * 1.01, ..camera };
@@ -145,7 +145,7 @@ fn the_switch_leaves_no_seam() {
 
 #[test]
 fn a_dart_becomes_a_point_without_a_jump() {
-    let Some(gpu) = adapter::gpu("a_dart_becomes_a_point_without_a_jump") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let (scene, state, camera) = gathered(150_000, 60, splats::FAINT);
     let mut drawing = Drawing::of(&gpu, &state, &camera);
     // So close together that no agent moves by a fifth of a pixel.
@@ -165,7 +165,7 @@ fn a_dart_becomes_a_point_without_a_jump() {
 
 #[test]
 fn a_screen_with_small_pixels_has_no_seam_either() {
-    let Some(gpu) = adapter::gpu("a_screen_with_small_pixels_has_no_seam_either") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let (scene, state, camera) = gathered(20_000, 60, MAX_STRENGTH * 0.999);
     for scale in [1.5, 2.0] {
         let camera = Camera { size: Vec2::new(1283.0, 721.0), ..camera };
@@ -189,7 +189,7 @@ fn a_screen_with_small_pixels_has_no_seam_either() {
 
 #[test]
 fn the_cpu_makes_the_same_cells() {
-    let Some(gpu) = adapter::gpu("the_cpu_makes_the_same_cells") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     for (overrides, neighbours) in [
         (&[][..], false),
         (&["starling.colour=speed"], false),
@@ -232,7 +232,7 @@ fn the_cpu_makes_the_same_cells() {
 
 #[test]
 fn the_cpu_makes_the_same_cells_of_any_size() {
-    let Some(gpu) = adapter::gpu("the_cpu_makes_the_same_cells_of_any_size") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let scene = scene(&[]);
     let request = Request { count: Some(150_000), ..Request::default() };
     let (scene, state) = scene.populate(&request).unwrap();
@@ -262,7 +262,7 @@ fn the_cpu_makes_the_same_cells_of_any_size() {
 
 #[test]
 fn any_number_of_agents_in_one_cell_has_their_colour() {
-    let Some(gpu) = adapter::gpu("any_number_of_agents_in_one_cell_has_their_colour") else {
+    let Some(gpu) = adapter::gpu() else {
         return;
     };
     let scene = scene(&[]);
@@ -292,8 +292,7 @@ fn any_number_of_agents_in_one_cell_has_their_colour() {
 
 #[test]
 fn packed_sums_make_the_same_picture_and_only_where_they_fit() {
-    let name = "packed_sums_make_the_same_picture_and_only_where_they_fit";
-    let Some(gpu) = adapter::gpu(name) else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let (scene, mut state, camera) = gathered(150_000, 60, 0.3);
     // `claim` replaces the engine's count of the fullest cell.
     let drawn = |state: &FlockState, claim: Option<u32>| {
@@ -325,7 +324,7 @@ fn packed_sums_make_the_same_picture_and_only_where_they_fit() {
 
 #[test]
 fn a_picture_in_bands_is_whole() {
-    let Some(gpu) = adapter::gpu("a_picture_in_bands_is_whole") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     // More than 128 MiB of sums.
     let height = 2200;
     let scene = scene(&[]);

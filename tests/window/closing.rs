@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::adapter;
-use crate::desktop::files::{ends, new_file, saved, settle, steps, walls};
+use crate::desktop::files::{ends, new_file, saved, settle, steps};
 use crate::desktop::{Display, Program, Shot, flockwork, text};
+use crate::{open_display, walls};
 
 /// The panel of parameters.
 fn panel(shot: &Shot) -> bool {
@@ -14,11 +14,7 @@ fn panel(shot: &Shot) -> bool {
 
 #[test]
 fn escape_closes_what_is_open_and_never_the_window() {
-    let test = "escape_closes_what_is_open_and_never_the_window";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some((display, folder, program)) = walls(test) else { return };
+    let Some((display, folder, program)) = walls() else { return };
     let first = saved(&display, folder.path());
     steps(&display, &["key space", "key h", "key h", "key Tab", "mousemove 640 300 click 1"]);
     // Esc closes a list and leaves the panel; then it closes the panel.
@@ -58,11 +54,7 @@ fn kept(state: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn edits_that_were_not_saved_are_offered_to_the_next_window() {
-    let test = "edits_that_were_not_saved_are_offered_to_the_next_window";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some(display) = Display::open(test, "1000x700") else { return };
+    let Some(display) = open_display("1000x700") else { return };
     let (folder, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let start = |line: &str| start(&display, folder.path(), state.path(), line);
     // Without an edit nothing is kept; nor after one that was undone or saved.
@@ -120,11 +112,7 @@ fn edits_that_were_not_saved_are_offered_to_the_next_window() {
 
 #[test]
 fn a_name_with_a_nul_does_not_reach_the_title() {
-    let test = "a_name_with_a_nul_does_not_reach_the_title";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some((display, folder, program)) = walls(test) else { return };
+    let Some((display, folder, program)) = walls() else { return };
     let session = new_file(&display, folder.path(), "ctrl+shift+s");
     ends(&display, program);
     let named = fs::read_to_string(&session).unwrap();

@@ -1,7 +1,7 @@
 //! Level 5: paths are drawn and walls painted in the window with real keys and a real mouse.
 
-use crate::adapter;
-use crate::desktop::files::{ends, notice, saved, steps, walls};
+use crate::desktop::files::{ends, notice, saved, steps};
+use crate::walls;
 
 /// Every pair of numbers after a word.
 fn places(text: &str, word: &str) -> Vec<[f32; 2]> {
@@ -28,11 +28,7 @@ fn near(found: &[[f32; 2]], pixels: &[[f32; 2]]) -> bool {
 
 #[test]
 fn a_path_is_drawn_dragged_and_undone() {
-    let test = "a_path_is_drawn_dragged_and_undone";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some((display, folder, program)) = walls(test) else { return };
+    let Some((display, folder, program)) = walls() else { return };
     let file = || saved(&display, folder.path());
     let first = file();
     // Esc lets it be, and so does a path of one point.
@@ -86,11 +82,7 @@ fn a_path_is_drawn_dragged_and_undone() {
 
 #[test]
 fn a_path_has_rows_in_the_panel() {
-    let test = "a_path_has_rows_in_the_panel";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some((display, folder, program)) = walls(test) else { return };
+    let Some((display, folder, program)) = walls() else { return };
     let file = || saved(&display, folder.path());
     let first = file();
     // The section, and its button.
@@ -114,11 +106,7 @@ fn a_path_has_rows_in_the_panel() {
 
 #[test]
 fn a_wall_is_painted_without_a_gap_and_undone_at_once() {
-    let test = "a_wall_is_painted_without_a_gap_and_undone_at_once";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some((display, folder, program)) = walls(test) else { return };
+    let Some((display, folder, program)) = walls() else { return };
     let file = || saved(&display, folder.path());
     let first = file();
     let stroke = |from: &str, over: &str, to: &str| {

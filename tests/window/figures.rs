@@ -1,12 +1,12 @@
 //! Level 5: the figures of the window, with real keys and a real mouse.
 
-use crate::adapter;
 use crate::desktop;
 use std::collections::HashSet;
 use std::fs;
 
 use crate::desktop::files::{ends, new_file, notice, settle, start};
-use crate::desktop::{Display, Shot, flockwork};
+use crate::desktop::{Shot, flockwork};
+use crate::open_display;
 
 const FLOCK: &str = "--scene flock --count 300 --seed 5";
 
@@ -33,11 +33,7 @@ fn cursor(shot: &Shot) -> Option<(u32, u32)> {
 
 #[test]
 fn figures_are_plotted_jumped_to_and_saved() {
-    let test = "figures_are_plotted_jumped_to_and_saved";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some(display) = Display::open(test, "1000x700") else { return };
+    let Some(display) = open_display("1000x700") else { return };
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let program = start(&display, folder, FLOCK);
@@ -95,11 +91,7 @@ fn figures_are_plotted_jumped_to_and_saved() {
 
 #[test]
 fn the_panel_fits_a_small_window_and_folds() {
-    let test = "the_panel_fits_a_small_window_and_folds";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some(display) = Display::open(test, "1000x700") else { return };
+    let Some(display) = open_display("1000x700") else { return };
     let folder = tempfile::tempdir().unwrap();
     let mut command = flockwork(&format!("run --engine cpu --size 640x480 {FLOCK}"));
     command.current_dir(folder.path());

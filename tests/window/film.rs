@@ -1,14 +1,13 @@
 //! Level 5: films of the window, started and ended with real keys.
 
-use crate::adapter;
 use crate::desktop;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::desktop::Display;
 use crate::desktop::files::{SIZE, ends, notice, settle, start};
+use crate::open_display;
 use flockwork::view::recorder::mp4;
 
 const FLOCK: &str = "--scene flock --count 60 --seed 3";
@@ -56,11 +55,7 @@ fn without_ffmpeg(folder: &Path, before: &str) -> Command {
 
 #[test]
 fn a_key_starts_and_ends_a_film() {
-    let test = "a_key_starts_and_ends_a_film";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some(display) = Display::open(test, "1000x700") else { return };
+    let Some(display) = open_display("1000x700") else { return };
     let folder = tempfile::tempdir().unwrap();
     let mut program = display.start(without_ffmpeg(folder.path(), ""));
     display.focus(&mut program);
@@ -93,11 +88,7 @@ fn a_key_starts_and_ends_a_film() {
 
 #[test]
 fn a_window_that_closes_completes_its_film() {
-    let test = "a_window_that_closes_completes_its_film";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some(display) = Display::open(test, "1000x700") else { return };
+    let Some(display) = open_display("1000x700") else { return };
     let folder = tempfile::tempdir().unwrap();
     let program = start(&display, folder.path(), FLOCK);
     display.until("a flock", |s| s.darts(300..900, 0..600).len() > 50);
@@ -126,11 +117,7 @@ fn width_of_notice(shot: &desktop::Shot) -> u32 {
 
 #[test]
 fn a_film_that_cannot_be_written_is_one_sentence() {
-    let test = "a_film_that_cannot_be_written_is_one_sentence";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some(display) = Display::open(test, "1000x700") else { return };
+    let Some(display) = open_display("1000x700") else { return };
     // A disk without room, and a folder that is gone.
     for before in ["ulimit -f 30;", ""] {
         let folder = tempfile::tempdir().unwrap();

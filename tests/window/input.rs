@@ -6,6 +6,7 @@ use std::fs;
 
 use crate::desktop::files::notice;
 use crate::desktop::{Display, Shot, flockwork};
+use crate::open_display;
 
 /// Size of the window. It is in the corner of the screen, because no window manager moves it.
 const SIZE: (i64, i64) = (900, 600);
@@ -25,9 +26,8 @@ fn share_near(shot: &Shot, (x, y): (i64, i64)) -> f64 {
 
 #[test]
 fn a_window_does_what_keys_and_mouse_ask_for() {
-    let test = "a_window_does_what_keys_and_mouse_ask_for";
-    let Some(gpu) = adapter::gpu(test) else { return };
-    let Some(display) = Display::open(test, "1280x800") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
+    let Some(display) = Display::open("1280x800") else { return };
     let key = |name: &str| display.xdotool(&format!("key {name}"));
     let size = format!("{}x{}", SIZE.0, SIZE.1);
     let command = flockwork(&format!("run {FLOCK} --engine gpu --size {size}"));
@@ -151,11 +151,7 @@ fn a_window_does_what_keys_and_mouse_ask_for() {
 
 #[test]
 fn a_start_without_options_is_a_flock_of_many_colours() {
-    let test = "a_start_without_options_is_a_flock_of_many_colours";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some(display) = Display::open(test, "1280x720") else { return };
+    let Some(display) = open_display("1280x720") else { return };
     let shown = |arguments: &str| {
         let mut program = display.start(flockwork(arguments));
         display.focus(&mut program);
@@ -190,11 +186,7 @@ fn a_start_without_options_is_a_flock_of_many_colours() {
 
 #[test]
 fn a_signal_closes_the_window_as_its_button_does() {
-    let test = "a_signal_closes_the_window_as_its_button_does";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some(display) = Display::open(test, "1000x700") else { return };
+    let Some(display) = open_display("1000x700") else { return };
     // A paused window waits for events and must still react to the signal.
     for (signal, keys) in [("INT", "key x"), ("TERM", "key space")] {
         let command = flockwork("run --count 50 --seed 1 --engine cpu --size 900x600");
@@ -217,11 +209,7 @@ fn coloured(shot: &Shot) -> usize {
 
 #[test]
 fn agents_dropped_by_a_drag_stay_until_a_reset_or_an_undo() {
-    let test = "agents_dropped_by_a_drag_stay_until_a_reset_or_an_undo";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some(display) = Display::open(test, "1000x700") else { return };
+    let Some(display) = open_display("1000x700") else { return };
     let size = format!("{}x{}", SIZE.0, SIZE.1);
     // The drag is 160 pixels long: one agent at its start, and one every eight pixels. It is far
     // from the middle, where the flock starts.
@@ -257,11 +245,7 @@ fn agents_dropped_by_a_drag_stay_until_a_reset_or_an_undo() {
 
 #[test]
 fn geometry_is_shown_of_one_agent_then_of_all_then_of_none() {
-    let test = "geometry_is_shown_of_one_agent_then_of_all_then_of_none";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some(display) = Display::open(test, "1000x700") else { return };
+    let Some(display) = open_display("1000x700") else { return };
     let size = format!("{}x{}", SIZE.0, SIZE.1);
     let arguments = format!("run --count 40 --seed 1 --engine gpu --size {size}");
     let mut program = display.start(flockwork(&arguments));
@@ -300,11 +284,7 @@ fn start_vehicle(display: &Display, folder: &std::path::Path, text: &str) -> des
 
 #[test]
 fn a_click_makes_another_path() {
-    let test = "a_click_makes_another_path";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some(display) = Display::open(test, "1000x700") else { return };
+    let Some(display) = open_display("1000x700") else { return };
     let folder = tempfile::tempdir().unwrap();
     let text = "click = \"path\"\n[[paths]]\n\
                 points = [[0, 300], [300, 500], [600, 100], [900, 300]]\n\
@@ -322,11 +302,7 @@ fn a_click_makes_another_path() {
 
 #[test]
 fn a_target_moves_along_with_the_mouse() {
-    let test = "a_target_moves_along_with_the_mouse";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some(display) = Display::open(test, "1000x700") else { return };
+    let Some(display) = open_display("1000x700") else { return };
     let folder = tempfile::tempdir().unwrap();
     let text = "click = \"target\"\n[[targets]]\nposition = [700, 300]\n[species.vehicle.seek]";
     let program = start_vehicle(&display, folder.path(), text);
@@ -347,11 +323,7 @@ fn a_target_moves_along_with_the_mouse() {
 
 #[test]
 fn a_target_follows_the_mouse_and_a_press_adds() {
-    let test = "a_target_follows_the_mouse_and_a_press_adds";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some(display) = Display::open(test, "1000x700") else { return };
+    let Some(display) = open_display("1000x700") else { return };
     let folder = tempfile::tempdir().unwrap();
     let text = "click = [\"follow\", \"add\"]\n[[targets]]\nposition = [700, 300]\n\
                 [species.vehicle.seek]";

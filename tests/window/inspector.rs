@@ -1,10 +1,10 @@
 //! Level 5: the inspector of the window, with real keys and a real mouse.
 
-use crate::adapter;
 use std::fs;
 
 use crate::desktop::files::{SIZE, notice, settle};
 use crate::desktop::{Display, Program, Shot, flockwork};
+use crate::open_display;
 
 /// Two agents that fly to the right, one across the seam from the other, in a world that fills the
 /// window. The left one can still fly faster, so separation pushes it.
@@ -42,11 +42,7 @@ fn start(display: &Display, folder: &std::path::Path, engine: &str) -> Program {
 
 #[test]
 fn an_agent_is_inspected_and_followed_across_the_seam() {
-    let test = "an_agent_is_inspected_and_followed_across_the_seam";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some(display) = Display::open(test, "1000x700") else { return };
+    let Some(display) = open_display("1000x700") else { return };
     let folder = tempfile::tempdir().unwrap();
     for engine in ["cpu", "gpu"] {
         let program = start(&display, folder.path(), engine);

@@ -1,12 +1,12 @@
 //! Level 5: looks in the window: styles, trails and the scene's camera, changed with real keys and a
 //! real mouse.
 
-use crate::adapter;
 use crate::png_file;
 use std::fs;
 
-use crate::desktop::files::{ends, new_file, notice, saved, settle, start, steps, walls};
-use crate::desktop::{Display, Shot};
+use crate::desktop::Shot;
+use crate::desktop::files::{ends, new_file, notice, saved, settle, start, steps};
+use crate::{open_display, walls};
 
 /// The number after a key of a scene file.
 fn numbers(text: &str, key: &str) -> Vec<f32> {
@@ -18,11 +18,7 @@ fn numbers(text: &str, key: &str) -> Vec<f32> {
 
 #[test]
 fn a_style_is_chosen_undone_and_saved() {
-    let test = "a_style_is_chosen_undone_and_saved";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some((display, folder, program)) = walls(test) else { return };
+    let Some((display, folder, program)) = walls() else { return };
     let file = || saved(&display, folder.path());
     let first = file();
     // The section of the style, its list of backgrounds, the third of them.
@@ -49,11 +45,7 @@ fn a_style_is_chosen_undone_and_saved() {
 
 #[test]
 fn the_view_is_written_into_the_scene_and_follows_the_flock() {
-    let test = "the_view_is_written_into_the_scene_and_follows_the_flock";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some(display) = Display::open(test, "1000x700") else { return };
+    let Some(display) = open_display("1000x700") else { return };
     let folder = tempfile::tempdir().unwrap();
     // One agent, which goes right: 1.40625 pixels are a world unit.
     let plain = "[camera]\nzoom = 2\n[species.a]\nsize = 12\ncount = 1\nmax_speed = 2\n\
@@ -122,11 +114,7 @@ fn the_view_is_written_into_the_scene_and_follows_the_flock() {
 
 #[test]
 fn trails_are_shown_stay_in_a_pause_and_are_in_the_picture() {
-    let test = "trails_are_shown_stay_in_a_pause_and_are_in_the_picture";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some(display) = Display::open(test, "1000x700") else { return };
+    let Some(display) = open_display("1000x700") else { return };
     let folder = tempfile::tempdir().unwrap();
     // One agent, which goes right along a line.
     let text = "[style]\ntrail = 40\nlook = \"disc\"\ncolour = \"#FFFF00\"\n[world]\nboundary = \"walls\"\n\
@@ -159,11 +147,7 @@ fn trails_are_shown_stay_in_a_pause_and_are_in_the_picture() {
 
 #[test]
 fn a_picture_has_the_chosen_size_and_a_session_is_dropped() {
-    let test = "a_picture_has_the_chosen_size_and_a_session_is_dropped";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some((display, folder, program)) = walls(test) else { return };
+    let Some((display, folder, program)) = walls() else { return };
     let picture = || Shot(png_file::open(&new_file(&display, folder.path(), "F12")));
     assert_eq!((picture().0.width, picture().0.height), (900, 600));
     // The last row of the panel, at its end; its list opens upwards.

@@ -18,3 +18,20 @@ mod panel;
 mod scenes;
 mod space;
 mod time;
+
+use desktop::{Display, Program};
+use tempfile::TempDir;
+
+/// A display of this size, if there is an adapter for a window on it.
+#[track_caller]
+fn open_display(size: &str) -> Option<Display> {
+    adapter::gpu()?;
+    Display::open(size)
+}
+
+/// [`desktop::files::walls`], if there is an adapter.
+#[track_caller]
+fn walls() -> Option<(Display, TempDir, Program)> {
+    adapter::gpu()?;
+    desktop::files::walls()
+}

@@ -5,8 +5,9 @@ use crate::desktop;
 use crate::png_file;
 use std::fs;
 
-use crate::desktop::files::{ends, new_file, notice, saved, start, steps, walls};
+use crate::desktop::files::{ends, new_file, notice, saved, start, steps};
 use crate::desktop::{Display, Shot, flockwork};
+use crate::{open_display, walls};
 
 /// Two species, each with one row in the panel.
 const TWO: &str = "[world]\nboundary = \"walls\"\n[species.bird]\ncount = 20\nsize = 12\nwander = {}\n\
@@ -14,11 +15,7 @@ const TWO: &str = "[world]\nboundary = \"walls\"\n[species.bird]\ncount = 20\nsi
 
 #[test]
 fn a_species_is_added_renamed_removed_and_undone() {
-    let test = "a_species_is_added_renamed_removed_and_undone";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some((display, folder, program)) = walls(test) else { return };
+    let Some((display, folder, program)) = walls() else { return };
     let file = || saved(&display, folder.path());
     let first = file();
     // The button beside the name of the only species.
@@ -54,11 +51,7 @@ fn a_species_is_added_renamed_removed_and_undone() {
 
 #[test]
 fn a_session_with_species_that_came_and_went_is_replayed() {
-    let test = "a_session_with_species_that_came_and_went_is_replayed";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some(display) = Display::open(test, "1000x700") else { return };
+    let Some(display) = open_display("1000x700") else { return };
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("two.toml"), TWO).unwrap();
     let program = start(&display, folder.path(), "--scene two.toml");
@@ -92,11 +85,7 @@ fn a_session_with_species_that_came_and_went_is_replayed() {
 
 #[test]
 fn the_keyboard_alone_goes_through_the_panel() {
-    let test = "the_keyboard_alone_goes_through_the_panel";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some((display, folder, program)) = walls(test) else { return };
+    let Some((display, folder, program)) = walls() else { return };
     let file = || saved(&display, folder.path());
     let first = file();
     // Down enters the panel; the sixth is the button that adds a species.
@@ -123,9 +112,8 @@ fn the_keyboard_alone_goes_through_the_panel() {
 
 #[test]
 fn a_gpu_that_is_software_is_named_at_the_start_and_once() {
-    let test = "a_gpu_that_is_software_is_named_at_the_start_and_once";
-    let Some(gpu) = adapter::gpu(test) else { return };
-    let Some(display) = Display::open(test, "1000x700") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
+    let Some(display) = Display::open("1000x700") else { return };
     let mut program = display.start(flockwork("run --engine gpu --size 900x600 --scene walls"));
     display.focus(&mut program);
     if gpu.is_software() {
@@ -139,11 +127,7 @@ fn a_gpu_that_is_software_is_named_at_the_start_and_once() {
 
 #[test]
 fn the_interface_grows_and_shrinks_by_keys() {
-    let test = "the_interface_grows_and_shrinks_by_keys";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some((display, _folder, program)) = walls(test) else { return };
+    let Some((display, _folder, program)) = walls() else { return };
     steps(&display, &["key space", "key Tab", "mousemove 200 300"]);
     let usual = display.until_still();
     let panel = |shot: &Shot| {
@@ -168,11 +152,7 @@ const RULE: &str = "[world]\nboundary = \"walls\"\n[species.bird]\ncount = 20\ns
 
 #[test]
 fn a_formula_is_typed_undone_and_saved_with_the_session() {
-    let test = "a_formula_is_typed_undone_and_saved_with_the_session";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some(display) = Display::open(test, "1000x700") else { return };
+    let Some(display) = open_display("1000x700") else { return };
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("rule.toml"), RULE).unwrap();
     let program = start(&display, folder.path(), "--scene rule.toml");

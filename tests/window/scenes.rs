@@ -1,22 +1,18 @@
 //! Level 5: scenes in the window. They are opened, edited, saved, copied and pasted with real keys
 //! and a real mouse.
 
-use crate::adapter;
 use crate::desktop;
 use crate::png_file;
 use std::fs;
 
-use crate::desktop::files::{SIZE, ends, new_file, notice, saved, settle, start, walls};
-use crate::desktop::{Display, Shot, flockwork};
+use crate::desktop::files::{SIZE, ends, new_file, notice, saved, settle, start};
+use crate::desktop::{Shot, flockwork};
+use crate::{open_display, walls};
 use flockwork::model::scene::{BuiltIn, Scene};
 
 #[test]
 fn scenes_are_paged_through_chosen_opened_and_undone() {
-    let test = "scenes_are_paged_through_chosen_opened_and_undone";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some(display) = Display::open(test, "1000x700") else { return };
+    let Some(display) = open_display("1000x700") else { return };
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("mine.toml"), "[species.a]\ncount = 7\n[species.a.wander]\n")
         .unwrap();
@@ -58,11 +54,7 @@ fn scenes_are_paged_through_chosen_opened_and_undone() {
 
 #[test]
 fn a_count_that_the_engine_refuses_is_a_sentence() {
-    let test = "a_count_that_the_engine_refuses_is_a_sentence";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some(display) = Display::open(test, "1000x700") else { return };
+    let Some(display) = open_display("1000x700") else { return };
     let folder = tempfile::tempdir().unwrap();
     let all = "[species.a]\ncount = 20\n[species.a.rules.all]\nradius = \"all\"\nsum.way = \"offset\"\n\
                force = \"1e-5 * way\"\n";
@@ -87,11 +79,7 @@ fn a_count_that_the_engine_refuses_is_a_sentence() {
 
 #[test]
 fn a_count_is_entered_and_the_saved_scene_simulates_the_same() {
-    let test = "a_count_is_entered_and_the_saved_scene_simulates_the_same";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some(display) = Display::open(test, "1000x700") else { return };
+    let Some(display) = open_display("1000x700") else { return };
     let folder = tempfile::tempdir().unwrap();
     let program = start(&display, folder.path(), "--scene flock --seed 5");
     display.until_title(&program, "120 agents");
@@ -125,11 +113,7 @@ fn a_count_is_entered_and_the_saved_scene_simulates_the_same() {
 
 #[test]
 fn the_panel_edits_and_undo_restores_every_byte() {
-    let test = "the_panel_edits_and_undo_restores_every_byte";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some((display, folder, program)) = walls(test) else { return };
+    let Some((display, folder, program)) = walls() else { return };
     let file = || saved(&display, folder.path());
     let first = file();
     assert_eq!(first, flockwork::built_in().find(|s| s.name == "walls").unwrap().text);
@@ -178,11 +162,7 @@ fn the_panel_edits_and_undo_restores_every_byte() {
 
 #[test]
 fn targets_and_obstacles_are_added_dragged_and_removed() {
-    let test = "targets_and_obstacles_are_added_dragged_and_removed";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some((display, folder, program)) = walls(test) else { return };
+    let Some((display, folder, program)) = walls() else { return };
     let file = || saved(&display, folder.path());
     // Each step has its own frames: egui knows what is under the mouse from the frame before.
     let steps = |steps: &[&str]| {
@@ -231,11 +211,7 @@ fn targets_and_obstacles_are_added_dragged_and_removed() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_is_dropped_on_the_window() {
-    let test = "a_file_is_dropped_on_the_window";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some(display) = Display::open(test, "1000x700") else { return };
+    let Some(display) = open_display("1000x700") else { return };
     let folder = tempfile::tempdir().unwrap();
     let good = folder.path().join("dropped.toml");
     fs::write(&good, "[species.a]\ncount = 9\n[species.a.wander]\n").unwrap();
@@ -253,11 +229,7 @@ fn a_file_is_dropped_on_the_window() {
 
 #[test]
 fn a_picture_shows_the_flock_without_the_panels() {
-    let test = "a_picture_shows_the_flock_without_the_panels";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some(display) = Display::open(test, "1000x700") else { return };
+    let Some(display) = open_display("1000x700") else { return };
     let folder = tempfile::tempdir().unwrap();
     let program = start(&display, folder.path(), "--scene walls --count 200");
     display.until_title(&program, "200 agents");
@@ -280,11 +252,7 @@ fn a_picture_shows_the_flock_without_the_panels() {
 
 #[test]
 fn a_scene_is_copied_into_another_window() {
-    let test = "a_scene_is_copied_into_another_window";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some(display) = Display::open(test, "1000x700") else { return };
+    let Some(display) = open_display("1000x700") else { return };
     let folder = tempfile::tempdir().unwrap();
     let one = start(&display, folder.path(), "--scene walls --count 33");
     display.until_title(&one, "33 agents");
@@ -308,11 +276,7 @@ fn a_scene_is_copied_into_another_window() {
 
 #[test]
 fn a_folder_that_is_gone_is_one_sentence() {
-    let test = "a_folder_that_is_gone_is_one_sentence";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some((display, folder, program)) = walls(test) else { return };
+    let Some((display, folder, program)) = walls() else { return };
     fs::remove_dir_all(folder.path()).unwrap();
     display.xdotool("key ctrl+s");
     display.until("a notice", notice);
@@ -323,11 +287,7 @@ fn a_folder_that_is_gone_is_one_sentence() {
 
 #[test]
 fn another_scene_is_introduced_and_old_notices_go() {
-    let test = "another_scene_is_introduced_and_old_notices_go";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some((display, _folder, program)) = walls(test) else { return };
+    let Some((display, _folder, program)) = walls() else { return };
     display.xdotool("key space");
     let words = |shot: &Shot| shot.greys(100..800, 540..598);
     display.until("no words below the world", |shot| words(shot) == 0);

@@ -1,10 +1,10 @@
 //! Level 5: the window with a flock in space, with real keys and a real mouse.
 
-use crate::adapter;
 use std::fs;
 
 use crate::desktop::files::{SIZE, settle};
-use crate::desktop::{Display, Shot, flockwork};
+use crate::desktop::{Shot, flockwork};
+use crate::open_display;
 
 /// Two agents that stand, one behind the other as seen by the scene's camera, and a target.
 const PAIR: &str = "[world]\nsize = [300, 300, 200]\nboundary = \"walls\"\n\
@@ -33,11 +33,7 @@ const GREEN: usize = 1;
 
 #[test]
 fn the_mouse_goes_round_a_space() {
-    let test = "the_mouse_goes_round_a_space";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some(display) = Display::open(test, "1000x700") else { return };
+    let Some(display) = open_display("1000x700") else { return };
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("pair.toml"), PAIR).unwrap();
     for engine in ["cpu", "gpu"] {

@@ -1,6 +1,5 @@
 //! Level 5: time in the window. It goes back, forward and faster, with real keys and a real mouse.
 
-use crate::adapter;
 use crate::desktop;
 use crate::png_file;
 use std::fs;
@@ -8,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::desktop::files::{ends, new_file, settle, start};
 use crate::desktop::{Display, Program, Shot};
+use crate::open_display;
 
 /// A world that fills the window above the timeline.
 const FLOCK: &str = "--scene flock --count 60 --seed 3";
@@ -65,11 +65,7 @@ fn paused(display: &Display, folder: &Path, arguments: &str) -> Program {
 
 #[test]
 fn time_goes_back_and_forward_and_every_byte_is_the_same() {
-    let test = "time_goes_back_and_forward_and_every_byte_is_the_same";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some(display) = Display::open(test, "1000x700") else { return };
+    let Some(display) = open_display("1000x700") else { return };
     for engine in ["cpu", "gpu"] {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
@@ -130,11 +126,7 @@ fn time_goes_back_and_forward_and_every_byte_is_the_same() {
 
 #[test]
 fn a_saved_session_is_replayed_and_drawn() {
-    let test = "a_saved_session_is_replayed_and_drawn";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some(display) = Display::open(test, "1000x700") else { return };
+    let Some(display) = open_display("1000x700") else { return };
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let program = paused(&display, folder, "");
@@ -182,11 +174,7 @@ fn a_saved_session_is_replayed_and_drawn() {
 
 #[test]
 fn the_timeline_is_folded_until_it_is_wanted() {
-    let test = "the_timeline_is_folded_until_it_is_wanted";
-    if adapter::gpu(test).is_none() {
-        return;
-    }
-    let Some(display) = Display::open(test, "1000x700") else { return };
+    let Some(display) = open_display("1000x700") else { return };
     let folder = tempfile::tempdir().unwrap();
     let program = paused(&display, folder.path(), "");
     display.until("no bar", |s| !bar(s));

@@ -171,7 +171,7 @@ fn a_file_from_the_cpu_goes_on_with_any_number_of_threads() {
 
 #[test]
 fn a_file_from_the_gpu_goes_on_there_and_on_the_cpu() {
-    let Some(gpu) = adapter::gpu("a_file_from_the_gpu_goes_on") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let (scenes, results) = folders();
     let folder = results.path();
     let mut engine = shipped(&gpu);

@@ -277,7 +277,7 @@ fn total_velocity(state: &[[Point; 2]]) -> Point {
 
 #[test]
 fn every_pass_equals_its_twin() {
-    let Some(gpu) = adapter::gpu("every_pass_equals_its_twin") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     for case in cases() {
         let mut loaded = load(&gpu, &case);
         let fullest = loaded.words("cell_start").windows(2).map(|cell| cell[1] - cell[0]).max();
@@ -297,7 +297,7 @@ fn every_pass_equals_its_twin() {
 
 #[test]
 fn a_skipped_pass_is_noticed() {
-    let Some(gpu) = adapter::gpu("a_skipped_pass_is_noticed") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let mut unskipped: Vec<Pass> = TICK.to_vec();
     for name in ["scattered crowds", "many crowds, in two passes"] {
         let crowds = cases().into_iter().find(|case| case.name == name).unwrap();
@@ -323,7 +323,7 @@ fn run(gpu: &Arc<Gpu>, case: &Case, ticks: u32) -> FlockState {
 
 #[test]
 fn the_same_run_gives_the_same_bytes() {
-    let Some(gpu) = adapter::gpu("the_same_run_gives_the_same_bytes") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     for name in ["more than 16 bits", "the same, as shipped", "all in one cell"] {
         let case = cases().into_iter().find(|case| case.name == name).unwrap();
         let (first, second) = (run(&gpu, &case, 20), run(&gpu, &case, 20));
@@ -334,7 +334,7 @@ fn the_same_run_gives_the_same_bytes() {
 
 #[test]
 fn the_bytes_do_not_depend_on_how_crowds_are_sorted_or_dispatched() {
-    let Some(gpu) = adapter::gpu("the_bytes_do_not_depend_on_how") else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let case = |options| Case {
         name: "",
         text: cases::FLOCK,

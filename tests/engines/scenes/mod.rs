@@ -92,7 +92,7 @@ const MAX_ON_SOFTWARE: u64 = 2_500;
 fn on_both(name: &'static str, check: impl Fn(&mut Run) -> String) {
     let scene = Scene::parse(name, BuiltIn::named(name).unwrap().text).unwrap();
     let small = scene.own_count() <= MAX_ON_SOFTWARE;
-    let gpu = adapter::gpu(name).filter(|gpu| small || !gpu.is_software());
+    let gpu = adapter::gpu().filter(|gpu| small || !gpu.is_software());
     on_engines(name, gpu, check);
 }
 
@@ -143,7 +143,7 @@ fn alone(run: &Run, state: &FlockState) -> usize {
 fn every_scene_runs_at_its_own_count_and_at_20_000() {
     for (number, scene) in built_in().enumerate() {
         // A software driver gives the bits of the CPU engine, as `gpu_runs` shows for every scene.
-        let gpu = adapter::gpu(scene.name).filter(|gpu| !gpu.is_software() || number % 8 == 0);
+        let gpu = adapter::gpu().filter(|gpu| !gpu.is_software() || number % 8 == 0);
         on_engines(scene.name, gpu, |run| {
             let own = run.scene.own_count() as usize;
             let state = run.step(10);

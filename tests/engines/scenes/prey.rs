@@ -182,7 +182,7 @@ fn wave(run: &mut Run) -> Option<(Front, f32)> {
     let calm = Scene::parse_with(run.name, text, &["starling.evade.weight=0"]).unwrap();
     let mut other: Box<dyn Engine> = match run.engine.kind() {
         EngineKind::Cpu => Box::new(CpuEngine::new(None).unwrap()),
-        EngineKind::Gpu => Box::new(GpuEngine::new(adapter::gpu("wave")?)),
+        EngineKind::Gpu => Box::new(GpuEngine::new(adapter::gpu()?)),
     };
     other.load(&calm, &state).unwrap();
     let birds = 10_000;

@@ -142,8 +142,7 @@ fn gpu_goes_on(gpu: &Arc<Gpu>, base: &(Scene, FlockState), edits: Vec<Edit>) {
 
 #[test]
 fn the_gpu_engine_goes_on_after_an_update_as_after_a_load() {
-    let test = "the_gpu_engine_goes_on_after_an_update_as_after_a_load";
-    let Some(gpu) = adapter::gpu(test) else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     gpu_goes_on(&gpu, &mixed("wrap", &[]), edits_of_mixed());
     gpu_goes_on(&gpu, &flock(500, &[]), edits_of_flock());
     flocks().iter().for_each(|flock| gpu_goes_on(&gpu, flock, edits_of_grid()));
@@ -151,18 +150,16 @@ fn the_gpu_engine_goes_on_after_an_update_as_after_a_load() {
 
 #[test]
 fn the_gpu_engine_goes_on_in_space_after_an_update_as_after_a_load() {
-    let test = "the_gpu_engine_goes_on_in_space_after_an_update_as_after_a_load";
-    let Some(gpu) = adapter::gpu(test) else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     gpu_goes_on(&gpu, &mixed_in_space("wrap", &[]), edits_of_mixed());
 }
 
 #[test]
 fn what_an_update_does_not_name_stays_where_the_engine_has_it() {
-    let test = "what_an_update_does_not_name_stays_where_the_engine_has_it";
     let (scene, state) = mixed("wrap", &[]);
     let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(cpu())];
     engines.extend(
-        adapter::gpu(test).map(|gpu| -> Box<dyn Engine> { Box::new(common::gpu::engine(&gpu)) }),
+        adapter::gpu().map(|gpu| -> Box<dyn Engine> { Box::new(common::gpu::engine(&gpu)) }),
     );
     for engine in &mut engines {
         engine.load(&scene, &state).unwrap();
@@ -187,8 +184,7 @@ fn what_an_update_does_not_name_stays_where_the_engine_has_it() {
 
 #[test]
 fn an_update_of_parameters_compiles_and_allocates_nothing() {
-    let test = "an_update_of_parameters_compiles_and_allocates_nothing";
-    let Some(gpu) = adapter::gpu(test) else { return };
+    let Some(gpu) = adapter::gpu() else { return };
     let (mut scene, state) = mixed("wrap", &[]);
     let mut engine = common::gpu::engine(&gpu);
     engine.load(&scene, &state).unwrap();
@@ -228,8 +224,7 @@ fn an_update_of_parameters_compiles_and_allocates_nothing() {
 
 #[test]
 fn agents_beyond_a_smaller_world_are_brought_inside_and_the_others_stay() {
-    let test = "agents_beyond_a_smaller_world_are_brought_inside_and_the_others_stay";
-    let gpu = adapter::gpu(test);
+    let gpu = adapter::gpu();
     let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(cpu())];
     engines.extend(gpu.map(|gpu| -> Box<dyn Engine> { Box::new(common::gpu::engine(&gpu)) }));
     for boundary in ["wrap", "walls"] {
@@ -260,8 +255,7 @@ fn agents_beyond_a_smaller_world_are_brought_inside_and_the_others_stay() {
 /// A target may send agents to a place that lies outside since the world was made smaller.
 #[test]
 fn agents_that_a_target_sends_beyond_a_smaller_world_stay_inside() {
-    let test = "agents_that_a_target_sends_beyond_a_smaller_world_stay_inside";
-    let gpu = adapter::gpu(test);
+    let gpu = adapter::gpu();
     let rounds_equally = gpu.as_ref().is_some_and(|gpu| gpu.is_software());
     let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(cpu())];
     engines.extend(gpu.map(|gpu| -> Box<dyn Engine> { Box::new(common::gpu::engine(&gpu)) }));

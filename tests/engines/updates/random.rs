@@ -16,9 +16,10 @@ use flockwork::model::state::FlockState;
 
 /// The CPU engine, and the GPU engine if its device rounds equally. With `crowded_above` few agents are a
 /// crowd.
-fn engines(test: &str, crowded_above: Option<u32>) -> Vec<Box<dyn Engine>> {
+#[track_caller]
+fn engines(crowded_above: Option<u32>) -> Vec<Box<dyn Engine>> {
     let mut all: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
-    if let Some(gpu) = adapter::gpu(test).filter(|gpu| gpu.is_software()) {
+    if let Some(gpu) = adapter::gpu().filter(|gpu| gpu.is_software()) {
         let mut options = EngineOptions { checked: true, ..EngineOptions::default() };
         if let Some(few) = crowded_above {
             (options.crowded_above, options.small_grid) = (few, Some(1));
@@ -124,10 +125,9 @@ fn walk(
 
 #[test]
 fn random_edits_keep_the_engines_equal_and_are_those_of_a_load() {
-    let test = "random_edits_keep_the_engines_equal_and_are_those_of_a_load";
     let share = common::gpu::share();
     for crowded_above in [None, Some(4)] {
-        let mut engines = engines(test, crowded_above);
+        let mut engines = engines(crowded_above);
         let mut cases: Vec<(String, (Scene, FlockState))> = Vec::new();
         for boundary in ["wrap", "walls", "open"] {
             cases.push((format!("mixed, {boundary}"), mixed(boundary, &[])));
