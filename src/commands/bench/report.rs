@@ -1,5 +1,6 @@
 //! The report of `flockwork bench`: a table for people, JSON for scripts.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::Serialize;
@@ -266,9 +267,8 @@ impl fmt::Display for Report {
 
 /// How the flocks of reports start, each way once.
 pub fn starts(reports: &[Report]) -> String {
-    let mut all: Vec<String> = reports.iter().map(Report::start).collect();
-    all.dedup();
-    all.join("; ")
+    let all: BTreeSet<String> = reports.iter().map(Report::start).collect();
+    all.into_iter().collect::<Vec<_>>().join("; ")
 }
 
 /// One line per report.

@@ -45,7 +45,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// One picture, after so many ticks.
+    /// The plan of one picture, which shows the flock after so many ticks.
     pub fn of_picture(out: PathBuf, size: Size, alpha: bool, ticks: u64) -> Self {
         let Size { width, height } = size;
         Self {

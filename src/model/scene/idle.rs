@@ -3,8 +3,8 @@
 use super::{Scene, SpawnPlace, Species};
 
 impl Scene {
-    /// A sentence about each key that was written and does nothing. One with its default says nothing either: the
-    /// record of a run has all of them.
+    /// A sentence about each key that was written and does nothing. Keys that have their defaults are left out,
+    /// because the record of a run writes all of them.
     #[must_use]
     pub fn idle_keys(&self) -> Vec<String> {
         let mut all = Vec::new();

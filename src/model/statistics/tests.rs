@@ -77,7 +77,7 @@ fn a_mill_across_the_seam_turns_as_well() {
 
 #[test]
 fn agents_at_one_spot_turn_about_nothing() {
-    // 7, because a seventh of seven times a number is another number.
+    // The circular mean of a wrapped world misses the spot by rounding.
     for boundary in ["wrap", "walls", "open"] {
         for count in [1, 7] {
             let together = vec![(flat(33.3, 0.1), flat(1.0, 0.3)); count];
