@@ -6,7 +6,9 @@
 
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
 
-use pulp::{NullaryFnOnce, Simd};
+#[doc(hidden)]
+pub use pulp::NullaryFnOnce;
+use pulp::Simd;
 
 /// A boolean for each number of a [`Real`].
 pub trait Mask: Copy + BitAnd<Output = Self> + BitOr<Output = Self> {
@@ -20,6 +22,33 @@ impl Mask for bool {
         self
     }
 }
+
+/// Does a block by [`Real::apart`], with the variables that it names with their types. (A closure would not be
+/// compiled for the instructions of the lanes.) In front stand the lifetimes, types and numbers of these types.
+#[macro_export]
+macro_rules! apart {
+    (
+        <$($life:lifetime),*; $($type:ident: $bound:path),*; $($number:ident: $of:ty),*>
+        $(where $axes:ty: $space:path,)?
+        $like:expr, |$($name:ident: $field:ty),* $(,)?| -> $out:ty $body:block
+    ) => {{
+        struct Op<$($life,)* $($type: $bound,)* $(const $number: $of),*>($($field),*)
+        $(where $axes: $space)?;
+        impl<$($life,)* $($type: $bound,)* $(const $number: $of),*> $crate::real::NullaryFnOnce
+            for Op<$($life,)* $($type,)* $($number),*>
+        $(where $axes: $space)?
+        {
+            type Output = $out;
+            #[inline(always)]
+            fn call(self) -> $out {
+                let Self($($name),*) = self;
+                $body
+            }
+        }
+        $crate::real::Real::apart($like, Op::<$($type,)* $($number),*>($($name),*))
+    }};
+}
+pub use apart;
 
 /// `f32`, or lanes of `f32`.
 pub trait Real:

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 
 use super::draws::Draws;
 use super::formula_columns::FormulaColumns;
+use super::formulas::TILE;
 use super::group::SortedFlock;
 use super::inputs::GroupInputs;
 use super::lane_parameters::{LaneParameters, SpeciesTable};
@@ -20,9 +21,6 @@ use flockwork_model::vector::{Axes, Space, Vector, each_axis};
 
 /// Sums that grow side by side: number l adds the agents l, l + 256, …
 const PARTS: usize = 256;
-
-/// Agents of one sum in a tile.
-const TILE: usize = 16;
 
 /// The sums over all agents, for each rule and species.
 #[derive(Clone, Debug, Default)]
@@ -87,9 +85,9 @@ fn paired(mut parts: Vec<f32>) -> f32 {
 
 /// Puts agents into a row of a tile, one a lane.
 #[inline(always)]
-pub fn put<S: Simd, const D: usize, const T: usize>(
+pub fn put<S: Simd, const D: usize>(
     simd: S,
-    (tile, row): (&mut Tile<Lanes<S>, D, T>, usize),
+    (tile, row): (&mut Tile<Lanes<S>, TILE>, usize),
     (flock, table): (&SortedFlock<'_, D>, &SpeciesTable),
     columns: &FormulaColumns,
     agents: Range<usize>,
@@ -148,7 +146,7 @@ where
         let Self { flock, table, columns, species, first } = self;
         let zero = Lanes::splat(simd, 0.0);
         let parameters = LaneParameters::uniform(simd, table, species);
-        let mut tape = Tape::<_, TILE>::new(&columns.formula.sums, zero);
+        let mut tape = Tape::new(&columns.formula.sums, zero);
         tape.prepare(&GroupInputs {
             simd,
             parameters: &parameters,
@@ -161,7 +159,7 @@ where
             kept: &[zero; MAX_KEPT],
             draws: Draws { seed: flock.seed, tick: flock.tick, ids: &[] },
         });
-        let mut tile = Tile::<_, D, TILE>::new(zero);
+        let mut tile = Tile::new(zero);
         tile.places = columns.places;
         let mut shares = Row([zero; TILE]);
         let mut sums = vec![zero; columns.formula.sums.results.len()];
@@ -174,7 +172,6 @@ where
                 put(simd, (&mut tile, row), (flock, table), columns, agents.clone());
                 shares.0[row] = heard(simd, &parameters, columns, &flock.species[agents]);
             }
-            tape.run(&tile, rows);
             tape.add(&tile, &mut sums, (&shares, true), rows);
             begin += rows * PARTS;
         }

@@ -14,13 +14,13 @@ use super::lane_parameters::{LaneParameters, SpeciesTable};
 use super::nearest::{Nearest, Reach};
 use crate::BrokenForces;
 use flockwork_model::behaviours::Uses;
-use flockwork_model::formula::{Given, Row, Tape, Tile};
+use flockwork_model::formula::{Formula, Given, Row, Tape, Tile};
 use flockwork_model::kept::MAX_KEPT;
-use flockwork_model::real::{Lanes, Mask, Real};
+use flockwork_model::real::{Lanes, Mask, Real, apart};
 use flockwork_model::vector::{Axes, Space, Vector, each_axis, per_axis};
 
 /// Neighbours in a tile. Two dozen results of this size are in the nearest cache.
-const TILE: usize = 32;
+pub(super) const TILE: usize = 32;
 
 /// The rules that are shown the neighbours of a tile.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -38,9 +38,11 @@ const EVERYWHERE: f32 = 3e38;
 pub struct FormulaLanes<'a, S: Simd, const D: usize> {
     pub(super) simd: S,
     pub(super) rules: Vec<RuleLanes<'a, S>>,
+    /// The weighted forces of the rules that ran last.
+    pub(super) forces: Vec<(&'static Formula, Vector<Lanes<S>, D>)>,
     /// Forces so far that were no numbers.
     pub(super) broken: BrokenForces,
-    tile: Tile<Lanes<S>, D, TILE>,
+    tile: Tile<Lanes<S>, TILE>,
     shares: Row<Lanes<S>, TILE>,
     /// The same as each rule perceives the neighbours.
     perceived: Row<Lanes<S>, TILE>,
@@ -113,6 +115,7 @@ where
         Self {
             simd,
             rules: rules.iter().map(rule).collect(),
+            forces: Vec::new(),
             broken: BrokenForces::default(),
             tile: Tile::new(like),
             shares: Row([like; TILE]),
@@ -167,9 +170,7 @@ where
         group: &Group<S, D>,
         nearest: &Nearest<S>,
     ) {
-        let simd = self.simd;
-        let load = |values: &[f32]| Lanes::load(simd, &values[group.agents.clone()]);
-        let velocity = Vector(per_axis!(axis => load(&flock.motion.velocity[axis])));
+        let (simd, velocity) = (self.simd, group.velocity);
         self.collected = 0;
         self.heading = group.heading;
         for (number, rule) in self.rules.iter_mut().enumerate() {
@@ -195,7 +196,6 @@ where
                 put(simd, (tile, 0), (flock, table), columns, group.agents.clone());
                 let species = &flock.species[group.agents.clone()];
                 self.shares.0[0] = heard(simd, parameters, columns, species);
-                of_sums.run(tile, 1);
                 of_sums.add(tile, sums, (&self.shares, true), 1);
                 for (sum, own) in sums.iter_mut().enumerate() {
                     *own = self.totals.lanes(simd, (number, sum), species) - *own;
@@ -356,25 +356,18 @@ where
         if self.collected == 0 {
             return;
         }
-        struct Op<'w, 'a, S: Simd, const D: usize>(
-            &'w mut FormulaLanes<'a, S, D>,
-            &'w SortedFlock<'w, D>,
-            &'w LaneParameters<S>,
-        );
-        impl<S: Simd, const D: usize> pulp::NullaryFnOnce for Op<'_, '_, S, D>
-        where
-            Axes<D>: Space<D>,
-        {
-            type Output = ();
-            #[inline(always)]
-            fn call(self) {
-                self.0.fill(self.1);
-                self.0.add_tile(self.1.uses, self.2);
-            }
-        }
         // Out of line, so that loops without rules in text stay small.
-        let simd = self.simd;
-        Simd::vectorize(simd, Op(self, scene.0, scene.1));
+        let (like, lanes, (flock, parameters)) = (self.widest, self, scene);
+        apart!(
+            <'w, 'a; S: Simd; D: usize>
+            where Axes<D>: Space<D>,
+            like,
+            |lanes: &'w mut FormulaLanes<'a, S, D>, flock: &'w SortedFlock<'w, D>,
+             parameters: &'w LaneParameters<S>| -> () {
+                lanes.fill(flock);
+                lanes.add_tile(flock.uses, parameters);
+            }
+        );
     }
 
     #[inline(always)]
@@ -439,7 +432,6 @@ where
                     *is_in = parameters.has_in_set(columns, place, *species);
                 }
             }
-            of_sums.run(tile, count);
             of_sums.add(tile, sums, (perceived, whole), count);
         }
     }

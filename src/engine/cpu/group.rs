@@ -47,6 +47,8 @@ pub struct Group<S: Simd, const D: usize> {
     pub columns: (u32, u32),
     /// World units.
     pub position: Vector<Lanes<S>, D>,
+    /// World units per tick.
+    pub velocity: Vector<Lanes<S>, D>,
     /// Unit vectors in scenes with a field of view below 360 degrees, else zero.
     pub heading: Vector<Lanes<S>, D>,
 }

@@ -7,7 +7,7 @@ use super::formulas::{FormulaLanes, RuleLanes};
 use super::inputs::GroupInputs;
 use super::lane_parameters::LaneParameters;
 use flockwork_model::behaviours::{Agent, Kind, TextForces};
-use flockwork_model::real::{Lanes, MAX_LANES, Mask, Real};
+use flockwork_model::real::{Lanes, MAX_LANES, Mask, Real, apart};
 use flockwork_model::vector::{Axes, Space, Vector};
 
 /// The forces on a group of agents.
@@ -31,46 +31,75 @@ where
         sees_neighbours: bool,
         take: &mut impl FnMut(Kind, Vector<Lanes<S>, D>),
     ) {
-        if !self.is_for_texts {
+        let hears =
+            |rule: &RuleLanes<'_, S>| rule.columns.formula.sees_neighbours() == sees_neighbours;
+        if !self.is_for_texts || !self.lanes.rules.iter().any(hears) {
             return;
         }
         let Self { lanes, parameters, draws, .. } = self;
-        let simd = lanes.simd;
-        for (number, rule) in lanes.rules.iter_mut().enumerate() {
-            let RuleLanes { columns, of_force, of_next, sums, .. } = rule;
-            let formula = columns.formula;
-            if formula.sees_neighbours() != sees_neighbours {
-                continue;
+        let spread = &spread;
+        apart!(
+            <'w, 'a; S: Simd; D: usize>
+            where Axes<D>: Space<D>,
+            spread.0[0],
+            |lanes: &'w mut FormulaLanes<'a, S, D>, parameters: &'w LaneParameters<S>, draws: &'w Draws<'w>,
+             agent: &'w Agent<Lanes<S>, D>, spread: &'w Vector<Lanes<S>, D>, sees_neighbours: bool| -> () {
+                run_rules(lanes, parameters, *draws, (agent, *spread), sees_neighbours);
             }
-            let inputs = GroupInputs {
-                simd,
-                parameters,
-                columns,
-                position: agent.position,
-                velocity: agent.velocity,
-                body: &agent.body,
-                spread,
-                sums,
-                kept: &lanes.kept,
-                draws: *draws,
-            };
-            of_force.prepare(&inputs);
-            if !formula.states.is_empty() {
-                of_next.prepare(&inputs);
-                let has = parameters.has_formula(columns);
-                for index in 0..formula.states.len() {
-                    let next = &mut lanes.next_kept[columns.places[index]];
-                    *next = of_next.number(index).where_or(has, *next);
-                }
-            }
-            let force = agent.limited(of_force.vector(agent.body.mass));
-            let weight = parameters.of_formula(columns, 0);
-            let is_sound = of_force.number(D);
-            if is_sound.less_than(is_sound.constant(1.0)).any() {
-                lanes.broken.add(number, count_broken(is_sound, weight, draws.ids.len()));
-            }
-            take(Kind::Formula(formula), force * weight);
+        );
+        for (formula, force) in &lanes.forces {
+            take(Kind::Formula(formula), *force);
         }
+    }
+}
+
+/// Runs the rules in text that look at neighbours, or the others.
+#[inline(always)]
+fn run_rules<S: Simd, const D: usize>(
+    lanes: &mut FormulaLanes<'_, S, D>,
+    parameters: &LaneParameters<S>,
+    draws: Draws<'_>,
+    (agent, spread): (&Agent<Lanes<S>, D>, Vector<Lanes<S>, D>),
+    sees_neighbours: bool,
+) where
+    Axes<D>: Space<D>,
+{
+    let simd = lanes.simd;
+    lanes.forces.clear();
+    for (number, rule) in lanes.rules.iter_mut().enumerate() {
+        let RuleLanes { columns, of_force, of_next, sums, .. } = rule;
+        let formula = columns.formula;
+        if formula.sees_neighbours() != sees_neighbours {
+            continue;
+        }
+        let inputs = GroupInputs {
+            simd,
+            parameters,
+            columns,
+            position: agent.position,
+            velocity: agent.velocity,
+            body: &agent.body,
+            spread,
+            sums,
+            kept: &lanes.kept,
+            draws,
+        };
+        of_force.prepare(&inputs);
+        if !formula.states.is_empty() {
+            of_next.prepare(&inputs);
+            let has = parameters.has_formula(columns);
+            for index in 0..formula.states.len() {
+                let next = &mut lanes.next_kept[columns.places[index]];
+                *next = of_next.number(index).where_or(has, *next);
+            }
+        }
+        let force = agent.limited(of_force.vector(agent.body.mass));
+        let weight = parameters.of_formula(columns, 0);
+        let is_sound = of_force.number(D);
+        if is_sound.less_than(is_sound.constant(1.0)).any() {
+            lanes.broken.add(number, count_broken(is_sound, weight, draws.ids.len()));
+        }
+        lanes.forces.push((formula, force * weight));
     }
 }
 

@@ -7,7 +7,7 @@ use flockwork_model::behaviours::{Kind, Rules, Uses};
 use flockwork_model::memory::{Shown, ShownBy};
 use flockwork_model::parameter::{MAX_SPECIES, Parameters};
 use flockwork_model::real::MAX_LANES;
-use flockwork_model::real::{Lanes, Real};
+use flockwork_model::real::{Lanes, Real, apart};
 use flockwork_model::scene::{Body, NO_TURN, Scene, Slot, Species, drawn};
 
 /// Number of behaviours that look at neighbours; they come first in [`Kind::ALL`].
@@ -207,7 +207,7 @@ impl SpeciesTable {
     }
 
     /// Puts the `numbers` into `into` whose lanes have an agent of a species that shows `quantity`.
-    #[inline(always)]
+    #[inline(never)]
     pub fn show(
         &self,
         species: &[u8],
@@ -282,14 +282,35 @@ pub struct LaneParameters<S: Simd> {
 impl<S: Simd> LaneParameters<S> {
     /// All lanes of one species.
     pub fn uniform(simd: S, table: &SpeciesTable, species: usize) -> Self {
-        let row = table.rows[species].iter();
-        let perceives = table.perceives[species];
-        Self::of(row.map(|value| Lanes::splat(simd, *value)).collect(), perceives, perceives)
+        let row: Vec<_> =
+            table.rows[species].iter().map(|value| Lanes::splat(simd, *value)).collect();
+        let body = Body::read(|index| row[BODY + index]);
+        let rules = Rules::read(|kind, slot| row[kind.number() * SLOTS + slot]);
+        Self {
+            body,
+            squared_perception_radius: row[PERCEPTION],
+            squared_radii: rules.squared_radii(),
+            some_perceive: table.perceives[species],
+            all_perceive: table.perceives[species],
+            rules,
+            row,
+        }
     }
 
-    /// Each lane of its own species.
+    /// Gives each lane the values of its own species.
+    pub fn mix(&mut self, simd: S, table: &SpeciesTable, species: &[u8]) {
+        let parameters = self;
+        apart!(
+            <'w; S: Simd; >
+            parameters.body.mass,
+            |parameters: &'w mut LaneParameters<S>, simd: S, table: &'w SpeciesTable, species: &'w [u8]| -> () {
+                parameters.mix_here(simd, table, species);
+            }
+        );
+    }
+
     #[inline(always)]
-    pub fn mixed(simd: S, table: &SpeciesTable, species: &[u8]) -> Self {
+    fn mix_here(&mut self, simd: S, table: &SpeciesTable, species: &[u8]) {
         let mut numbers = [0.0; MAX_LANES];
         let mut present = 0_u32;
         for (number, &species) in numbers.iter_mut().zip(species) {
@@ -297,54 +318,60 @@ impl<S: Simd> LaneParameters<S> {
             present |= 1 << species;
         }
         let numbers = Lanes::load(simd, &numbers);
-        let mut row = vec![Lanes::splat(simd, 0.0); table.rows[0].len()];
-        let (mut some, mut all) = ([Uses::default(); MAX_SPECIES], [Uses::ALL; MAX_SPECIES]);
+        self.some_perceive = [Uses::default(); MAX_SPECIES];
+        self.all_perceive = [Uses::ALL; MAX_SPECIES];
         for (index, values) in table.rows.iter().enumerate() {
             if present & (1 << index) == 0 {
                 continue;
             }
-            for (other, uses) in table.perceives[index].iter().enumerate() {
-                some[other] = some[other].with(*uses);
-                all[other] = all[other].and(*uses);
+            let perceived = self.some_perceive.iter_mut().zip(&mut self.all_perceive);
+            for ((some, all), uses) in perceived.zip(&table.perceives[index]) {
+                *some = some.with(*uses);
+                *all = all.and(*uses);
             }
             let own = numbers.equals(Lanes::splat(simd, index as f32));
             for &column in &table.used {
-                row[column] = Lanes::splat(simd, values[column]).where_or(own, row[column]);
+                self.row[column] =
+                    Lanes::splat(simd, values[column]).where_or(own, self.row[column]);
             }
         }
-        Self::of(row, some, all)
+        self.read();
     }
 
     /// Gives each lane what its agent has drawn, from the `species` and `ids` of the agents.
-    #[inline(always)]
     pub fn draw(&mut self, simd: S, table: &SpeciesTable, seed: u32, species: &[u8], ids: &[u32]) {
-        for one in &table.traits {
-            self.row[one.column] = Lanes::load(simd, &one.drawn(table, seed, species, ids));
-        }
-        let row = &self.row;
-        self.body = Body::read(|index| row[BODY + index]);
-        if table.traits.iter().any(|one| one.column < BODY) {
-            self.rules = Rules::read(|kind, slot| row[kind.number() * SLOTS + slot]);
-            self.squared_radii = self.rules.squared_radii();
-        }
+        let parameters = self;
+        apart!(
+            <'w; S: Simd; >
+            parameters.body.mass,
+            |parameters: &'w mut LaneParameters<S>, simd: S, table: &'w SpeciesTable, seed: u32, species: &'w [u8],
+             ids: &'w [u32]| -> () {
+                parameters.draw_here(simd, table, seed, species, ids);
+            }
+        );
     }
 
     #[inline(always)]
-    fn of(
-        row: Vec<Lanes<S>>,
-        some_perceive: [Uses; MAX_SPECIES],
-        all_perceive: [Uses; MAX_SPECIES],
-    ) -> Self {
-        let rules = Rules::read(|kind, slot| row[kind.number() * SLOTS + slot]);
-        Self {
-            body: Body::read(|index| row[BODY + index]),
-            squared_perception_radius: row[PERCEPTION],
-            squared_radii: rules.squared_radii(),
-            some_perceive,
-            all_perceive,
-            rules,
-            row,
+    fn draw_here(&mut self, simd: S, table: &SpeciesTable, seed: u32, species: &[u8], ids: &[u32]) {
+        for one in &table.traits {
+            self.row[one.column] = Lanes::load(simd, &one.drawn(table, seed, species, ids));
         }
+        if table.traits.iter().any(|one| one.column < BODY) {
+            self.read();
+        } else {
+            let row = &self.row[..TURNS];
+            self.body = Body::read(|index| row[BODY + index]);
+        }
+    }
+
+    /// Reads bodies and rules from the row.
+    #[inline(always)]
+    fn read(&mut self) {
+        let row = &self.row[..TURNS];
+        self.body = Body::read(|index| row[BODY + index]);
+        self.squared_perception_radius = row[PERCEPTION];
+        self.rules = Rules::read(|kind, slot| row[kind.number() * SLOTS + slot]);
+        self.squared_radii = self.rules.squared_radii();
     }
 
     /// The place of a behaviour in the order of priorities, in each lane.

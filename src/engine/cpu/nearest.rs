@@ -15,7 +15,7 @@ use flockwork_model::formula::Formula;
 use flockwork_model::grid::NearRow;
 use flockwork_model::parameter::PICK_ONE;
 use flockwork_model::random::{self, Use, place_in_order};
-use flockwork_model::real::{Lanes, MAX_LANES, Mask, Real};
+use flockwork_model::real::{Lanes, MAX_LANES, Mask, Real, apart};
 use flockwork_model::vector::{Axes, Space, Vector, per_axis};
 
 /// Places for the smallest distances: one more than there are to choose, to notice that another agent is as far
@@ -205,19 +205,14 @@ where
 {
     /// The reach of the choice in each lane.
     fn reach<const PLACES: usize>(&self) -> Reach<S> {
-        struct Op<'w, 'a, S: Simd, const D: usize, const PLACES: usize>(&'w Candidates<'a, S, D>);
-        impl<S: Simd, const D: usize, const PLACES: usize> pulp::NullaryFnOnce for Op<'_, '_, S, D, PLACES>
-        where
-            Axes<D>: Space<D>,
-        {
-            type Output = Reach<S>;
-            #[inline(always)]
-            fn call(self) -> Reach<S> {
-                self.0.reach_here::<PLACES>()
-            }
-        }
-        // With the instructions of `S`, once for all kernels.
-        Simd::vectorize(self.around.simd, Op::<S, D, PLACES>(self))
+        // Once for all kernels.
+        let (like, candidates) = (self.parameters.body.mass, self);
+        apart!(
+            <'w, 'a; S: Simd; D: usize, PLACES: usize>
+            where Axes<D>: Space<D>,
+            like,
+            |candidates: &'w Candidates<'a, S, D>| -> Reach<S> { candidates.reach_here::<PLACES>() }
+        )
     }
 
     #[inline(always)]

@@ -19,7 +19,7 @@ use flockwork_model::behaviours::{Kind, Neighbour, Sums, Uses};
 use flockwork_model::grid::{NearRow, RUN_CAP, Sampling};
 use flockwork_model::parameter::MAX_SPECIES;
 use flockwork_model::real::MAX_LANES;
-use flockwork_model::real::{Lanes, Real};
+use flockwork_model::real::{Lanes, Real, apart};
 use flockwork_model::vector::{Axes, Space, Vector, per_axis};
 use flockwork_model::world::Boundary;
 
@@ -140,29 +140,17 @@ where
     }
 
     /// Reads the runs of each cell of the group on its own, sampling those that are too long.
-    #[inline(never)]
     fn cell_by_cell(&mut self, near: &NearRow<D>) {
-        struct Op<'w, 'a, 't, S: Simd, const D: usize, const USES: u64, const MANY: bool>
-        where
-            Axes<D>: Space<D>,
-        {
-            neighbours: &'w mut NeighbourLoop<'a, 't, S, D, USES, MANY>,
-            near: &'w NearRow<D>,
-        }
-        impl<S: Simd, const D: usize, const USES: u64, const MANY: bool> pulp::NullaryFnOnce
-            for Op<'_, '_, '_, S, D, USES, MANY>
-        where
-            Axes<D>: Space<D>,
-        {
-            type Output = ();
-            #[inline(always)]
-            fn call(self) {
-                self.neighbours.cell_by_cell_here(self.near);
+        // Out of line, so that the common case stays small.
+        let (like, neighbours) = (self.parameters.body.mass, self);
+        apart!(
+            <'w, 'a, 't; S: Simd; D: usize, USES: u64, MANY: bool>
+            where Axes<D>: Space<D>,
+            like,
+            |neighbours: &'w mut NeighbourLoop<'a, 't, S, D, USES, MANY>, near: &'w NearRow<D>| -> () {
+                neighbours.cell_by_cell_here(near);
             }
-        }
-        // Out of line, so that the common case stays small; `vectorize` brings the instructions.
-        let simd = self.around.simd;
-        Simd::vectorize(simd, Op::<S, D, USES, MANY> { neighbours: self, near });
+        );
     }
 
     #[inline(always)]
@@ -259,32 +247,21 @@ where
         from: Vector<Lanes<S>, D>,
         (share, round): (Lanes<S>, bool),
     ) {
-        struct Op<'w, 't, S: Simd, const D: usize> {
-            texts: &'w mut FormulaLanes<'t, S, D>,
-            around: Around<'w, S, D>,
-            parameters: &'w LaneParameters<S>,
-            run: (Range<usize>, usize),
-            from: Vector<Lanes<S>, D>,
-            share: Lanes<S>,
-            round: bool,
-        }
-        impl<S: Simd, const D: usize> pulp::NullaryFnOnce for Op<'_, '_, S, D>
-        where
-            Axes<D>: Space<D>,
-        {
-            type Output = ();
-            #[inline(always)]
-            fn call(self) {
-                let Self { texts, around, parameters, run, from, share, round } = self;
+        let Self { around, parameters, .. } = *self;
+        let (like, texts, (run, stride)) = (share, &mut *self.texts, run);
+        let (from, share) = (&from, &share);
+        apart!(
+            <'w, 't; S: Simd; D: usize>
+            where Axes<D>: Space<D>,
+            like,
+            |texts: &'w mut FormulaLanes<'t, S, D>, around: Around<'w, S, D>, parameters: &'w LaneParameters<S>,
+             run: Range<usize>, stride: usize, from: &'w Vector<Lanes<S>, D>, share: &'w Lanes<S>, round: bool| -> () {
                 let scene = (around.flock, parameters);
-                texts.observe(scene, run, &around.group.agents, share, |place| {
-                    around.offset(place, from, round)
+                texts.observe(scene, (run, stride), &around.group.agents, *share, |place| {
+                    around.offset(place, *from, round)
                 });
             }
-        }
-        let Self { around, parameters, .. } = *self;
-        let texts = &mut *self.texts;
-        Simd::vectorize(around.simd, Op { texts, around, parameters, run, from, share, round });
+        );
     }
 
     /// Shows everybody to the rules in text that hear everybody.

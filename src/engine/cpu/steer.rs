@@ -18,7 +18,7 @@ use super::group_forces::GroupForces;
 use super::lane_parameters::{LaneParameters, SpeciesTable};
 use super::lanes::InstructionSet;
 use super::nearest::Nearest;
-use super::neighbours::{NeighbourLoop, uses_of_kernel};
+use super::neighbours::NeighbourLoop;
 use super::shown::{shown_of_change, structures, turns_of_change};
 use crate::BrokenForces;
 use crate::stopwatch::Stopwatch;
@@ -27,11 +27,15 @@ use flockwork_model::grid::{MAX_ROWS_AROUND, NearRow};
 use flockwork_model::memory::{Memory, Shown, growth_of_age, leant};
 use flockwork_model::random::{self, Use};
 use flockwork_model::real::MAX_LANES;
-use flockwork_model::real::{Lanes, Mask, Real};
+use flockwork_model::real::{Lanes, Mask, Real, apart};
 use flockwork_model::vector::{Axes, Remembered, Space, Vector, each_axis, per_axis};
 
 /// The three behaviours of a flock. A scene with these three runs a kernel that is compiled for them.
 const FLOCKING: Uses = Uses::of(&[Kind::Separation, Kind::Alignment, Kind::Cohesion]);
+const FLOCK: u64 = FLOCKING.bits();
+
+/// The features of a plain flock: the user's pointer may lead it.
+const PLAIN: Uses = FLOCKING.with(Uses::of(&[Kind::Seek]));
 
 /// The input of one steer pass.
 pub struct Steer<'a, const D: usize> {
@@ -50,12 +54,15 @@ pub struct Steer<'a, const D: usize> {
 }
 
 /// The part of the pass that one task does.
-struct Task<'a, const D: usize, const USES: u64, const MANY: bool> {
+struct Task<'a, const D: usize> {
     pass: &'a Steer<'a, D>,
     part: &'a Part,
     out: MotionMut<'a, D>,
     key: &'a mut [u32],
 }
+
+/// A task for a kernel that is compiled for the behaviours in `USES`, and for one species or `MANY`.
+struct Kernel<'a, const D: usize, const USES: u64, const MANY: bool>(Task<'a, D>);
 
 impl<const D: usize> Steer<'_, D>
 where
@@ -96,46 +103,48 @@ where
     /// Picks the kernel for the scene. There are few, because each takes the compiler seconds for each
     /// instruction set.
     fn run_part(&self, set: InstructionSet, part: &Part, out: MotionMut<D>, key: &mut [u32]) {
-        const FLOCK: u64 = FLOCKING.bits();
         const ANY: u64 = Uses::ALL.bits();
         let flocking = self.flock.uses.and(Uses::PER_NEIGHBOUR) == FLOCKING;
-        let pass = self;
+        let task = Task { pass: self, part, out, key };
         if flocking && self.table.len() == 1 && self.table.formulas().is_empty() {
-            set.run(Task::<D, FLOCK, false> { pass, part, out, key });
+            set.run(Kernel::<D, FLOCK, false>(task));
         } else {
-            set.run(Task::<D, ANY, true> { pass, part, out, key });
+            set.run(Kernel::<D, ANY, true>(task));
         }
     }
 }
 
-impl<const D: usize, const USES: u64, const MANY: bool> WithSimd for Task<'_, D, USES, MANY>
+impl<const D: usize, const USES: u64, const MANY: bool> WithSimd for Kernel<'_, D, USES, MANY>
 where
     Axes<D>: Space<D>,
 {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(mut self, simd: S) {
-        let Steer { flock, table, .. } = self.pass;
-        let mut uniform: Vec<LaneParameters<S>> =
-            (0..table.len()).map(|species| LaneParameters::uniform(simd, table, species)).collect();
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self(mut task) = self;
+        let Steer { flock, table, .. } = task.pass;
+        // For groups of one species, and the last one for a mixed group.
+        let species = (0..table.len()).chain(MANY.then_some(0));
+        let mut parameters: Vec<LaneParameters<S>> =
+            species.map(|species| LaneParameters::uniform(simd, table, species)).collect();
         let window = &flock.window;
         let columns = flock.grid.columns() as usize;
         // The same variable for all groups: clearing it costs less than making another.
-        let mut sums = Sums::nothing(uniform[0].body.mass);
+        let mut sums = Sums::nothing(parameters[0].body.mass);
         let texts = if USES == Uses::ALL.bits() { table.formulas() } else { &[] };
         let mut nearest = Nearest::new(simd, table.choices());
         let origin = (*table, flock.seed, flock.id);
-        let mut texts = FormulaLanes::new(simd, texts, origin, &self.pass.totals);
-        let Part { rows: own_rows, agents: own } = self.part;
+        let mut texts = FormulaLanes::new(simd, texts, origin, &task.pass.totals);
+        let Part { rows: own_rows, agents: own } = task.part;
         if flock.uses.and(Uses::AROUND) == Uses::default() {
             // No agent looks at rows: a group may span several, which fills its lanes.
             for start in own.clone().step_by(S::F32_LANES) {
                 let agents = start..(start + S::F32_LANES).min(own.end);
                 let sums = (&mut nearest, &mut sums, &mut texts);
-                self.group(simd, &mut uniform, agents, (0, &[]), sums);
+                task.group::<S, USES, MANY>(simd, &mut parameters, agents, (0, &[]), sums);
             }
-            self.note(texts.broken);
+            task.note(texts.broken);
             return;
         }
         for row in own_rows.clone() {
@@ -154,20 +163,20 @@ where
             }
             for start in (first..end).step_by(S::F32_LANES) {
                 let agents = start..(start + S::F32_LANES).min(end);
-                self.group(
+                task.group::<S, USES, MANY>(
                     simd,
-                    &mut uniform,
+                    &mut parameters,
                     agents,
                     (row, &rows[..near]),
                     (&mut nearest, &mut sums, &mut texts),
                 );
             }
         }
-        self.note(texts.broken);
+        task.note(texts.broken);
     }
 }
 
-impl<const D: usize, const USES: u64, const MANY: bool> Task<'_, D, USES, MANY>
+impl<const D: usize> Task<'_, D>
 where
     Axes<D>: Space<D>,
 {
@@ -182,10 +191,10 @@ where
     /// that may have neighbours, with their cells in the window. The choices of the nearest neighbours and the
     /// sums are overwritten.
     #[inline(always)]
-    fn group<S: Simd>(
+    fn group<S: Simd, const USES: u64, const MANY: bool>(
         &mut self,
         simd: S,
-        uniform: &mut [LaneParameters<S>],
+        of_species: &mut [LaneParameters<S>],
         agents: Range<usize>,
         (row, rows): (u32, &[NearRow<D>]),
         (nearest, sums, texts): (
@@ -205,19 +214,19 @@ where
         if flock.uses.has(Uses::SIGHT) {
             heading = velocity.heading();
         }
-        let group = Group { agents: agents.clone(), row, columns, position, heading };
+        let group = Group { agents: agents.clone(), row, columns, position, velocity, heading };
 
-        let mut mixed;
         let species = &flock.species[agents.clone()];
         let parameters = if MANY {
             if species.iter().all(|s| *s == species[0]) {
-                &mut uniform[species[0] as usize]
+                &mut of_species[species[0] as usize]
             } else {
-                mixed = LaneParameters::mixed(simd, table, species);
-                &mut mixed
+                let mixed = &mut of_species[table.len()];
+                mixed.mix(simd, table, species);
+                mixed
             }
         } else {
-            &mut uniform[0]
+            &mut of_species[0]
         };
         if table.has_traits() {
             parameters.draw(simd, table, flock.seed, species, &flock.id[agents]);
@@ -230,72 +239,58 @@ where
         texts.recall(flock, &group.agents);
         let of_group = (&*nearest, &mut *sums, &mut *texts);
         NeighbourLoop::<S, D, USES, MANY>::sum_up(around, (parameters, table), rows, of_group);
-        // In two parts a kernel takes the compiler half the time. The one for flocks would be a twentieth slower, so
-        // only processors without AVX2 run it in two.
+        // A plain flock would be a twentieth slower in two parts; processors without AVX2 run it so.
         let is_old = cfg!(target_arch = "x86_64") && S::F32_LANES < 8;
-        if is_old || USES == Uses::ALL.bits() {
-            self.integrate_apart(simd, &group, velocity, parameters, (sums, texts));
+        let is_plain = !is_old && USES == FLOCK && flock.uses.without(PLAIN) == Uses::default();
+        if is_plain {
+            self.integrate::<S, true>(simd, &group, parameters, (sums, texts));
         } else {
-            self.integrate(simd, &group, velocity, parameters, (sums, texts));
+            self.integrate_apart(simd, &group, parameters, (sums, texts));
         }
     }
 
-    /// [`Self::integrate`] out of line.
-    #[inline(never)]
+    /// [`Self::integrate`] out of line, compiled once for all kernels.
+    #[inline(always)]
     fn integrate_apart<S: Simd>(
         &mut self,
         simd: S,
         group: &Group<S, D>,
-        velocity: Vector<Lanes<S>, D>,
         parameters: &LaneParameters<S>,
         results: (&Sums<Lanes<S>, D>, &mut FormulaLanes<'_, S, D>),
     ) {
-        struct Op<'w, 'a, 't, S: Simd, const D: usize, const USES: u64, const MANY: bool>
-        where
-            Axes<D>: Space<D>,
-        {
-            simd: S,
-            task: &'w mut Task<'a, D, USES, MANY>,
-            group: &'w Group<S, D>,
-            velocity: Vector<Lanes<S>, D>,
-            parameters: &'w LaneParameters<S>,
-            results: (&'w Sums<Lanes<S>, D>, &'w mut FormulaLanes<'t, S, D>),
-        }
-        impl<S: Simd, const D: usize, const USES: u64, const MANY: bool> pulp::NullaryFnOnce
-            for Op<'_, '_, '_, S, D, USES, MANY>
-        where
-            Axes<D>: Space<D>,
-        {
-            type Output = ();
-            #[inline(always)]
-            fn call(self) {
-                let Self { simd, task, group, velocity, parameters, results } = self;
-                task.integrate(simd, group, velocity, parameters, results);
+        let (like, task, (sums, texts)) = (parameters.body.mass, self, results);
+        apart!(
+            <'w, 'a, 't; S: Simd; D: usize>
+            where Axes<D>: Space<D>,
+            like,
+            |simd: S, task: &'w mut Task<'a, D>, group: &'w Group<S, D>,
+             parameters: &'w LaneParameters<S>, sums: &'w Sums<Lanes<S>, D>,
+             texts: &'w mut FormulaLanes<'t, S, D>| -> () {
+                task.integrate::<S, false>(simd, group, parameters, (sums, texts));
             }
-        }
-        Simd::vectorize(simd, Op { simd, task: self, group, velocity, parameters, results });
+        );
     }
 
-    /// From the sums to the new position, velocity and cell.
+    /// From the sums to the new position, velocity and cell. `PLAIN_FLOCK` says that the scene uses no more than
+    /// [`PLAIN`].
     #[inline(always)]
-    fn integrate<S: Simd>(
+    fn integrate<S: Simd, const PLAIN_FLOCK: bool>(
         &mut self,
         simd: S,
         group: &Group<S, D>,
-        velocity: Vector<Lanes<S>, D>,
         parameters: &LaneParameters<S>,
         (sums, texts): (&Sums<Lanes<S>, D>, &mut FormulaLanes<'_, S, D>),
     ) {
         let Steer { flock, surroundings, table, time_step, .. } = self.pass;
         let like = parameters.body.mass;
-        let position = group.position;
-        let uses = uses_of_kernel::<USES>(flock.uses);
+        let Group { position, velocity, .. } = *group;
+        let uses = if PLAIN_FLOCK { flock.uses.and(PLAIN) } else { flock.uses };
         let mut spread = Vector::zero(like);
         let ids = &flock.id[group.agents.clone()];
-        if sums.crowded(uses, like).any() || texts.spread() {
+        if sums.crowded(uses, like).any() || (!PLAIN_FLOCK && texts.spread()) {
             spread = spread_directions(simd, ids);
         }
-        let remembers = flock.uses.has(Uses::MEMORY);
+        let remembers = uses.has(Uses::MEMORY);
         let nothing = Remembered { angle: like.constant(0.0), direction: Vector::zero(like) };
         let (mut remembered, mut noise) = (nothing, Vector::zero(like));
         if remembers {
@@ -306,22 +301,21 @@ where
         let LaneParameters { body, rules, .. } = parameters;
         let turns = (body.combine, |kind| parameters.turn(kind, table));
         let draws = Draws { seed: flock.seed, tick: flock.tick, ids };
-        let is_for_texts = USES == Uses::ALL.bits();
-        let mut texts = GroupForces { lanes: texts, parameters, draws, is_for_texts };
-        let scene = (flock.uses, surroundings);
+        let mut texts = GroupForces { lanes: texts, parameters, draws, is_for_texts: !PLAIN_FLOCK };
+        let scene = (uses, surroundings);
         let near = (spread, sums);
         let force = rules.force(scene, &mut agent, near, &mut texts, turns, |_, _| {});
         let step = like.constant(*time_step);
         let before = velocity;
-        let mut velocity = agent.next_velocity(flock.uses, force, step);
-        if flock.uses.has(Uses::NOISE) {
+        let mut velocity = agent.next_velocity(uses, force, step);
+        if uses.has(Uses::NOISE) {
             velocity = agent.disturbed(velocity, deviates(simd, draws), step);
         }
-        if flock.uses.has(Uses::MAX_TURN) {
+        if uses.has(Uses::MAX_TURN) {
             velocity = agent.turned(velocity, step);
         }
-        let mut place = position + agent.step_velocity(flock.uses, velocity) * step;
-        if flock.uses.has(Uses::JITTER) {
+        let mut place = position + agent.step_velocity(uses, velocity) * step;
+        if uses.has(Uses::JITTER) {
             place = place + jitters(simd, draws) * (body.jitter * step.sqrt());
         }
         let (position, velocity) = flock.world.confine(place, velocity);
@@ -333,12 +327,12 @@ where
             let species = &flock.species[group.agents.clone()];
             let mut shown = [0.0; MAX_LANES];
             sums.neighbours.store(&mut shown[..S::F32_LANES]);
-            if flock.uses.has(Uses::ACCELERATIONS) {
+            if uses.has(Uses::ACCELERATIONS) {
                 let change = (velocity - before).length();
                 let accelerations = shown_of_change(change, parameters, step);
                 table.show(species, Shown::Acceleration, accelerations, &mut shown);
             }
-            if flock.uses.has(Uses::AGES) {
+            if uses.has(Uses::AGES) {
                 let growth = growth_of_age(flock.tick, table.longest_age());
                 let mut ages = [0.0; MAX_LANES];
                 for (age, memory) in ages.iter_mut().zip(&flock.motion.memory[group.agents.clone()])
@@ -347,7 +341,7 @@ where
                 }
                 table.show(species, Shown::Age, ages, &mut shown);
             }
-            if flock.uses.has(Uses::BANKS) {
+            if uses.has(Uses::BANKS) {
                 let mut banks = turns_of_change([before, velocity], parameters, step);
                 for (bank, memory) in
                     banks.iter_mut().zip(&flock.motion.memory[group.agents.clone()])
@@ -356,7 +350,7 @@ where
                 }
                 table.show(species, Shown::Bank, banks, &mut shown);
             }
-            if flock.uses.has(Uses::STRUCTURE) {
+            if uses.has(Uses::STRUCTURE) {
                 let structures = structures(sums.order(parameters.body.max_speed), &shown);
                 table.show(species, Shown::Structure, structures, &mut shown);
             }
@@ -373,7 +367,7 @@ where
     }
 }
 
-impl<const D: usize, const USES: u64, const MANY: bool> Task<'_, D, USES, MANY>
+impl<const D: usize> Task<'_, D>
 where
     Axes<D>: Space<D>,
 {

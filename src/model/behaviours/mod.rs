@@ -27,11 +27,9 @@ pub use neighbour::Neighbour;
 pub use target::Target;
 pub use uses::Uses;
 
-use pulp::NullaryFnOnce;
-
 use super::formula::Formula;
 use super::parameter::{NEAREST_TARGET, Parameter, Parameters};
-use super::real::Real;
+use super::real::{Real, apart};
 use super::scenery::Scenery;
 use super::vector::{Axes, Remembered, Space, Vector};
 use super::world::World;
@@ -208,6 +206,26 @@ impl Surroundings<'_> {
         choice: R,
         position: Vector<R, D>,
     ) -> Way<R, D> {
+        let zero = Vector::zero(choice);
+        let mut found = Way { offset: zero, velocity: zero, found: choice.less_than(choice) };
+        let (surroundings, like) = (self, choice);
+        let (choice, position, way) = (&choice, &position, &mut found);
+        apart!(
+            <'w; R: Real; D: usize>
+            like,
+            |surroundings: &'w Surroundings<'w>, choice: &'w R, position: &'w Vector<R, D>, way: &'w mut Way<R, D>| -> () {
+                *way = surroundings.to_target_here(*choice, *position);
+            }
+        );
+        found
+    }
+
+    #[inline(always)]
+    fn to_target_here<R: Real, const D: usize>(
+        &self,
+        choice: R,
+        position: Vector<R, D>,
+    ) -> Way<R, D> {
         let far = choice.constant(f32::MAX);
         let mut nearest = far;
         let mut way = Vector::zero(choice);
@@ -246,20 +264,19 @@ fn lone_force<B: SolitaryBehaviour<R, D>, R: Real, const D: usize>(
     agent: &mut Agent<R, D>,
     surroundings: &Surroundings,
 ) -> Vector<R, D> {
-    struct Op<'w, B, R, const D: usize>(&'w B, &'w mut Agent<R, D>, &'w Surroundings<'w>);
-    impl<B: SolitaryBehaviour<R, D>, R: Real, const D: usize> NullaryFnOnce for Op<'_, B, R, D> {
-        type Output = Vector<R, D>;
-        #[inline(always)]
-        fn call(self) -> Vector<R, D> {
-            self.0.force(self.1, self.2)
-        }
-    }
     if !B::IS_LARGE {
         return rule.force(agent, surroundings);
     }
     // The compiler keeps in registers only what no other function gets.
     let mut copy = *agent;
-    let force = agent.brake.apart(Op(rule, &mut copy, surroundings));
+    let changed = &mut copy;
+    let force = apart!(
+        <'w; R: Real, B: SolitaryBehaviour<R, D>; D: usize>
+        agent.brake,
+        |rule: &'w B, changed: &'w mut Agent<R, D>, surroundings: &'w Surroundings<'w>| -> Vector<R, D> {
+            rule.force(changed, surroundings)
+        }
+    );
     agent.adopt(&copy);
     force
 }

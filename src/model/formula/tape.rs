@@ -2,7 +2,7 @@
 
 use super::program::{Given, Id, Operation, Program};
 use crate::kept::MAX_KEPT;
-use crate::real::Real;
+use crate::real::{Real, apart};
 use crate::vector::Vector;
 
 /// A number for each of `T` neighbours, from where the widest lanes begin in no cache line but their own.
@@ -10,16 +10,16 @@ use crate::vector::Vector;
 #[repr(C, align(64))]
 pub struct Row<R, const T: usize>(pub [R; T]);
 
-/// The perception of `T` neighbours.
-pub struct Tile<R, const D: usize, const T: usize> {
+/// The perception of `T` neighbours. In a plane the third axis is not used.
+pub struct Tile<R, const T: usize> {
     /// From the agents to the neighbours.
-    pub offset: [Row<R, T>; D],
+    pub offset: [Row<R, T>; 3],
     /// The squares of their lengths.
     pub distance_squared: Row<R, T>,
     /// The places of the neighbours.
-    pub place: [Row<R, T>; D],
+    pub place: [Row<R, T>; 3],
     /// The velocities of the neighbours.
-    pub velocity: [Row<R, T>; D],
+    pub velocity: [Row<R, T>; 3],
     /// The numbers of their species.
     pub species: Row<R, T>,
     /// Whether they are in each of the rule's sets of species.
@@ -32,16 +32,16 @@ pub struct Tile<R, const D: usize, const T: usize> {
     pub places: [usize; MAX_KEPT],
 }
 
-impl<R: Real, const D: usize, const T: usize> Tile<R, D, T> {
+impl<R: Real, const T: usize> Tile<R, T> {
     /// A tile with nothing in it.
     #[inline(always)]
     pub fn new(like: R) -> Self {
         let zeros = Row([like.constant(0.0); T]);
         Self {
-            offset: [zeros; D],
+            offset: [zeros; 3],
             distance_squared: zeros,
-            place: [zeros; D],
-            velocity: [zeros; D],
+            place: [zeros; 3],
+            velocity: [zeros; 3],
             species: zeros,
             sets: Vec::new(),
             size: zeros,
@@ -94,10 +94,19 @@ impl<R: Real, const T: usize> Tape<R, T> {
         Self { program, registers: registers.collect() }
     }
 
-    /// Runs the operations whose results are the same for all neighbours of an agent. `given` are the
-    /// inputs.
+    /// Runs the operations whose results are the same for all neighbours of an agent.
+    pub fn prepare<I: Inputs<R>>(&mut self, inputs: &I) {
+        let (Some(first), tape) = (self.registers.first().map(|row| row.0[0]), self) else {
+            return;
+        };
+        apart!(
+            <'w; R: Real, I: Inputs<R>; T: usize>
+            first, |tape: &'w mut Tape<R, T>, inputs: &'w I| -> () { tape.prepare_here(inputs); }
+        );
+    }
+
     #[inline(always)]
-    pub fn prepare(&mut self, inputs: &impl Inputs<R>) {
+    fn prepare_here(&mut self, inputs: &impl Inputs<R>) {
         let operations = &self.program.operations[..];
         for id in &self.program.of_agent {
             let (number, operation) = (*id as usize, operations[*id as usize]);
@@ -105,7 +114,7 @@ impl<R: Real, const T: usize> Tape<R, T> {
                 Operation::Given(input) => self.registers[number].0 = [inputs.given(input); T],
                 _ => {
                     let (before, own) = self.registers.split_at_mut(number);
-                    let inputs = Operands::<R, 1, T> { operations, before, tile: None, count: 1 };
+                    let inputs = Operands { operations, before, tile: None, count: 1 };
                     run(operation, inputs, &mut own[0].0[..1]);
                     own[0].0 = [own[0].0[0]; T];
                 }
@@ -113,9 +122,38 @@ impl<R: Real, const T: usize> Tape<R, T> {
         }
     }
 
-    /// Runs the others for the first `count` neighbours of a tile.
+    /// Runs the others for the first `count` neighbours of a tile, and adds the results to `sums`, weighted by the
+    /// neighbours' shares. A neighbour without a share is not added. `whole` says that the shares are 0 and 1.
+    pub fn add(
+        &mut self,
+        tile: &Tile<R, T>,
+        sums: &mut [R],
+        (shares, whole): (&Row<R, T>, bool),
+        count: usize,
+    ) {
+        let tape = self;
+        apart!(
+            <'w; R: Real; T: usize>
+            shares.0[0],
+            |tape: &'w mut Tape<R, T>, tile: &'w Tile<R, T>, sums: &'w mut [R], shares: &'w Row<R, T>,
+             whole: bool, count: usize| -> () {
+                tape.run(tile, count);
+                let results = tape.program.results.chunks(TOGETHER);
+                for (sums, results) in sums.chunks_mut(TOGETHER).zip(results) {
+                    match sums.len() {
+                        1 => tape.add_some::<1>(tile, (sums, results), (shares, whole), count),
+                        2 => tape.add_some::<2>(tile, (sums, results), (shares, whole), count),
+                        3 => tape.add_some::<3>(tile, (sums, results), (shares, whole), count),
+                        _ => tape.add_some::<TOGETHER>(tile, (sums, results), (shares, whole), count),
+                    }
+                }
+            }
+        );
+    }
+
+    /// Runs the operations on neighbours for the first `count` of a tile.
     #[inline(always)]
-    pub fn run<const D: usize>(&mut self, tile: &Tile<R, D, T>, count: usize) {
+    fn run(&mut self, tile: &Tile<R, T>, count: usize) {
         let operations = &self.program.operations[..];
         for id in &self.program.of_neighbour {
             let (before, own) = self.registers.split_at_mut(*id as usize);
@@ -124,32 +162,11 @@ impl<R: Real, const T: usize> Tape<R, T> {
         }
     }
 
-    /// Adds the results for the first `count` neighbours of a tile to `sums`, weighted by their shares. A
-    /// neighbour without a share is not added. `whole` says that the shares are 0 and 1.
-    #[inline(always)]
-    pub fn add<const D: usize>(
-        &self,
-        tile: &Tile<R, D, T>,
-        sums: &mut [R],
-        shares: (&Row<R, T>, bool),
-        count: usize,
-    ) {
-        let results = self.program.results.chunks(TOGETHER);
-        for (sums, results) in sums.chunks_mut(TOGETHER).zip(results) {
-            match sums.len() {
-                1 => self.add_some::<1, D>(tile, (sums, results), shares, count),
-                2 => self.add_some::<2, D>(tile, (sums, results), shares, count),
-                3 => self.add_some::<3, D>(tile, (sums, results), shares, count),
-                _ => self.add_some::<TOGETHER, D>(tile, (sums, results), shares, count),
-            }
-        }
-    }
-
     /// Adds `N` of the results to as many sums.
     #[inline(always)]
-    fn add_some<const N: usize, const D: usize>(
+    fn add_some<const N: usize>(
         &self,
-        tile: &Tile<R, D, T>,
+        tile: &Tile<R, T>,
         (sums, results): (&mut [R], &[Id]),
         (shares, whole): (&Row<R, T>, bool),
         count: usize,
@@ -208,14 +225,14 @@ impl<R: Real, const T: usize> Tape<R, T> {
 
 /// The inputs of the next operation: earlier results, and neighbours.
 #[derive(Clone, Copy)]
-struct Operands<'a, R, const D: usize, const T: usize> {
+struct Operands<'a, R, const T: usize> {
     operations: &'a [Operation],
     before: &'a [Row<R, T>],
-    tile: Option<&'a Tile<R, D, T>>,
+    tile: Option<&'a Tile<R, T>>,
     count: usize,
 }
 
-impl<'a, R: Real, const D: usize, const T: usize> Operands<'a, R, D, T> {
+impl<'a, R: Real, const T: usize> Operands<'a, R, T> {
     #[inline(always)]
     fn get(self, id: Id) -> &'a [R] {
         if let (Operation::Given(given), Some(tile)) = (self.operations[id as usize], self.tile)
@@ -229,11 +246,7 @@ impl<'a, R: Real, const D: usize, const T: usize> Operands<'a, R, D, T> {
 
 /// Runs one operation.
 #[inline(always)]
-fn run<R: Real, const D: usize, const T: usize>(
-    operation: Operation,
-    inputs: Operands<R, D, T>,
-    out: &mut [R],
-) {
+fn run<R: Real, const T: usize>(operation: Operation, inputs: Operands<R, T>, out: &mut [R]) {
     let Some(first) = out.first() else { return };
     let [zero, one] = [0.0, 1.0].map(|number| first.constant(number));
     macro_rules! each {

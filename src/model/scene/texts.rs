@@ -86,7 +86,7 @@ impl<'a> SingleRules<'a> {
         chosen: impl Fn(Kind) -> bool,
     ) {
         let squared = neighbour.distance_squared;
-        let mut tile = Tile::<f32, D, 1>::new(0.0);
+        let mut tile = Tile::<f32, 1>::new(0.0);
         tile.distance_squared = Row([squared]);
         tile.species = Row([f32::from(other.species)]);
         tile.size = Row([other.size]);
@@ -114,7 +114,6 @@ impl<'a> SingleRules<'a> {
                     Row([((self.species.value(kind, *index) as u32 >> other.species) & 1) as f32])
                 };
                 tile.sets = formula.sets.iter().map(is_in).collect();
-                of_sums.run(&tile, 1);
                 of_sums.add(&tile, sums, (&Row([neighbour.share]), false), 1);
             }
         }

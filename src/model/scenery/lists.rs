@@ -126,8 +126,8 @@ impl SpatialIndex {
         self.origin + self.length_of(steps)
     }
 
-    /// The number of the cell at a position; `None` outside.
-    #[inline]
+    /// The number of the cell at a position; `None` outside. (Asked for each lane.)
+    #[inline(always)]
     #[must_use]
     pub fn cell(&self, place: Point) -> Option<usize> {
         let cell = (place - self.origin) * self.cells_per_unit;
