@@ -34,7 +34,7 @@ pub struct SpeciesAppearance {
 }
 
 impl SpeciesAppearance {
-    fn of(species: &Species) -> Self {
+    pub(crate) fn of(species: &Species) -> Self {
         Self {
             name: species.name.clone(),
             look: species.look,
@@ -44,7 +44,7 @@ impl SpeciesAppearance {
         }
     }
 
-    fn put(&self, species: &mut Species) {
+    pub(crate) fn put(&self, species: &mut Species) {
         (species.look, species.colour) = (self.look, self.colour);
         species.palette.clone_from(&self.palette);
         species.smallest = self.smallest;

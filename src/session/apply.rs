@@ -182,10 +182,7 @@ impl<C: Clock> Session<C> {
     /// targets move by themselves.
     pub fn nearest_thing(&mut self, place: Point) -> Result<Option<Thing>, EngineError> {
         // A target at rest is always preferred.
-        if self.editor.scene.targets[1.min(self.editor.scene.targets.len())..]
-            .iter()
-            .all(Target::moves)
-        {
+        if self.editor.scene.targets.iter().skip(1).all(Target::moves) {
             self.editor.scene.targets = self.targets()?;
         }
         Ok(Thing::nearest(&self.editor.scene, place))

@@ -37,9 +37,8 @@ const MAX_TICKS: u32 = 8;
 const MAX_UNLIMITED: f64 = 4096.0;
 
 /// Real time or a multiple of it: [`TICKS_PER_SECOND`] ticks of fixed length, and every call shows the
-/// flock. Ticks
-/// that would take too long are dropped. The flock is then slower than real time, but all ticks
-/// have the same length.
+/// flock. Ticks that would take too long are dropped. The flock is then slower than real time, but all
+/// ticks have the same length.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RealTime {
     /// The last call; `None` before the first, and after time that does not count.

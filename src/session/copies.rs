@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::history::{EditableScene, Keyframe, KeyframeMeta, TIMES_THE_COST};
+use super::runner::Runner;
 use super::series::{Awaited, Sample, Series, Watch};
 use super::{Clock, Session};
 use flockwork_engine::{EngineKind, Snapshot};
@@ -49,7 +50,12 @@ pub struct Copies {
     continuous: bool,
     /// How often states are measured.
     watch: Watch,
-    samples: Samples,
+    /// The samples that the host has not taken yet.
+    waiting: VecDeque<Sample>,
+    /// The number of the next sample.
+    next_sample: u64,
+    /// The scene of an edition, shared by samples.
+    scene: Option<(u64, Arc<Scene>)>,
     /// The content of the scene at an edition, shared by keyframes.
     pub content: Option<(u64, Arc<EditableScene>)>,
 }
@@ -80,16 +86,6 @@ impl Copies {
     }
 }
 
-/// The samples that the host has not taken yet.
-#[derive(Debug, Default)]
-struct Samples {
-    waiting: VecDeque<Sample>,
-    /// The number of the next one.
-    next: u64,
-    /// The scene of an edition, shared by samples.
-    scene: Option<(u64, Arc<Scene>)>,
-}
-
 impl<C: Clock> Session<C> {
     /// Sets how often states are measured.
     pub fn watch(&mut self, watch: Watch) {
@@ -114,7 +110,7 @@ impl<C: Clock> Session<C> {
 
     /// A state to measure; the result goes to [`Session::measured`].
     pub fn take_sample(&mut self) -> Option<Sample> {
-        self.copies.samples.waiting.pop_front()
+        self.copies.waiting.pop_front()
     }
 
     /// Adds the figures of sample `number`. Returns false if that state no longer belongs to the
@@ -123,37 +119,29 @@ impl<C: Clock> Session<C> {
         self.timeline.series.note(number, metrics, took)
     }
 
-    /// True if a sample shall be requested now.
-    fn wants_sample(&self, now: Duration) -> bool {
-        self.runner.agents <= MAX_COPIED
-            && self.timeline.series.is_due(
-                self.copies.watch,
-                self.runner.revision,
-                now,
-                self.clock.is_paused(),
-            )
+    /// True if the flock of this revision is to be measured now.
+    fn wants_sample(&self, revision: u64, now: Duration) -> bool {
+        let (series, watch) = (&self.timeline.series, self.copies.watch);
+        series.is_due(watch, revision, now, self.clock.is_paused())
     }
 
     /// Hands a state of a revision to the host, if it is one to measure. `copying` is how long the
     /// copy has taken.
     fn offer(&mut self, state: &Arc<FlockState>, revision: u64, now: Duration, copying: Duration) {
-        if !self.timeline.series.is_due(self.copies.watch, revision, now, self.clock.is_paused()) {
+        if !self.wants_sample(revision, now) {
             return;
         }
         let edition = self.runner.edition;
-        let scene = match self.copies.samples.scene.take() {
+        let scene = match self.copies.scene.take() {
             Some((of, scene)) if of == edition => scene,
             _ => Arc::new(self.editor.scene.clone()),
         };
-        self.copies.samples.scene = Some((edition, Arc::clone(&scene)));
-        let number = self.copies.samples.next;
-        self.copies.samples.next += 1;
-        self.timeline.series.await_sample(
-            Awaited { number, tick: state.tick, revision },
-            now,
-            copying,
-        );
-        self.copies.samples.waiting.push_back(Sample { number, scene, state: Arc::clone(state) });
+        self.copies.scene = Some((edition, Arc::clone(&scene)));
+        let number = self.copies.next_sample;
+        self.copies.next_sample += 1;
+        let awaited = Awaited { number, tick: state.tick, revision };
+        self.timeline.series.await_sample(awaited, now, copying);
+        self.copies.waiting.push_back(Sample { number, scene, state: Arc::clone(state) });
     }
 
     /// Collects the requested snapshot if it has arrived, and requests the next one if it is due.
@@ -170,29 +158,22 @@ impl<C: Clock> Session<C> {
                 let took = now.saturating_sub(request.at);
                 self.copies.take(Arc::clone(&state), targets.clone(), now, took);
                 if request.keeps {
-                    self.timeline.history.take(
-                        Keyframe { state, targets, meta: request.meta },
-                        now,
-                        took,
-                    );
+                    let keyframe = Keyframe { state, targets, meta: request.meta };
+                    self.timeline.history.take(keyframe, now, took);
                 }
             }
         }
-        let kept = self.editor.initial.is_some()
-            && self.copies.is_due(
-                self.runner.engine.kind(),
-                self.runner.agents,
-                self.runner.tick,
-                now,
-            );
-        let measured = self.wants_sample(now);
-        let past = self.timeline.history.is_due(self.runner.tick, self.runner.agents, now);
-        let pursued = self.copies.continuous && self.copies.state.tick != self.runner.tick;
+        let Runner { ref engine, tick, agents, revision, .. } = self.runner;
+        let kept =
+            self.editor.initial.is_some() && self.copies.is_due(engine.kind(), agents, tick, now);
+        let measured = agents <= MAX_COPIED && self.wants_sample(revision, now);
+        let past = self.timeline.history.is_due(tick, agents, now);
+        let pursued = self.copies.continuous && self.copies.state.tick != tick;
         if (kept || measured || past || pursued)
             && self.copies.request.is_none()
             && self.runner.engine.request().is_ok()
         {
-            let (revision, meta) = (self.runner.revision, self.keyframe_meta());
+            let meta = self.keyframe_meta();
             let copying = self.runner.now().saturating_sub(now);
             self.copies.request = Some(Request { at: now, copying, revision, meta, keeps: past });
         }

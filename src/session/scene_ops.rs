@@ -138,12 +138,7 @@ pub fn spawn_agents(
         state.position.push(inside(&scene.world, *place));
         state.velocity.push(velocity);
     }
-    let FlockState { id, species, position, velocity, .. } =
-        scene.newcomers(species, end as u32, *newcomers);
-    state.id.extend(id);
-    state.species.extend(species);
-    state.position.extend(position);
-    state.velocity.extend(velocity);
+    state.extend(&scene.newcomers(species, end as u32, *newcomers));
     Ok(())
 }
 

@@ -181,11 +181,8 @@ impl<C: Clock> Session<C> {
             return self.begin_history();
         }
         let (targets, meta) = (self.editor.scene.targets.clone(), self.keyframe_meta());
-        self.timeline.history.take(
-            Keyframe { state, targets, meta },
-            self.runner.now(),
-            Duration::ZERO,
-        );
+        let keyframe = Keyframe { state, targets, meta };
+        self.timeline.history.take(keyframe, self.runner.now(), Duration::ZERO);
     }
 
     /// Exchanges the session's own part with `entry`. Returns what was there, with the state `now`.

@@ -51,20 +51,31 @@ impl Thing {
         })
     }
 
-    /// The target of the file, obstacle or point of a path that a press at `place` takes hold of:
-    /// it is within `reach` of the place, or its circle contains the place. World units.
+    /// The targets of the file, the obstacles and the points of the paths that are shown; each with its
+    /// place and its radius, which only obstacles have. World units.
+    pub fn all(scene: &Scene) -> impl Iterator<Item = (Self, Point, f32)> + '_ {
+        let targets = scene.targets.iter().enumerate().filter(|(_, t)| t.name != POINTER);
+        let targets = targets.map(|(index, t)| (Self::Target(index), t.position, 0.0));
+        let obstacles = scene.obstacles.iter().enumerate();
+        let obstacles = obstacles.map(|(index, o)| (Self::Obstacle(index), o.position, o.radius));
+        let points = Self::path_points(scene).map(|(thing, point)| (thing, point, 0.0));
+        targets.chain(obstacles).chain(points)
+    }
+
+    /// The thing that a press at `place` takes hold of: it is within `reach` of the place, or its circle
+    /// contains the place. World units.
     #[must_use]
     pub fn at(scene: &Scene, place: Point, reach: f32) -> Option<Self> {
-        let distance = |to: Point| scene.world.shortest_between(place, to).length();
-        let targets = scene.targets.iter().enumerate().filter(|(_, t)| t.name != POINTER);
-        let targets = targets.map(|(index, t)| (Self::Target(index), distance(t.position), reach));
-        let obstacles = scene.obstacles.iter().enumerate();
-        let obstacles = obstacles
-            .map(|(index, o)| (Self::Obstacle(index), distance(o.position), o.radius.max(reach)));
-        let points = Self::path_points(scene);
-        let points = points.map(|(thing, point)| (thing, place.distance(point), reach));
-        let near = targets.chain(obstacles).chain(points).filter(|(_, far, reach)| far <= reach);
-        near.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(thing, ..)| thing)
+        let distance = |thing: Self, to: Point| match thing {
+            // A path may leave the world: its points are not wrapped.
+            Self::PathPoint(..) => place.distance(to),
+            _ => scene.world.shortest_between(place, to).length(),
+        };
+        let near = Self::all(scene).filter_map(|(thing, to, radius)| {
+            let distance = distance(thing, to);
+            (distance <= radius.max(reach)).then_some((thing, distance))
+        });
+        near.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(thing, _)| thing)
     }
 
     /// Where it is; `None` if the scene does not have it.
@@ -81,23 +92,15 @@ impl Thing {
 
     /// Moves the thing to `place`.
     pub(crate) fn put(self, scene: &mut Scene, place: Point) {
-        match self {
+        let own = match self {
+            Self::Target(index) => scene.targets.get_mut(index).map(|target| &mut target.position),
+            Self::Obstacle(index) => scene.obstacles.get_mut(index).map(|o| &mut o.position),
             Self::PathPoint(index, number) => {
-                let path = scene.paths.get_mut(index);
-                if let Some(point) = path.and_then(|path| path.points.get_mut(number)) {
-                    *point = place;
-                }
+                scene.paths.get_mut(index).and_then(|path| path.points.get_mut(number))
             }
-            Self::Target(index) => {
-                if let Some(target) = scene.targets.get_mut(index) {
-                    target.position = place;
-                }
-            }
-            Self::Obstacle(index) => {
-                if let Some(obstacle) = scene.obstacles.get_mut(index) {
-                    obstacle.position = place;
-                }
-            }
+        };
+        if let Some(own) = own {
+            *own = place;
         }
     }
 }

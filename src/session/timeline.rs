@@ -197,23 +197,21 @@ impl<C: Clock> Session<C> {
             return;
         }
         let state = Arc::clone(&self.copies.state);
-        let (targets, meta) = (self.editor.scene.targets.clone(), self.keyframe_meta());
-        self.timeline.history.begin(Keyframe {
-            state,
-            targets,
-            meta: KeyframeMeta { cursor: 0, ..meta },
-        });
+        let targets = self.editor.scene.targets.clone();
+        let meta = KeyframeMeta { cursor: 0, ..self.keyframe_meta() };
+        self.timeline.history.begin(Keyframe { state, targets, meta });
     }
 
     /// The parts of a keyframe of the present tick besides the agents.
     pub(super) fn keyframe_meta(&mut self) -> KeyframeMeta {
         let edition = self.runner.edition;
-        if self.copies.content.as_ref().is_none_or(|(of, _)| *of != edition) {
-            self.copies.content = Some((edition, Arc::new(EditableScene::of(&self.editor.scene))));
-        }
-        let content = self.copies.content.as_ref().map(|(_, content)| Arc::clone(content));
+        let scene = match self.copies.content.take() {
+            Some((of, content)) if of == edition => content,
+            _ => Arc::new(EditableScene::of(&self.editor.scene)),
+        };
+        self.copies.content = Some((edition, Arc::clone(&scene)));
         KeyframeMeta {
-            scene: content.unwrap_or_else(|| Arc::new(EditableScene::of(&self.editor.scene))),
+            scene,
             cursor: self.timeline.history.cursor(),
             next_id: self.editor.next_id,
             pointer: self.editor.pointer,

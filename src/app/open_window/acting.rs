@@ -11,8 +11,7 @@ use crate::host::{Button, Wish};
 use crate::keys::Action;
 use crate::{WindowError, WindowOptions};
 use flockwork_engine::{EngineError, EngineKind};
-use flockwork_model::behaviours::Target;
-use flockwork_model::scene::{Click, POINTER, Scene};
+use flockwork_model::scene::{Click, Scene};
 use flockwork_model::vector::Point;
 use flockwork_session::{Edit, EditError, SpawnBatch, Thing};
 use flockwork_view::camera::Camera;
@@ -22,29 +21,14 @@ const REACH: f32 = 10.0;
 
 /// In a space, the target of the file or the obstacle that is seen at the pixel of a place, or
 /// within `reach` of it. If there are several, it is the one whose middle is nearest to the pixel.
-fn thing_seen_at(
-    camera: &Camera,
-    scene: &Scene,
-    targets: &[Target],
-    at: Point,
-    reach: f32,
-) -> Option<Thing> {
+fn thing_seen_at(camera: &Camera, scene: &Scene, at: Point, reach: f32) -> Option<Thing> {
     let pixel = camera.pixel_from_world(at);
     let reach = reach * camera.pixels_per_unit;
-    let distance = |place: Point, radius: f32| {
+    let near = Thing::all(scene).filter_map(|(thing, place, radius)| {
         let seen = camera.seen(camera.image(place))?;
         let distance = seen.pixel.distance(pixel);
-        (distance <= reach.max(radius * seen.pixels_per_unit)).then_some(distance)
-    };
-    let targets = targets.iter().enumerate().filter(|(_, target)| target.name != POINTER);
-    let targets = targets.map(|(index, t)| (Thing::Target(index), distance(t.position, 0.0)));
-    let obstacles = scene.obstacles.iter().enumerate();
-    let obstacles = obstacles.map(|(i, o)| (Thing::Obstacle(i), distance(o.position, o.radius)));
-    let points = Thing::path_points(scene).map(|(thing, point)| (thing, distance(point, 0.0)));
-    let near = targets
-        .chain(obstacles)
-        .chain(points)
-        .filter_map(|(thing, distance)| Some((thing, distance?)));
+        (distance <= reach.max(radius * seen.pixels_per_unit)).then_some((thing, distance))
+    });
     near.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(thing, _)| thing)
 }
 
@@ -217,7 +201,7 @@ impl OpenWindow {
             // The one that is seen under the mouse, at any depth.
             Some(_) => {
                 let targets = self.session.targets()?;
-                thing_seen_at(&self.hand.pointer.camera, self.session.scene(), &targets, at, reach)
+                thing_seen_at(camera, &self.session.scene().with_targets(targets), at, reach)
             }
             None => self.session.thing_at(at, reach)?,
         };

@@ -48,16 +48,15 @@ impl Edit {
                 }
                 let before = scene.targets.clone();
                 let inverse = splice.put(&mut scene.targets)?;
-                let is_twice = |name: &String| {
-                    scene.targets.iter().filter(|target| target.name == *name).count() > 1
+                let names = || scene.targets.iter().map(|target| &target.name);
+                let twice = names().find(|name| names().filter(|own| own == name).count() > 1);
+                let problem = match twice {
+                    _ if scene.targets.len() > MAX_TARGETS => {
+                        let most = MAX_TARGETS - 1;
+                        Some(format!("a scene has at most {most} targets: none was added"))
+                    }
+                    twice => twice.map(|name| format!("two targets `{}`", cut(name))),
                 };
-                let mut problem =
-                    scene.targets.iter().map(|target| &target.name).find(|n| is_twice(n));
-                let mut problem = problem.take().map(|name| format!("two targets `{}`", cut(name)));
-                if scene.targets.len() > MAX_TARGETS {
-                    let most = MAX_TARGETS - 1;
-                    problem = Some(format!("a scene has at most {most} targets: none was added"));
-                }
                 if let Some(problem) = problem {
                     scene.targets = before;
                     return Err(problem);

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{long, place};
-use crate::Thing;
 use crate::scene_ops::inside;
+use crate::{SpeciesAppearance, Thing};
 use flockwork_model::behaviours::Target;
 use flockwork_model::kept::{KeptNames, KeptRow, MAX_NUMBER};
 use flockwork_model::memory::Memory;
@@ -52,8 +52,7 @@ impl Parameters {
         // Edits of the appearance have no tick, so it stays as it is now.
         for own in &mut species {
             if let Some(now) = scene.species.iter().find(|now| now.name == own.name) {
-                (own.look, own.colour, own.smallest) = (now.look, now.colour, now.smallest);
-                own.palette.clone_from(&now.palette);
+                SpeciesAppearance::of(now).put(own);
                 own.at_first = now.at_first;
             }
         }
