@@ -6,6 +6,7 @@ use super::undo::Entry;
 use super::{Clock, Edit, EditError, Session, SpawnBatch, Thing};
 use flockwork_engine::EngineError;
 use flockwork_model::behaviours::Target;
+use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
 use flockwork_model::vector::Point;
 
@@ -188,13 +189,13 @@ impl<C: Clock> Session<C> {
         Ok(Thing::nearest(&self.editor.scene, place))
     }
 
-    /// The target or the obstacle that a press at `place` takes hold of; see [`Thing::at`]. Waits for the
-    /// device if a target moves by itself.
-    pub fn thing_at(&mut self, place: Point, reach: f32) -> Result<Option<Thing>, EngineError> {
+    /// The scene, with targets that move by themselves where they are now. Waits for the device if there
+    /// is one.
+    pub fn present_scene(&mut self) -> Result<&Scene, EngineError> {
         if self.editor.scene.targets.iter().any(Target::moves) {
             self.editor.scene.targets = self.targets()?;
         }
-        Ok(Thing::at(&self.editor.scene, place, reach))
+        Ok(&self.editor.scene)
     }
 
     /// Ends a gesture. Until then edits with the same subject merge, so a whole drag is undone at

@@ -185,6 +185,7 @@ impl OpenWindow {
         let scale = self.window.scale_factor() as f32;
         let near = NEAR * scale / self.hand.pointer.camera.pixels_per_unit;
         let reach = if asked { f32::INFINITY } else { near };
+        let scene = self.session.present_scene()?;
         let (camera, place) = (self.hand.pointer.camera, self.hand.pointer.place());
         Ok(self.panels.inspector.take(&mut self.session, &camera, place, reach)?)
     }
@@ -199,13 +200,9 @@ impl OpenWindow {
         let at = self.hand.pointer.place();
         self.hand.held = match camera.eye {
             // The one that is seen under the mouse, at any depth.
-            Some(_) => {
-                let targets = self.session.targets()?;
-                thing_seen_at(camera, &self.session.scene().with_targets(targets), at, reach)
-            }
-            None => self.session.thing_at(at, reach)?,
+            Some(_) => thing_seen_at(camera, scene, at, reach),
+            None => Thing::at(scene, at, reach),
         };
-        let scene = self.session.scene();
         if let Some(place) = self.hand.held.and_then(|thing| thing.place(scene)) {
             self.hand.grasp = scene.world.shortest_between(at, place);
             self.hand.pointer.drag();
