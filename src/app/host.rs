@@ -1,58 +1,12 @@
 //! The window's interface to its host, which has the files.
 
+use super::command::Command;
 use flockwork_engine::gpu::Gpu;
 use flockwork_engine::{Engine, EngineKind};
 use flockwork_model::scene::Scene;
-use flockwork_session::{Edit, Opening, Source};
+use flockwork_session::{Opening, Source};
 use flockwork_view::frame::Frame;
 use flockwork_view::recorder::Film;
-
-/// A thing that a host asks of an open window.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Wish {
-    /// Show the flock of a text: a scene, or a saved session.
-    Open {
-        /// Stands for the text in messages.
-        name: String,
-        /// TOML.
-        text: String,
-    },
-    /// Change the flock.
-    Edit(Edit),
-    /// Do what a key does.
-    Press(Button),
-}
-
-/// Keys that hosts without a keyboard have as buttons.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Button {
-    /// Pause, or go on.
-    Pause,
-    /// The scene menu.
-    Scenes,
-    /// The panel of parameters.
-    Values,
-    /// The timeline.
-    Time,
-    /// The panel of figures.
-    Figures,
-}
-
-impl Button {
-    /// The button of a name: `pause`, `scenes`, `values`, `time` or `figures`.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "pause" => Self::Pause,
-            "scenes" => Self::Scenes,
-            "values" => Self::Values,
-            "time" => Self::Time,
-            "figures" => Self::Figures,
-            _ => return None,
-        })
-    }
-}
 
 /// Reads and makes scenes for the window, and writes its files. Errors are sentences for the user.
 pub trait WindowHost {
@@ -98,7 +52,7 @@ pub trait WindowHost {
     fn kept(&self) -> Option<String>;
 
     /// The wishes of the host since the last call.
-    fn wishes(&self) -> Vec<Wish> {
+    fn wishes(&self) -> Vec<Command> {
         Vec::new()
     }
 

@@ -5,6 +5,7 @@ use winit::keyboard::{Key, ModifiersState, NamedKey};
 
 /// The action of a key; [`CARD`] says what each does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the card has their words")]
 pub enum Action {
     Pause,
     Step,
@@ -92,6 +93,19 @@ impl Action {
                 | Self::Redo
         );
         (!event.repeat || repeats).then_some(action)
+    }
+
+    /// The action of a button of a page: `pause`, `scenes`, `values`, `time` or `figures`.
+    #[must_use]
+    pub fn of_button(name: &str) -> Option<Self> {
+        Some(match name {
+            "pause" => Self::Pause,
+            "scenes" => Self::Scenes,
+            "values" => Self::Sliders,
+            "time" => Self::Timeline,
+            "figures" => Self::Figures,
+            _ => return None,
+        })
     }
 
     /// True if the key works in a text field, too.

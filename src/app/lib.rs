@@ -39,14 +39,15 @@ use winit::window::WindowId;
 #[cfg(not(target_family = "wasm"))]
 use winit::window::{Window, WindowAttributes};
 
+pub use command::Command;
 use flockwork_engine::gpu::{AdapterChoice, Gpu, device};
 use flockwork_engine::{Engine, EngineError, EngineKind};
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
 use flockwork_session::{DEFAULT_BUDGET, Recorded, Room, Source};
 use flockwork_view::words::counted;
-pub use host::{Button, Filming, WindowHost, Wish};
-pub use keys::list_of_keys;
+pub use host::{Filming, WindowHost};
+pub use keys::{Action, list_of_keys};
 use open_window::{Loss, OpenWindow};
 #[cfg(target_family = "wasm")]
 use page::attributes;
@@ -430,7 +431,7 @@ impl ApplicationHandler for App<'_> {
             return event_loop.set_control_flow(ControlFlow::WaitUntil(Instant::now() + POLL));
         };
         for wish in self.options.host.wishes() {
-            window.wish(wish);
+            window.put_off(wish);
             self.frame_wanted = true;
         }
         if self.frame_wanted && !window.is_hidden() {

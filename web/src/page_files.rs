@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use flockwork_app::{Filming, WindowHost, Wish};
+use flockwork_app::{Command, Filming, WindowHost};
 use flockwork_engine::gpu::Gpu;
 use flockwork_engine::{Engine, EngineKind};
 use flockwork_model::io::RunRecord;
@@ -130,7 +130,7 @@ impl WindowHost for PageFiles {
         None
     }
 
-    fn wishes(&self) -> Vec<Wish> {
+    fn wishes(&self) -> Vec<Command> {
         script::take_wishes()
     }
 

@@ -2,28 +2,28 @@
 
 use std::cell::RefCell;
 
-use flockwork_app::{Button, Wish};
+use flockwork_app::{Action, Command};
 use flockwork_session::{Edit, Parameters};
 use js_sys::Function;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 
 thread_local! {
-    static WISHES: RefCell<Vec<Wish>> = const { RefCell::new(Vec::new()) };
+    static WISHES: RefCell<Vec<Command>> = const { RefCell::new(Vec::new()) };
     static ON_TICK: RefCell<Option<Function>> = const { RefCell::new(None) };
     static ON_END: RefCell<Option<Function>> = const { RefCell::new(None) };
     static ON_NOTICE: RefCell<Option<Function>> = const { RefCell::new(None) };
 }
 
 /// The wishes of the script since the last call.
-pub fn take_wishes() -> Vec<Wish> {
+pub fn take_wishes() -> Vec<Command> {
     WISHES.take()
 }
 
 /// The most wishes that wait for a frame.
 const MAX_WISHES: usize = 256;
 
-fn wish(wish: Wish) -> Result<(), String> {
+fn wish(wish: Command) -> Result<(), String> {
     WISHES.with_borrow_mut(|wishes| {
         if wishes.len() >= MAX_WISHES {
             return Err(format!("{MAX_WISHES} wishes wait already; a frame takes them"));
@@ -65,7 +65,7 @@ pub fn set(key: &str, value: JsValue) -> Result<(), String> {
     // Numbers, booleans and arrays have the same text in JSON and in TOML.
     let text = value.as_string().or_else(|| js_sys::JSON::stringify(&value).ok()?.as_string());
     let value = text.ok_or_else(|| format!("{key}: no value"))?;
-    wish(Wish::Edit(Edit::Set(Parameters::Text(vec![format!("{key}={value}")]))))
+    wish(Command::Edit(Edit::Set(Parameters::Text(vec![format!("{key}={value}")]))))
 }
 
 /// Does an edit in the words of a saved session, such as `move = { target = "food", to = [5, 6] }`.
@@ -75,7 +75,7 @@ pub fn set(key: &str, value: JsValue) -> Result<(), String> {
 #[wasm_bindgen]
 pub fn edit(text: &str) -> Result<(), String> {
     let edit = text.parse::<toml::Table>().and_then(toml::Table::try_into);
-    wish(Wish::Edit(edit.map_err(|error| format!("no edit: {}", error.message()))?))
+    wish(Command::Edit(edit.map_err(|error| format!("no edit: {}", error.message()))?))
 }
 
 /// Shows the flock of a text in place of the present one: a scene, or a saved session. `name` stands for it in
@@ -85,7 +85,7 @@ pub fn edit(text: &str) -> Result<(), String> {
 /// A sentence: too much waits.
 #[wasm_bindgen]
 pub fn open(name: String, text: String) -> Result<(), String> {
-    wish(Wish::Open { name, text })
+    wish(Command::OpenText { name, text })
 }
 
 /// Does what a key does: `pause`, `scenes`, `values`, `time` or `figures`.
@@ -94,8 +94,8 @@ pub fn open(name: String, text: String) -> Result<(), String> {
 /// A sentence: there is no such button, or too much waits.
 #[wasm_bindgen]
 pub fn press(button: &str) -> Result<(), String> {
-    let known = Button::named(button);
-    wish(Wish::Press(known.ok_or("press takes pause, scenes, values, time or figures")?))
+    let known = Action::of_button(button);
+    wish(Command::Act(known.ok_or("press takes pause, scenes, values, time or figures")?))
 }
 
 /// Sets the function that is called with the tick after every frame; `null` for none.

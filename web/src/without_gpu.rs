@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use flockwork_app::{Button, Wish};
+use flockwork_app::{Action, Command};
 use flockwork_engine::{AgentsAt, EngineKind};
 use flockwork_session::{Opening, RealTime, Recording, Session, Source};
 use flockwork_view::camera::Camera;
@@ -81,10 +81,10 @@ impl Flock {
         Ok(())
     }
 
-    fn grant(&mut self, wish: Wish) -> Result<(), String> {
+    fn grant(&mut self, wish: Command) -> Result<(), String> {
         match wish {
-            Wish::Edit(edit) => self.session.edit(edit).map_err(|error| error.to_string()),
-            Wish::Open { text, .. } if Recording::is_meant_by(&text) => {
+            Command::Edit(edit) => self.session.edit(edit).map_err(|error| error.to_string()),
+            Command::OpenText { text, .. } if Recording::is_meant_by(&text) => {
                 let recording = Recording::read(&text)?;
                 let opening = make(recording.source.clone())?;
                 let events = recording.events(&opening.scene)?;
@@ -92,11 +92,11 @@ impl Flock {
                 let replayed = self.session.replay(events, recording.ticks);
                 replayed.map_err(|error| error.to_string())
             }
-            Wish::Open { text, .. } => {
+            Command::OpenText { text, .. } => {
                 self.session = session(make(Source { text, ..Source::default() })?)?;
                 Ok(())
             }
-            Wish::Press(Button::Pause) => {
+            Command::Act(Action::Pause) => {
                 self.session.clock.toggle();
                 Ok(())
             }

@@ -7,7 +7,6 @@ use super::OpenWindow;
 use super::frames::NEAR;
 use super::time::SECOND;
 use crate::command::Command;
-use crate::host::{Button, Wish};
 use crate::keys::Action;
 use crate::{WindowError, WindowOptions};
 use flockwork_engine::{EngineError, EngineKind};
@@ -137,7 +136,7 @@ impl OpenWindow {
         }
     }
 
-    /// Does what the user has asked for in a panel; false when the window shall close.
+    /// Does what the user or the host has asked for; false when the window shall close.
     pub(super) fn carry_out(
         &mut self,
         command: Command,
@@ -146,20 +145,9 @@ impl OpenWindow {
         match command {
             Command::Act(action) => return self.act(action, options),
             Command::Open(name) => self.open(&name, options)?,
+            Command::OpenText { name, text } => self.start_text(&name, text, options)?,
             Command::Restart(request) => self.restart(request, options)?,
             Command::Edit(edit) => self.edit(edit)?,
-            Command::Wish(Wish::Open { name, text }) => self.start_text(&name, text, options)?,
-            Command::Wish(Wish::Edit(edit)) => self.edit(edit)?,
-            Command::Wish(Wish::Press(button)) => {
-                let action = match button {
-                    Button::Pause => Action::Pause,
-                    Button::Scenes => Action::Scenes,
-                    Button::Values => Action::Sliders,
-                    Button::Time => Action::Timeline,
-                    Button::Figures => Action::Figures,
-                };
-                return self.act(action, options);
-            }
             Command::GoTo(tick) => self.go_to(tick),
             Command::Speed(speed) => self.session.clock.set_speed(speed),
             Command::Tell(text) => self.notify(Some(text)),
@@ -185,7 +173,6 @@ impl OpenWindow {
         let scale = self.window.scale_factor() as f32;
         let near = NEAR * scale / self.hand.pointer.camera.pixels_per_unit;
         let reach = if asked { f32::INFINITY } else { near };
-        let scene = self.session.present_scene()?;
         let (camera, place) = (self.hand.pointer.camera, self.hand.pointer.place());
         Ok(self.panels.inspector.take(&mut self.session, &camera, place, reach)?)
     }
@@ -198,6 +185,7 @@ impl OpenWindow {
         let camera = &self.hand.pointer.camera;
         let reach = REACH * self.window.scale_factor() as f32 / camera.pixels_per_unit;
         let at = self.hand.pointer.place();
+        let scene = self.session.present_scene()?;
         self.hand.held = match camera.eye {
             // The one that is seen under the mouse, at any depth.
             Some(_) => thing_seen_at(camera, scene, at, reach),

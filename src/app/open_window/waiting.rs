@@ -7,7 +7,7 @@ use web_time::Instant;
 
 use super::OpenWindow;
 use crate::command::Command;
-use crate::{WindowError, WindowOptions, Wish};
+use crate::{WindowError, WindowOptions};
 use flockwork_engine::EngineError;
 
 /// How long a command waits for the flock.
@@ -28,9 +28,9 @@ impl Waiting {
 }
 
 impl OpenWindow {
-    /// Asks for something in the name of the host. The next frame does it.
-    pub fn wish(&mut self, wish: Wish) {
-        self.waiting.commands.push_back(Command::Wish(wish));
+    /// Takes a command that the next frame does.
+    pub fn put_off(&mut self, command: Command) {
+        self.waiting.commands.push_back(command);
     }
 
     /// Does what the user has asked for, or puts it off until the flock is here; false when the window shall
@@ -40,7 +40,7 @@ impl OpenWindow {
         command: Command,
         options: &mut WindowOptions<'_>,
     ) -> Result<bool, WindowError> {
-        self.waiting.commands.push_back(command);
+        self.put_off(command);
         if self.waiting.commands.len() > 1 {
             return Ok(true);
         }
