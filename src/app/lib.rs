@@ -344,10 +344,9 @@ impl<'a> App<'a> {
         event_loop.exit();
     }
 
-    /// Gives another device to a window that has lost its own, as soon as there is one; true if the window
-    /// goes on or waits.
-    fn revive(&mut self, event_loop: &ActiveEventLoop) -> Result<bool, WindowError> {
-        let Some((window, loss)) = self.lost.take() else { return Ok(true) };
+    /// Gives another device to a window that has lost its own, as soon as there is one.
+    fn revive(&mut self, event_loop: &ActiveEventLoop) -> Result<(), WindowError> {
+        let Some((window, loss)) = self.lost.take() else { return Ok(()) };
         // The driver may have restarted, so the adapters are listed anew.
         #[cfg(not(target_family = "wasm"))]
         let instance = device::instance_on(Box::new(event_loop.owned_display_handle()));
@@ -355,7 +354,7 @@ impl<'a> App<'a> {
         let instance = match (self.options.host.another_device(), event_loop) {
             (None, _) => {
                 self.lost = Some((window, loss));
-                return Ok(true);
+                return Ok(());
             }
             (Some(Ok(gpu)), _) => self.options.gpu.insert(gpu).instance.clone(),
             (Some(Err(problem)), _) => return Err(loss.without_another(problem)),
@@ -363,7 +362,7 @@ impl<'a> App<'a> {
         self.instance = instance.clone();
         self.window = Some(window.revive(instance, &mut self.options, loss)?);
         self.frame_wanted = true;
-        Ok(true)
+        Ok(())
     }
 
     fn handle(&mut self, event: &WindowEvent) -> Result<bool, WindowError> {
@@ -402,7 +401,7 @@ impl ApplicationHandler for App<'_> {
         let handled = match self.handle(&event) {
             Err(WindowError::Engine(EngineError::Lost { adapter, reason })) => {
                 self.lost = self.window.take().map(|window| (window, Loss { adapter, reason }));
-                self.revive(event_loop)
+                self.revive(event_loop).map(|()| true)
             }
             // Nothing was done, and nothing is broken.
             Err(WindowError::Engine(error @ EngineError::NotYet)) => {

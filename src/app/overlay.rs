@@ -90,12 +90,17 @@ fn milliseconds(time: Duration) -> String {
     if cfg!(target_family = "wasm") && time < 0.1 { "≤ 0.1".into() } else { format!("{time:.3}") }
 }
 
+/// `1 agent` or `200,000 agents`.
+pub fn agents_in_words(agents: u64) -> String {
+    match agents {
+        1 => counted(1, "agent"),
+        agents => format!("{} agents", grouped(agents)),
+    }
+}
+
 impl Facts<'_> {
     fn flock(&self) -> String {
-        match self.agents {
-            1 => counted(1, "agent"),
-            agents => format!("{} agents", grouped(agents as u64)),
-        }
+        agents_in_words(self.agents as u64)
     }
 
     /// The line of the quiet overlay.

@@ -4,23 +4,35 @@ mod measuring;
 mod panel;
 mod plots;
 
-use crate::command::Command;
 use crate::pace::Pace;
 use flockwork_model::statistics::{Histograms, Metrics};
 use flockwork_session::{RealTime, Session, Watch};
 use measuring::{Measured, Measuring};
-use panel::Panel;
 
 /// The figures that the window shows.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Figures {
     measuring: Measuring,
-    panel: Panel,
+    /// True while the panel is open.
     shown: bool,
+    /// The names of the metrics that it plots.
+    chosen: Vec<&'static str>,
     /// Times and rates of frames and ticks.
     pub pace: Pace,
     /// Of the state that was measured last.
     histograms: Option<Histograms>,
+}
+
+impl Default for Figures {
+    fn default() -> Self {
+        Self {
+            measuring: Measuring::default(),
+            shown: false,
+            chosen: vec!["polarisation", "rotation", "mean_speed"],
+            pace: Pace::default(),
+            histograms: None,
+        }
+    }
 }
 
 impl Figures {
@@ -54,19 +66,6 @@ impl Figures {
                 self.histograms = histograms.or(self.histograms.take());
             }
         }
-    }
-
-    /// Shows the panel if it is wanted, `lift` points above the lower edge. Returns what the user asks for.
-    pub fn show(
-        &mut self,
-        context: &egui::Context,
-        session: &Session<RealTime>,
-        lift: f32,
-    ) -> Vec<Command> {
-        if !self.shown {
-            return Vec::new();
-        }
-        self.panel.show(context, session, lift, self.histograms.as_ref(), &self.pace)
     }
 }
 

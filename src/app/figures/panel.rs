@@ -2,13 +2,15 @@
 
 use egui::{Align2, CollapsingHeader, RichText};
 
+use super::Figures;
 use super::plots::{Span, histogram, over_time};
 use crate::command::Command;
 use crate::keys::Action;
+use crate::overlay::agents_in_words;
 use crate::pace::{Pace, SHARES};
-use flockwork_model::statistics::{Axis, Column, Histograms, Metric, Metrics};
+use flockwork_model::statistics::{Axis, Column, Metric, Metrics};
 use flockwork_session::{MAX_COPIED, RealTime, Session};
-use flockwork_view::words::{counted, grouped};
+use flockwork_view::words::grouped;
 
 /// Width of the panel; points. In a narrow window it is this share of it, which leaves room for the
 /// panel of parameters.
@@ -23,29 +25,18 @@ fn plotted() -> impl Iterator<Item = &'static Column> {
     Metrics::TABLE.iter().filter(|column| column.axis != Axis::None)
 }
 
-/// The names of the metrics that are plotted.
-#[derive(Clone, Debug)]
-pub struct Panel {
-    chosen: Vec<&'static str>,
-}
-
-impl Default for Panel {
-    fn default() -> Self {
-        Self { chosen: vec!["polarisation", "rotation", "mean_speed"] }
-    }
-}
-
-impl Panel {
-    /// Shows the panel, `lift` points above the lower edge. Returns what the user asks for.
+impl Figures {
+    /// Shows the panel if it is wanted, `lift` points above the lower edge. Returns what the user asks for.
     pub fn show(
         &mut self,
         context: &egui::Context,
         session: &Session<RealTime>,
         lift: f32,
-        histograms: Option<&Histograms>,
-        pace: &Pace,
     ) -> Vec<Command> {
         let mut commands = Vec::new();
+        if !self.shown {
+            return commands;
+        }
         let room = context.content_rect().size();
         // Room for the line of the overlay above it.
         let highest = (room.y - lift - 96.0).max(MIN_HEIGHT);
@@ -58,7 +49,7 @@ impl Panel {
             area.show(ui, |ui| {
                 ui.set_width(WIDTH.min(room.x * SHARE));
                 ui.spacing_mut().item_spacing.y = 3.0;
-                self.content(ui, session, histograms, pace, &mut commands);
+                self.content(ui, session, &mut commands);
             });
         });
         commands
@@ -68,8 +59,6 @@ impl Panel {
         &mut self,
         ui: &mut egui::Ui,
         session: &Session<RealTime>,
-        histograms: Option<&Histograms>,
-        pace: &Pace,
         commands: &mut Vec<Command>,
     ) {
         if session.agents() > MAX_COPIED {
@@ -78,17 +67,11 @@ impl Panel {
         } else {
             self.curves(ui, session, commands);
             CollapsingHeader::new("now").default_open(true).show_unindented(ui, |ui| {
-                let Some(histograms) = histograms else { return };
-                let of = |agents: u64| match agents as usize == session.agents() {
-                    true if agents == 1 => counted(1, "agent"),
-                    true => format!("{} agents", grouped(agents)),
-                    false => {
-                        format!(
-                            "{} of {} agents",
-                            grouped(agents),
-                            grouped(session.agents() as u64)
-                        )
-                    }
+                let Some(histograms) = &self.histograms else { return };
+                let all = session.agents() as u64;
+                let of = |agents: u64| match agents == all {
+                    true => agents_in_words(agents),
+                    false => format!("{} of {} agents", grouped(agents), grouped(all)),
                 };
                 small(ui, &format!("speed (world units/tick): {}", of(histograms.speeds.agents())));
                 histogram(ui, "speeds", &histograms.speeds, false);
@@ -96,7 +79,8 @@ impl Panel {
                 histogram(ui, "neighbours", &histograms.neighbours, true);
             });
         }
-        CollapsingHeader::new("times").default_open(true).show_unindented(ui, |ui| times(ui, pace));
+        let header = CollapsingHeader::new("times").default_open(true);
+        header.show_unindented(ui, |ui| times(ui, &self.pace));
     }
 
     fn curves(

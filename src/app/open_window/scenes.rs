@@ -3,11 +3,11 @@
 use super::{Hand, OpenWindow};
 use crate::controls::{Controls, Written};
 use crate::figures::csv;
+use crate::overlay::agents_in_words;
 use crate::{WindowError, WindowOptions};
 use flockwork_model::quote::cut;
 use flockwork_model::scene::{Request, Scene, built_in, edit_toml};
 use flockwork_session::{EditError, Opening, Recording, Source};
-use flockwork_view::words::{counted, grouped};
 use web_time::Instant;
 
 /// A scene to begin with.
@@ -165,11 +165,7 @@ impl OpenWindow {
     /// Fits the panels and the title to the scene that is shown.
     pub(super) fn follow_scene(&mut self) {
         let scene = self.session.scene();
-        let agents = match self.session.agents() {
-            1 => counted(1, "agent"),
-            agents => format!("{} agents", grouped(agents as u64)),
-        };
-        let title = title(&scene.name, &agents);
+        let title = title(&scene.name, &agents_in_words(self.session.agents() as u64));
         if title != self.notices.title {
             self.window.set_title(&title);
             self.notices.title = title;

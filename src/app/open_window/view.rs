@@ -38,21 +38,17 @@ impl OpenWindow {
     /// The place of what is followed. Agents on the host give the present one. The window does not wait for
     /// a device: it takes the place from the last copy that has arrived.
     fn seek(&mut self) -> Option<camera::Followed> {
-        let scene = self.session.scene();
-        let (search, state) = match self.session.engine().agents() {
-            AgentsAt::Host(_) => (self.session.revision(), None),
-            AgentsAt::Device(_) => {
-                let state = self.session.last_seen();
-                (state.tick, Some(state))
-            }
+        let (scene, agents, last) =
+            (self.session.scene(), self.session.engine().agents(), self.session.last_seen());
+        let search = match agents {
+            AgentsAt::Host(_) => self.session.revision(),
+            AgentsAt::Device(_) => last.tick,
         };
-        if self.hand.followed.searched != Some(search) {
-            let place = match (state, self.session.engine().agents()) {
-                (Some(state), _) => Camera::followed(scene, state),
-                (None, AgentsAt::Host(agents)) => Camera::followed_among(scene, &agents),
-                (None, AgentsAt::Device(_)) => None,
+        if self.hand.followed.searched.replace(search) != Some(search) {
+            self.hand.followed.place = match agents {
+                AgentsAt::Host(agents) => Camera::followed_among(scene, &agents),
+                AgentsAt::Device(_) => Camera::followed(scene, last),
             };
-            (self.hand.followed.searched, self.hand.followed.place) = (Some(search), place);
         }
         self.hand.followed.place
     }
