@@ -28,9 +28,11 @@ pub fn section(
     CollapsingHeader::new("style and camera").default_open(false).show(ui, |ui| {
         let mut style = looks.style.clone();
         let start = &first.style;
+        let flat = panel.scene.world.is_flat();
         background(ui, &start.background, &mut style.background);
-        trail(ui, start.trail, &mut style.trail);
-        if !panel.scene.world.is_flat() {
+        let hint = "Agents leave trails, which lose half their light in this many ticks.";
+        optional(ui, "trails", hint, (1.0, 120.0, 16.0), start.trail, &mut style.trail);
+        if !flat {
             in_space(ui, start, &mut style);
         }
         let own = FigureLooks {
@@ -38,7 +40,7 @@ pub fn section(
             colour: &mut style.colour,
             palette: &mut style.palette,
             smallest: &mut style.smallest,
-            in_space: !panel.scene.world.is_flat(),
+            in_space: !flat,
             kept: panel.scene.kept_names(),
         };
         own.rows(ui, (start.look, start.colour, &start.palette, start.smallest));
@@ -46,7 +48,6 @@ pub fn section(
         if style.colour == ColourBy::Age || ages(looks) {
             age(ui, start.age, &mut style.age);
         }
-        let flat = panel.scene.world.is_flat();
         let mut shown = style.shows_frame(flat);
         switch(ui, "frame", "The edges of the world.", start.shows_frame(flat), &mut shown);
         if shown != style.shows_frame(flat) {
@@ -56,12 +57,12 @@ pub fn section(
         if panel.scene.followed_flow().is_some() {
             switch(ui, "arrows", "The flow field.", start.arrows, &mut style.arrows);
         }
-        light(ui, start, &mut style, panel.scene.world.is_flat());
+        light(ui, start, &mut style, flat);
         if style != looks.style {
             looks.set_style(style);
         }
         follow(ui, first.camera.follow, &mut looks.camera.follow);
-        if !panel.scene.world.is_flat() {
+        if !flat {
             let hint =
                 "The camera goes once round its focus in this many ticks, until you move it.";
             let (Orbit(from), Orbit(orbit)) = (first.camera.orbit, &mut looks.camera.orbit);
@@ -191,11 +192,8 @@ fn in_space(ui: &mut egui::Ui, start: &Style, style: &mut Style) {
     let hint =
         "What lights the agents; auto is nothing before dusk and dawn, and the sun elsewhere.";
     Choice::new("light", hint, &Light::NAMES).show(ui, &start.light, &mut style.light, |_, _| ());
-    edited(ui, &start.fog, &mut style.fog, &start.fog.to_string(), |ui, fog| {
-        let slider = Slider::new(fog, 0.0..=4.0).max_decimals(2);
-        let hint = "How much fades into the background with the distance.";
-        with_name(ui, slider, "fog", || hint.into());
-    });
+    let hint = "How much fades into the background with the distance.";
+    number(ui, ("fog", hint), (0.0, 4.0, 2), start.fog, &mut style.fog);
     let hint = "The floor of the world, with shadows; or water, a mirror.";
     Choice::new("ground", hint, &Ground::NAMES).show(
         ui,
@@ -215,10 +213,8 @@ fn light(ui: &mut egui::Ui, start: &Style, style: &mut Style, flat: bool) {
         (style.bloom, style.sun) = (0.0, None);
         return;
     }
-    edited(ui, &start.bloom, &mut style.bloom, &start.bloom.to_string(), |ui, bloom| {
-        let slider = Slider::new(bloom, 0.0..=1.0).max_decimals(2);
-        with_name(ui, slider, "bloom", || "The share of the light that spreads.".into());
-    });
+    let hint = "The share of the light that spreads.";
+    number(ui, ("bloom", hint), (0.0, 1.0, 2), start.bloom, &mut style.bloom);
     if flat {
         return;
     }
@@ -226,17 +222,9 @@ fn light(ui: &mut egui::Ui, start: &Style, style: &mut Style, flat: bool) {
         "How high the sun stands over the horizon, in degrees. The background becomes a sky.";
     optional(ui, "sun", hint, (-10.0, 90.0, 5.0), start.sun, &mut style.sun);
     if style.sun.is_some() {
-        edited(
-            ui,
-            &start.sun_azimuth,
-            &mut style.sun_azimuth,
-            &start.sun_azimuth.to_string(),
-            |ui, azimuth| {
-                let slider = Slider::new(azimuth, -180.0..=180.0).max_decimals(0);
-                let hint = "The azimuth of a camera that looks into the sun.";
-                with_name(ui, slider, "sun azimuth", || hint.into());
-            },
-        );
+        let hint = "The azimuth of a camera that looks into the sun.";
+        let ends = (-180.0, 180.0, 0);
+        number(ui, ("sun azimuth", hint), ends, start.sun_azimuth, &mut style.sun_azimuth);
     }
 }
 
@@ -253,9 +241,18 @@ fn exposure(ui: &mut egui::Ui, start: Option<Exposed>, value: &mut Option<Expose
     });
 }
 
-fn trail(ui: &mut egui::Ui, start: Option<f32>, value: &mut Option<f32>) {
-    let hint = "Agents leave trails, which lose half their light in this many ticks.";
-    optional(ui, "trails", hint, (1.0, 120.0, 16.0), start, value);
+/// The row of a number: the ends of its slider, and how many decimals it shows.
+fn number(
+    ui: &mut egui::Ui,
+    (key, hint): (&str, &str),
+    (low, high, decimals): (f32, f32, usize),
+    start: f32,
+    value: &mut f32,
+) {
+    edited(ui, &start, value, &start.to_string(), |ui, value| {
+        let slider = Slider::new(value, low..=high).max_decimals(decimals);
+        with_name(ui, slider, key, || hint.into());
+    });
 }
 
 /// The row of a number that may be off. `reach` has the ends of its slider and the number to begin with.

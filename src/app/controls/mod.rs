@@ -156,9 +156,6 @@ impl Controls {
     }
 }
 
-/// The sign of the button that removes what is in its row.
-const REMOVE: &str = "×";
-
 #[cfg(test)]
 mod keyboard_tests;
 #[cfg(test)]

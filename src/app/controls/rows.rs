@@ -2,7 +2,7 @@
 
 use egui::SliderClamping;
 
-use super::words::{about, law_in_words, reach, shown};
+use super::words::{about, is_quantity, law_in_words, reach, shown};
 use flockwork_model::formula::PARAMETERS;
 use flockwork_model::parameter::{
     ALL_NEIGHBOURS, ALL_SPECIES, MAX_NEAREST, Meaning, NEAREST_PATH, NEAREST_TARGET, NO_TARGET,
@@ -15,6 +15,9 @@ const VARIES: &str = "~";
 
 /// Colour of what marks a value as changed.
 const CHANGED: egui::Color32 = egui::Color32::from_rgb(255, 190, 90);
+
+/// The sign of the button that removes what is in its row.
+pub const REMOVE: &str = "×";
 
 /// The sign of the button that takes a value back to what it was at the start.
 const BACK: &str = "←";
@@ -57,6 +60,11 @@ pub fn with_way_back(
         back
     });
     row.inner
+}
+
+/// A button without a frame that removes what is in its row; true when it was clicked.
+pub fn remove_button(ui: &mut egui::Ui, hint: &str) -> bool {
+    ui.add(egui::Button::new(REMOVE).frame(false)).on_hover_text(hint).clicked()
 }
 
 /// A field for a name. Returns what the user has entered in its place; Esc lets it be.
@@ -225,13 +233,11 @@ impl ParameterRow<'_> {
         if !self.applies() {
             return;
         }
-        let back_to = shown(self.start.into(), 4);
-        let number = matches!(
-            self.parameter.meaning,
-            Meaning::Number | Meaning::Angle | Meaning::FieldOfView
-        );
-        let back_to = if number { back_to.as_str() } else { "what it was at the start" };
-        edited(ui, &self.start, value, back_to, |ui, value| self.edit(ui, value, law));
+        let back_to = match is_quantity(self.parameter) {
+            true => shown(self.start.into(), 4),
+            false => "what it was at the start".into(),
+        };
+        edited(ui, &self.start, value, &back_to, |ui, value| self.edit(ui, value, law));
     }
 
     /// With one species or one path there is no choice.

@@ -3,11 +3,11 @@
 use egui::collapsing_header::{CollapsingState, paint_default_icon};
 use egui::{CollapsingHeader, Label, RichText, Sense};
 
+use super::FlockPanel;
 use super::formula;
 use super::looks::FigureLooks;
-use super::rows::{ParameterRow, TargetNames, count_field, name_field};
+use super::rows::{ParameterRow, TargetNames, count_field, name_field, remove_button};
 use super::words::story;
-use super::{FlockPanel, REMOVE};
 use crate::command::Command;
 use flockwork_model::behaviours::Kind;
 use flockwork_model::formula::{MAX_RULES, PARAMETERS, SPECIES};
@@ -92,8 +92,7 @@ impl OneSpecies<'_> {
                 command = Some(Command::Edit(Edit::AddSpecies(species.name.clone())));
             }
             let hint = format!("remove {} and all its agents", species.name);
-            let button = egui::Button::new(REMOVE).frame(false);
-            if self.names.species.len() > 1 && ui.add(button).on_hover_text(hint).clicked() {
+            if self.names.species.len() > 1 && remove_button(ui, &hint) {
                 command = Some(Command::Edit(Edit::RemoveSpecies(species.name.clone())));
             }
             let hint = format!(
@@ -152,8 +151,7 @@ impl OneSpecies<'_> {
         ui.add_space(4.0);
         ui.horizontal(|ui| {
             ui.strong(info.key).on_hover_text(story(info.about));
-            let button = egui::Button::new(REMOVE).frame(false);
-            if ui.add(button).on_hover_text(format!("remove {}", info.key)).clicked() {
+            if remove_button(ui, &format!("remove {}", info.key)) {
                 *removed = Some(kind);
             }
         });

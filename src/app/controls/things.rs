@@ -4,8 +4,7 @@
 use egui::CollapsingHeader;
 
 use super::FlockPanel;
-use super::REMOVE;
-use super::rows::{name_field, with_way_back};
+use super::rows::{name_field, remove_button, with_way_back};
 use crate::command::Command;
 use crate::keys::Action;
 use crate::tools::Tool;
@@ -74,8 +73,7 @@ fn row(ui: &mut egui::Ui, scene: &Scene, name: &str, thing: Thing) -> Option<Com
     let row = ui.horizontal_wrapped(|ui| {
         let place = thing.place(scene).unwrap_or_default();
         ui.label(format!("{name}  {:.0}, {:.0}", place.x, place.y));
-        let button = egui::Button::new(REMOVE).frame(false);
-        let clicked = ui.add(button).on_hover_text(format!("remove {name}")).clicked();
+        let clicked = remove_button(ui, &format!("remove {name}"));
         clicked.then(|| Command::Edit(Edit::removing(scene, thing)))
     });
     row.inner
@@ -88,9 +86,7 @@ fn path_row(ui: &mut egui::Ui, index: usize, path: &Path, first: Option<&Path>) 
         if let Some(name) = name_field(ui, &path.name) {
             edited.name = name;
         }
-        let button = egui::Button::new(REMOVE).frame(false);
-        let hint = format!("remove {}", path.name);
-        let clicked = ui.add(button).on_hover_text(hint).clicked();
+        let clicked = remove_button(ui, &format!("remove {}", path.name));
         clicked.then(|| Command::Edit(Edit::Paths(Splice::removing(index))))
     });
     let changed = first.is_some_and(|f| (f.closed, f.shown) != (path.closed, path.shown));

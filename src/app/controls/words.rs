@@ -9,6 +9,11 @@ use flockwork_model::scene::{Law, Scene, Slot, Species, built_in};
 /// A slider runs from 0 to this many times the value at the start.
 const REACH: f32 = 4.0;
 
+/// True if a parameter's value is a number with a unit, not a choice.
+pub fn is_quantity(parameter: &Parameter) -> bool {
+    matches!(parameter.meaning, Meaning::Number | Meaning::Angle | Meaning::FieldOfView)
+}
+
 /// The ends of a parameter's slider. `start` is its value at the start.
 pub fn reach(parameter: &Parameter, start: f32) -> (f32, f32) {
     let (low, high) = parameter.range;
@@ -105,7 +110,7 @@ fn plain(text: &str) -> String {
 /// The sentence of a parameter, with its usual and its legal range, its unit and its default.
 pub fn about(parameter: &Parameter, slot: Slot) -> String {
     let doc = plain(parameter.doc.trim());
-    if !matches!(parameter.meaning, Meaning::Number | Meaning::Angle | Meaning::FieldOfView) {
+    if !is_quantity(parameter) {
         return doc;
     }
     let unit = match parameter.unit {
@@ -155,11 +160,8 @@ mod tests {
 
     #[test]
     fn every_slider_holds_its_value_and_stays_in_range() {
-        let quantity = |p: &&Parameter| {
-            matches!(p.meaning, Meaning::Number | Meaning::Angle | Meaning::FieldOfView)
-        };
         for kind in Kind::ALL {
-            for parameter in kind.info().parameters.iter().filter(quantity) {
+            for parameter in kind.info().parameters.iter().filter(|own| is_quantity(own)) {
                 for start in [0.0, parameter.default, parameter.range.1.min(1e3)] {
                     let start = start.clamp(parameter.range.0, parameter.range.1);
                     let (low, high) = reach(parameter, start);
@@ -217,12 +219,9 @@ mod tests {
         // Leaves of `tornado` draw theirs from 5 on.
         let (Some((low, high)), _) = found("follow_path", "lookahead") else { panic!() };
         assert!(low <= 5.0 && high >= 100.0, "{low} {high}");
-        let quantity = |p: &Parameter| {
-            matches!(p.meaning, Meaning::Number | Meaning::Angle | Meaning::FieldOfView)
-        };
         for kind in Kind::ALL {
             let parameters = kind.info().parameters.iter().enumerate();
-            for (index, parameter) in parameters.filter(|(_, p)| quantity(p)) {
+            for (index, parameter) in parameters.filter(|(_, p)| is_quantity(p)) {
                 if let Some((low, high)) = usual(parameter, Slot::Rule(kind, index)) {
                     assert!(low < high && high < UNLIMITED, "{parameter:?}");
                     assert!(parameter.range.0 <= low && high <= parameter.range.1, "{parameter:?}");
