@@ -134,17 +134,12 @@ mod tests {
             reach(&mut session, 40);
             let seen = now(&mut session);
             let first = Appearance::of(session.scene());
-            let mut species = session.scene().species.clone();
-            species[0].body.max_speed = 1.0;
-            session.change(species.clone()).unwrap();
+            session.set_max_speed(1.0).unwrap();
             let blue = blue(&session);
-            assert_eq!(session.hand(Edit::Appearance(Box::new(blue.clone()))), Ok(None));
-            assert_eq!(
-                session.scene().species[0].colour,
-                blue.style.colour,
-                "it follows the style"
-            );
-            assert_eq!(session.hand(Edit::Appearance(Box::new(blue.clone()))), Ok(None));
+            session.edit(Edit::Appearance(Box::new(blue.clone()))).unwrap();
+            let colour = session.scene().species[0].colour;
+            assert_eq!(colour, blue.style.colour, "it follows the style");
+            session.edit(Edit::Appearance(Box::new(blue.clone()))).unwrap();
             reach(&mut session, 60);
             assert_eq!(session.events().len(), 1, "the parameters alone");
             // The past looks as the present, and its looks can be changed there.
@@ -172,7 +167,7 @@ mod tests {
             let mut session = start_in(engine, &text);
             let mut looks = Appearance::of(session.scene());
             looks.set_style(Style { colour: ColourBy::Neighbours, ..looks.style.clone() });
-            session.hand(Edit::Appearance(Box::new(looks.clone()))).unwrap();
+            session.edit(Edit::Appearance(Box::new(looks.clone()))).unwrap();
             reach(&mut session, 30);
             let counting = session.state().unwrap();
             let mut plain = start_in(cpu(), &text);
@@ -194,10 +189,8 @@ mod tests {
         looks.style.background = Background::Named(BackgroundName::Paper);
         looks.camera.zoom = 2.5;
         reach(&mut session, 10);
-        let mut species = session.scene().species.clone();
-        species[0].body.max_speed = 1.0;
-        session.change(species).unwrap();
-        session.hand(Edit::Appearance(Box::new(looks.clone()))).unwrap();
+        session.set_max_speed(1.0).unwrap();
+        session.edit(Edit::Appearance(Box::new(looks.clone()))).unwrap();
         let text = session.file();
         for line in ["background = \"paper\"", "colour = \"#0000FF\"", "trail = 9", "zoom = 2.5"] {
             assert!(text.contains(line), "{line} is missing in\n{text}");

@@ -1,9 +1,9 @@
 //! The number of agents of each species, edited.
 
-use super::RealTime;
-use super::Session;
+use super::hands::refusal;
 use super::tests::opened;
-use super::time_tests::{cpu, engines, now, reach, replayed};
+use super::time_tests::{assert_replayed, cpu, engines, reach};
+use super::{RealTime, Session};
 use flockwork_engine::Engine;
 use flockwork_model::scene::{Request, Scene};
 
@@ -28,11 +28,11 @@ fn a_species_gets_more_agents_or_fewer_and_the_others_stay() {
         let mut session = start(engine, scaled);
         let [a, b] = living(&mut session);
         reach(&mut session, 20);
-        assert_eq!(session.set_count(1, 25), Ok(None));
+        session.set_count(1, 25).unwrap();
         assert_eq!(living(&mut session), [a, 25]);
         assert_eq!(session.starters_by_species(), [a as u64, 25]);
         let before = session.state().unwrap();
-        assert_eq!(session.set_count(1, 3), Ok(None));
+        session.set_count(1, 3).unwrap();
         assert_eq!((living(&mut session), session.agents()), ([a, 3], a + 3));
         // The scene's file has the new number.
         let made = Scene::parse("made", &session.file()).unwrap();
@@ -57,10 +57,11 @@ fn a_species_gets_more_agents_or_fewer_and_the_others_stay() {
 fn a_count_that_is_that_of_the_file_is_set_too() {
     let mut session = start(cpu(), Some(400));
     assert_eq!(living(&mut session), [300, 100]);
-    assert_eq!(session.set_count(0, 30), Ok(None));
-    assert_eq!(session.set_count(1, 10), Ok(None));
+    session.set_count(0, 30).unwrap();
+    session.set_count(1, 10).unwrap();
     assert_eq!((living(&mut session), session.starters()), ([30, 10], 40));
-    let none = session.set_count(0, 0).and_then(|_| session.set_count(1, 0)).unwrap().unwrap();
+    session.set_count(0, 0).unwrap();
+    let none = refusal(session.set_count(1, 0));
     assert!(none.contains("one agent at least"), "{none}");
     assert_eq!(living(&mut session), [0, 10]);
 }
@@ -71,13 +72,10 @@ fn a_saved_session_has_the_numbers() {
         let mut session = start(cpu(), count);
         for (tick, species, number) in [(10, 0, 44), (20, 1, 4), (30, 0, 7)] {
             reach(&mut session, tick);
-            assert_eq!(session.set_count(species, number), Ok(None));
+            session.set_count(species, number).unwrap();
         }
         reach(&mut session, 40);
-        let (wanted, text) = (now(&mut session), session.recording().unwrap());
-        let mut again = replayed(cpu(), &text);
-        reach(&mut again, 40);
-        assert!(now(&mut again) == wanted);
+        let again = assert_replayed(&mut session);
         assert_eq!((again.starters_by_species(), again.file()), (vec![7, 4], session.file()));
     }
 }

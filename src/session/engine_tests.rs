@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::hands::refusal;
 use super::tests::{TEXT, opened, tick};
 use super::time_tests::cpu;
 use super::*;
@@ -116,12 +117,11 @@ fn an_engine_that_refuses_keeps_what_it_had() {
     tick(&mut session, 3);
     let before = session.state().unwrap();
     for (more, why) in [(4, "9 agents do not fit fussy"), (2, "not two")] {
-        let refused = session.add(0, &vec![Point::ONE; more]).unwrap();
-        assert!(refused.is_some_and(|text| text.contains(why)), "{why}");
+        assert!(refusal(session.add(0, &vec![Point::ONE; more])).contains(why), "{why}");
         assert_eq!(session.state(), Ok(before.clone()));
         assert_eq!(session.agents(), 5);
     }
-    assert_eq!(session.add(0, &[Point::ONE; 3]), Ok(None));
+    session.add(0, &[Point::ONE; 3]).unwrap();
     assert_eq!(session.state().unwrap().len(), 8);
 }
 
@@ -133,8 +133,7 @@ fn an_edit_that_the_engine_refuses_is_taken_back() {
     let mut species = before.clone();
     let radius = species[0].rules[0].kind.parameter("radius").unwrap();
     species[0].rules[0].values[radius] = MAX_RADIUS + 1.0;
-    let refused = session.change(species).unwrap();
-    assert!(refused.is_some_and(|why| why.contains("not so far")));
+    assert!(refusal(session.change(species)).contains("not so far"));
     assert_eq!((&session.scene().species, session.events().len()), (&before, 0));
     assert_eq!(session.undo().unwrap_err().to_string(), "nothing to undo");
 }
@@ -150,7 +149,9 @@ fn a_flock_that_is_lost_goes_on_from_the_last_snapshot() {
     tick(&mut session, 3);
     dead.store(true, Ordering::Relaxed);
     // Calls of a lost engine do not change the state to resume from.
-    assert!(session.add(0, &[Point::ZERO]).is_err() && session.hand(Edit::NewPath).is_err());
+    for done in [session.add(0, &[Point::ZERO]), session.edit(Edit::NewPath)] {
+        assert!(matches!(done, Err(EditError::Engine(_))), "{done:?}");
+    }
     assert!((0..9).any(|_| session.advance().is_err()) && session.targets().is_err());
     assert_eq!(session.rescue(cpu()), Ok(0));
     assert_eq!(now(&mut session), first);
@@ -160,14 +161,14 @@ fn a_flock_that_is_lost_goes_on_from_the_last_snapshot() {
     dead.store(false, Ordering::Relaxed);
     session.switch(fussy(&dead)).unwrap();
     tick(&mut session, 5);
-    assert_eq!(session.add(0, &[Point::ONE; 3]), Ok(None));
+    session.add(0, &[Point::ONE; 3]).unwrap();
     let food = session.nearest_thing(flat(310.0, 100.0)).unwrap().unwrap();
     let expected = now(&mut session);
     session.advance().unwrap();
     assert!(session.awaits_snapshot());
     session.advance().unwrap();
     assert!(!session.awaits_snapshot());
-    assert_eq!(session.put(food, flat(20.0, 30.0)), Ok(None));
+    session.put(food, flat(20.0, 30.0)).unwrap();
     tick(&mut session, 4);
     dead.store(true, Ordering::Relaxed);
     assert_eq!(session.rescue(cpu()), Ok(expected.0.tick));

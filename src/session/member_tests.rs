@@ -1,8 +1,9 @@
 //! Species come and go, on every engine, and the past replays it.
 
+use super::hands::{Done, refusal};
 use super::record::Recording;
 use super::tests::opened;
-use super::time_tests::{Seen, cpu, engines, now, reach, replayed};
+use super::time_tests::{Seen, assert_replayed, assert_seen, cpu, engines, now, reach, replayed};
 use super::*;
 use flockwork_engine::Engine;
 use flockwork_engine::Snapshot;
@@ -46,7 +47,7 @@ fn a_species_is_added_with_agents_and_undone() {
         let mut session = start(engine);
         reach(&mut session, 30);
         let before = now(&mut session);
-        assert_eq!(session.add_species(2), Ok(None));
+        session.add_species(2).unwrap();
         assert_eq!(names(&session), ["a", "b", "c", "c2"]);
         assert_eq!((session.agents(), session.starters()), (70, 70));
         assert_eq!(count_of(&mut session, 3), 10);
@@ -88,7 +89,7 @@ fn a_removed_species_takes_its_agents_and_comes_back_with_them() {
         let mut session = start(engine);
         reach(&mut session, 30);
         let before = now(&mut session);
-        assert_eq!(session.take_species(0), Ok(None));
+        session.take_species(0).unwrap();
         assert_eq!((names(&session), session.agents()), (vec!["b", "c"], 30));
         let state = session.state().unwrap();
         // The ids stay, and the numbers of the species follow.
@@ -110,9 +111,9 @@ fn a_removed_species_takes_its_agents_and_comes_back_with_them() {
         assert_eq!(back.position[30..], later.position[..], "the others stay where they are now");
         session.take_species(2).unwrap();
         session.take_species(1).unwrap();
-        let alone = session.take_species(0).unwrap();
-        assert!(alone.unwrap().contains("`a` alone has agents at the start"));
-        assert_eq!(session.take_species(7), Ok(Some("no species ``".into())));
+        let alone = refusal(session.take_species(0));
+        assert!(alone.contains("`a` alone has agents at the start"));
+        assert_eq!(refusal(session.take_species(7)), "no species ``");
     }
 }
 
@@ -148,26 +149,26 @@ fn without_a_species_the_others_go_on_as_if_it_had_not_been_in_the_file() {
 
 /// Species come, get names and go. Returns what was seen, by tick.
 fn course(session: &mut Session<RealTime>) -> Vec<(u64, Seen)> {
-    type Hand = fn(&mut Session<RealTime>) -> Result<hands::Refusal, EngineError>;
+    type Hand = fn(&mut Session<RealTime>) -> Done;
     let hands: [(u64, Hand); 9] = [
         (10, |s| s.add_species(0)),
         (20, |s| s.rename_species(3, "new-ones")),
         (30, |s| s.add(3, &[flat(50.0, 60.0)])),
         (40, |s| s.take_species(1)),
-        (50, |s| hands::refusal(s.undo().map(|_| ()))),
-        (60, |s| hands::refusal(s.redo().map(|_| ()))),
+        (50, |s| s.undo().map(|_| ())),
+        (60, |s| s.redo().map(|_| ())),
         (70, |s| s.take_species(0)),
         (80, |s| {
             let mut species = s.scene().species.clone();
             species[1].body.max_speed = 1.5;
             s.change(species)
         }),
-        (90, |s| hands::refusal(s.undo().and_then(|_| s.undo()).map(|_| ()))),
+        (90, |s| s.undo().and_then(|_| s.undo()).map(|_| ())),
     ];
     let mut seen = Vec::new();
     for (tick, hand) in hands {
         reach(session, tick);
-        assert_eq!(hand(session), Ok(None), "at tick {tick}");
+        assert_eq!(hand(session), Ok(()), "at tick {tick}");
         reach(session, tick + 3);
         seen.push((tick + 3, now(session)));
     }
@@ -182,10 +183,7 @@ fn the_past_has_the_species_that_it_had() {
     for engine in engines() {
         let mut session = start(engine);
         let seen = course(&mut session);
-        for (tick, wanted) in seen.iter().rev().chain(&seen) {
-            reach(&mut session, *tick);
-            assert!(now(&mut session) == *wanted, "tick {tick} is not what it was");
-        }
+        assert_seen(&mut session, seen.iter().rev().chain(&seen));
         reach(&mut session, 45);
         assert_eq!(names(&session), ["a", "c", "new-ones"]);
         reach(&mut session, 15);
@@ -203,10 +201,7 @@ fn a_saved_session_has_the_species_that_came_and_went() {
             assert!(text.contains(part), "{part} is missing in\n{text}");
         }
         let mut again = replayed(other, &text);
-        for (tick, wanted) in seen {
-            reach(&mut again, tick);
-            assert!(now(&mut again) == wanted, "tick {tick} is not what it was");
-        }
+        assert_seen(&mut again, &seen);
         assert_eq!(again.recording().unwrap(), text);
     }
 }
@@ -244,10 +239,7 @@ fn a_reset_starts_with_the_species_of_now() {
         assert_eq!((state.len() as u64, session.tick()), (session.starters(), 0));
         // It is the start of a session that can be saved.
         reach(&mut session, 10);
-        let wanted = now(&mut session);
-        let mut again = replayed(cpu(), &session.recording().unwrap());
-        reach(&mut again, 10);
-        assert!(now(&mut again) == wanted);
+        assert_replayed(&mut session);
         // A copy taken away again has no part in the start.
         let mut session = start_of(cpu(), request);
         session.add_species(0).unwrap();

@@ -1,6 +1,7 @@
 //! From scene to scene and back, and the file of an edited flock.
 
 use super::engine_tests::fussy;
+use super::hands::refusal;
 use super::tests::{IN_SPACE, TEXT, opened, play, play_in, tick};
 use super::*;
 use flockwork_engine::cpu::CpuEngine;
@@ -20,7 +21,7 @@ const OTHER: &str = "[species.b]\ncount = 3\n[species.b.wander]\n";
 fn another_scene_is_an_edit_that_can_be_undone() {
     play(|session| {
         tick(session, 20);
-        assert_eq!(session.hand(Edit::NewPath), Ok(None));
+        session.edit(Edit::NewPath).unwrap();
         let (state, targets) = (session.state().unwrap(), session.targets().unwrap());
         let (paths, opened) = (session.scene().paths.clone(), session.opened());
         assert_eq!(session.open(opening("other", OTHER)), Ok(()));
@@ -38,7 +39,7 @@ fn another_scene_is_an_edit_that_can_be_undone() {
         assert_eq!(session.undo().unwrap(), "undone: path");
         assert_ne!(session.scene().paths, paths);
         // Another edit is another way: there is nothing to redo beyond it.
-        assert_eq!(session.hand(Edit::NewPath), Ok(None));
+        session.edit(Edit::NewPath).unwrap();
         assert_eq!(session.redo().unwrap_err().to_string(), "nothing to redo");
     });
 }
@@ -48,7 +49,7 @@ fn a_plane_becomes_a_space_and_a_space_a_plane() {
     for (one, other, axes) in [(TEXT, IN_SPACE, 3), (IN_SPACE, TEXT, 2)] {
         play_in(one, |session| {
             tick(session, 20);
-            assert_eq!(session.hand(Edit::NewPath), Ok(None));
+            session.edit(Edit::NewPath).unwrap();
             let before = (session.state(), session.targets());
             assert_eq!(session.open(opening("other", other)), Ok(()));
             assert_eq!(session.scene().world.axes(), axes);
@@ -67,8 +68,8 @@ fn a_scene_that_the_engine_cannot_take_leaves_the_flock_as_it_is() {
     let mut session = opened(fussy(&Arc::default()), TEXT, Request::default());
     tick(&mut session, 7);
     let before = (session.state(), session.targets());
-    let refused = session.open(opening("many", &OTHER.replace("count = 3", "count = 9")));
-    assert!(hands::refusal(refused).unwrap().is_some_and(|why| why.contains('9')));
+    let many = opening("many", &OTHER.replace("count = 3", "count = 9"));
+    assert!(refusal(session.open(many)).contains('9'));
     assert_eq!((session.state(), session.targets()), before);
     assert_eq!(session.undo().unwrap_err().to_string(), "nothing to undo");
     assert_eq!(session.scene().name, "test");
@@ -88,7 +89,7 @@ fn assert_same_from_its_file(text: &str) {
     tick(&mut session, 30);
     let mut species = session.scene().species.clone();
     species[0].rules[0].values[0] = 0.5;
-    assert_eq!(session.change(species), Ok(None));
+    session.change(species).unwrap();
     let file = session.file();
     session.reset().unwrap();
     tick(&mut session, 40);
@@ -106,8 +107,8 @@ fn targets_and_obstacles_come_and_go() {
         tick(session, 20);
         let before = (session.state(), session.targets());
         let first = session.scene().clone();
-        assert_eq!(session.hand(Edit::AddTarget(flat(10.0, 20.0))), Ok(None));
-        assert_eq!(session.hand(Edit::AddObstacle(flat(-10.0, 20.0))), Ok(None));
+        session.edit(Edit::AddTarget(flat(10.0, 20.0))).unwrap();
+        session.edit(Edit::AddObstacle(flat(-10.0, 20.0))).unwrap();
         assert_eq!(session.scene().obstacles.last().unwrap().position, flat(630.0, 20.0));
         let targets = session.targets().unwrap();
         assert_eq!((targets.len(), targets[3].position), (4, flat(10.0, 20.0)));
@@ -117,15 +118,15 @@ fn targets_and_obstacles_come_and_go() {
         let seek = species[0].rules.iter().position(|r| r.kind.info().key == "seek").unwrap();
         let slot = species[0].rules[seek].kind.parameter("target").unwrap();
         species[0].rules[seek].values[slot] = 3.0;
-        assert_eq!(session.change(species), Ok(None));
+        session.change(species).unwrap();
         tick(session, 5);
-        assert_eq!(session.remove(Thing::Target(2)), Ok(None));
+        session.remove(Thing::Target(2)).unwrap();
         let sought =
             |session: &Session<RealTime>| session.scene().species[0].rules[seek].values[slot];
         assert_eq!((session.scene().targets.len(), sought(session)), (3, 2.0));
-        assert_eq!(session.remove(Thing::Target(2)), Ok(None));
+        session.remove(Thing::Target(2)).unwrap();
         assert_eq!(sought(session), flockwork_model::parameter::NEAREST_TARGET);
-        assert!(session.remove(Thing::Target(0)).unwrap().is_some());
+        refusal(session.remove(Thing::Target(0)));
         assert_eq!(session.scene().targets.len(), 2, "the pointer stays");
         tick(session, 5);
         // A reset keeps the lists, and puts what was there at the start where it was.

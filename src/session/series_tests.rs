@@ -56,7 +56,7 @@ fn figures_go_back_and_another_way_with_the_flock() {
         assert!(ticks(&session).windows(2).all(|pair| pair[0] < pair[1]));
 
         // An edit cuts what came after it.
-        assert_eq!(session.add(0, &[Point::ONE; 3]), Ok(None));
+        session.add(0, &[Point::ONE; 3]).unwrap();
         assert!(ticks(&session).iter().all(|tick| *tick <= 30), "{:?}", ticks(&session));
         step(&mut session, 15);
         let rows = session.series().rows();

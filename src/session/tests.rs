@@ -74,7 +74,7 @@ fn a_change_keeps_angles_and_targets() {
         tick(session, 20);
         let (state, targets) = (session.state().unwrap(), session.targets().unwrap());
         assert_eq!(targets[1].position, flat(60.0, 0.0));
-        assert_eq!(session.change(session.scene().species.clone()), Ok(None));
+        session.change(session.scene().species.clone()).unwrap();
         assert_eq!(session.state(), Ok(state.clone()));
         assert_eq!(session.targets(), Ok(targets.clone()));
         assert_eq!(state.memory.len(), 5);
@@ -87,15 +87,15 @@ fn a_change_keeps_angles_and_targets() {
 fn a_reset_undoes_what_hands_have_done() {
     play(|session| {
         let first = (session.state().unwrap(), session.targets().unwrap());
-        assert_eq!(session.add(0, &[Point::ONE, Point::ZERO]), Ok(None));
+        session.add(0, &[Point::ONE, Point::ZERO]).unwrap();
         assert_eq!((session.agents(), session.state().unwrap().len()), (7, 7));
-        assert_eq!(session.hand(Edit::NewPath), Ok(None));
+        session.edit(Edit::NewPath).unwrap();
         assert_ne!(session.scene().paths, session.original().paths);
-        assert_eq!(session.hand(Edit::SwapSeekFlee), Ok(None));
+        session.edit(Edit::SwapSeekFlee).unwrap();
         let food = session.nearest_thing(flat(310.0, 100.0)).unwrap().unwrap();
-        assert_eq!(session.put(food, flat(20.0, 30.0)), Ok(None));
+        session.put(food, flat(20.0, 30.0)).unwrap();
         assert_eq!(session.targets().unwrap()[2].position, flat(20.0, 30.0));
-        assert_eq!(session.put(Thing::Obstacle(0), flat(20.0, 30.0)), Ok(None));
+        session.put(Thing::Obstacle(0), flat(20.0, 30.0)).unwrap();
         tick(session, 5);
         session.reset().unwrap();
         assert_eq!((session.state().unwrap(), session.targets().unwrap()), first);
@@ -136,9 +136,9 @@ fn a_target_goes_along_with_the_mouse() {
 #[test]
 fn who_was_put_back_is_not_turned_by_a_reset() {
     play(|session| {
-        assert_eq!(session.hand(Edit::SwapSeekFlee), Ok(None));
+        session.edit(Edit::SwapSeekFlee).unwrap();
         assert!(session.scene().species[0].rule(Kind::Flee).is_some());
-        assert_eq!(session.change(session.original().species.clone()), Ok(None));
+        session.change(session.original().species.clone()).unwrap();
         session.reset().unwrap();
         assert_eq!(session.scene().species[0].rules, session.original().species[0].rules);
     });
@@ -148,13 +148,13 @@ fn who_was_put_back_is_not_turned_by_a_reset() {
 fn new_paths_are_the_same_after_a_reset() {
     play(|session| {
         let mut path = || {
-            session.hand(Edit::NewPath).unwrap();
+            session.edit(Edit::NewPath).unwrap();
             session.scene().paths[0].clone()
         };
         let paths = [path(), path()];
         assert_ne!(paths[0], paths[1]);
         session.reset().unwrap();
-        session.hand(Edit::NewPath).unwrap();
+        session.edit(Edit::NewPath).unwrap();
         assert_eq!(session.scene().paths[0], paths[0]);
     });
 }
@@ -163,10 +163,7 @@ fn new_paths_are_the_same_after_a_reset() {
 fn what_cannot_be_leaves_the_flock_as_it_is() {
     play(|session| {
         let before = session.state().unwrap();
-        let mut species = session.scene().species.clone();
-        species[0].body.max_speed = 1e6;
-        let refused = session.change(species).unwrap();
-        assert!(refused.is_some_and(|why| why.contains("world")));
+        assert!(hands::refusal(session.set_max_speed(1e6)).contains("world"));
         assert_eq!((session.state(), session.agents()), (Ok(before), 5));
         assert_eq!(session.scene().paths, session.original().paths);
     });

@@ -6,7 +6,7 @@ use super::*;
 use flockwork_engine::cpu::CpuEngine;
 use flockwork_engine::gpu::{AdapterChoice, Gpu, GpuEngine};
 use flockwork_model::behaviours::Target;
-use flockwork_model::scene::{Request, Species};
+use flockwork_model::scene::Request;
 use flockwork_model::vector::Point;
 use flockwork_model::vector::flat;
 
@@ -79,10 +79,24 @@ pub(super) fn replayed(engine: Box<dyn Engine>, text: &str) -> Session<RealTime>
     session
 }
 
-fn faster(session: &Session<RealTime>, max_speed: f32) -> Vec<Species> {
-    let mut species = session.scene().species.clone();
-    species[0].body.max_speed = max_speed;
-    species
+/// Fails unless the flock is at each tick what was seen there.
+#[track_caller]
+pub(super) fn assert_seen<'a>(
+    session: &mut Session<RealTime>,
+    seen: impl IntoIterator<Item = &'a (u64, Seen)>,
+) {
+    for (tick, wanted) in seen {
+        reach(session, *tick);
+        assert!(now(session) == *wanted, "tick {tick} is not what it was");
+    }
+}
+
+/// Fails unless the saved session is the same flock at the present tick. Returns the replay.
+#[track_caller]
+pub(super) fn assert_replayed(session: &mut Session<RealTime>) -> Session<RealTime> {
+    let mut again = replayed(cpu(), &session.recording().unwrap());
+    assert_seen(&mut again, &[(session.tick(), now(session))]);
+    again
 }
 
 /// A place in the world of a session: in space at a height.
@@ -96,15 +110,15 @@ pub(super) fn course(session: &mut Session<RealTime>) -> Vec<(u64, Seen)> {
     let edits: [(u64, Hand<'_>); 11] = [
         (10, &|s| s.set_pointer(Some(place(s, 20.0, 30.0))).unwrap()),
         (25, &|s| s.set_pointer(None).unwrap()),
-        (40, &|s| assert_eq!(s.change(faster(s, 1.0)), Ok(None))),
-        (55, &|s| assert_eq!(s.add(0, &[Point::ONE, place(s, 9.0, 9.0)]), Ok(None))),
+        (40, &|s| s.set_max_speed(1.0).unwrap()),
+        (55, &|s| s.add(0, &[Point::ONE, place(s, 9.0, 9.0)]).unwrap()),
         (60, &|s| assert_eq!(s.undo().unwrap(), "undone: new agents")),
-        (70, &|s| assert_eq!(s.add(0, &[place(s, 77.0, 70.0)]), Ok(None))),
-        (80, &|s| assert_eq!(s.put(Thing::Target(1), place(s, 20.0, 30.0)), Ok(None))),
-        (80, &|s| assert_eq!(s.put(Thing::Obstacle(0), place(s, 70.0, 60.0)), Ok(None))),
-        (100, &|s| assert_eq!(s.hand(Edit::NewPath), Ok(None))),
-        (120, &|s| assert_eq!(s.hand(Edit::AddTarget(place(s, 60.0, 60.0))), Ok(None))),
-        (150, &|s| assert_eq!(s.hand(Edit::SwapSeekFlee), Ok(None))),
+        (70, &|s| s.add(0, &[place(s, 77.0, 70.0)]).unwrap()),
+        (80, &|s| s.put(Thing::Target(1), place(s, 20.0, 30.0)).unwrap()),
+        (80, &|s| s.put(Thing::Obstacle(0), place(s, 70.0, 60.0)).unwrap()),
+        (100, &|s| s.edit(Edit::NewPath).unwrap()),
+        (120, &|s| s.edit(Edit::AddTarget(place(s, 60.0, 60.0))).unwrap()),
+        (150, &|s| s.edit(Edit::SwapSeekFlee).unwrap()),
     ];
     let mut seen = Vec::new();
     for (tick, edit) in edits {
@@ -127,11 +141,7 @@ fn going_back_is_exact_on_every_engine() {
         assert!(session.snapshots() > 2, "{}", session.snapshots());
         assert_eq!((session.span(), session.events().len()), ((0, 200), 11));
         let order = [5, 0, 9, 3, 10, 1, 8, 2, 7, 4, 6, 10];
-        for index in order {
-            let (tick, wanted) = &seen[index];
-            reach(&mut session, *tick);
-            assert!(now(&mut session) == *wanted, "tick {tick} is not what it was");
-        }
+        assert_seen(&mut session, order.map(|index| &seen[index]));
         assert_eq!((session.span(), session.events().len()), ((0, 200), 11));
         // The edits can still be undone.
         assert_eq!(session.undo().unwrap(), "undone: seek and flee");
@@ -145,11 +155,7 @@ fn a_history_without_memory_computes_everything_again() {
         session.set_history(0);
         let seen = course(&mut session);
         assert_eq!(session.snapshots(), 1);
-        for index in [10, 4, 9] {
-            let (tick, wanted) = &seen[index];
-            reach(&mut session, *tick);
-            assert!(now(&mut session) == *wanted, "tick {tick} is not what it was");
-        }
+        assert_seen(&mut session, [10, 4, 9].map(|index| &seen[index]));
     }
 }
 
@@ -193,12 +199,12 @@ fn an_edit_in_the_past_cuts_what_came_after_it() {
     let later = session.undo().unwrap_err().to_string();
     assert!(later.contains("end of the timeline"), "{later}");
     assert_eq!((session.take_notice(), session.events().len()), (None, 11));
-    assert_eq!(session.change(faster(&session, 3.0)), Ok(None));
+    session.set_max_speed(3.0).unwrap();
     assert!(session.take_notice().is_some_and(|notice| notice.contains("is cut")));
     assert_eq!((session.span(), session.events().len()), ((0, 65), 6));
     assert_eq!(session.undo().unwrap(), "undone: parameters");
     // Ids go on from the past's.
-    assert_eq!(session.add(0, &[Point::ONE]), Ok(None));
+    session.add(0, &[Point::ONE]).unwrap();
     assert_eq!(session.state().unwrap().id.last(), Some(&302));
     reach(&mut session, 90);
     let wanted = now(&mut session);
@@ -219,10 +225,7 @@ fn a_reset_begins_a_new_past_and_another_scene_keeps_its_own() {
     reach(&mut session, 30);
     session.undo().unwrap();
     assert_eq!((session.tick(), session.span()), (200, (0, 200)));
-    for index in [4, 10] {
-        reach(&mut session, seen[index].0);
-        assert!(now(&mut session) == seen[index].1);
-    }
+    assert_seen(&mut session, [&seen[4], &seen[10]]);
     session.reset().unwrap();
     assert_eq!((session.span(), session.events().len()), ((0, 0), 0));
 }

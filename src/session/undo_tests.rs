@@ -4,7 +4,6 @@ use super::tests::{IN_SPACE, TEXT, play, play_in, tick};
 use super::time_tests::{now, place, reach};
 use super::*;
 use flockwork_model::behaviours::Target;
-use flockwork_model::scene::Species;
 use flockwork_model::vector::Point;
 use flockwork_model::vector::flat;
 
@@ -20,25 +19,19 @@ fn after(text: &str, edits: impl FnOnce(&mut Session<RealTime>)) -> (FlockState,
     result.unwrap()
 }
 
-fn slower(session: &Session<RealTime>, max_speed: f32) -> Vec<Species> {
-    let mut species = session.scene().species.clone();
-    species[0].body.max_speed = max_speed;
-    species
-}
-
 #[test]
 fn an_undo_leaves_the_pointer_where_it_is() {
     play(|session| {
         // Two slides of one slider, and a press between them.
-        assert_eq!(session.change(slower(session, 1.0)), Ok(None));
+        session.set_max_speed(1.0).unwrap();
         session.set_pointer(Some(flat(110.0, 55.0))).unwrap();
-        assert_eq!(session.change(slower(session, 2.0)), Ok(None));
+        session.set_max_speed(2.0).unwrap();
         let pressed = session.scene().targets[0].clone();
         assert!(pressed.active && pressed.position == flat(110.0, 55.0));
         assert_eq!(session.undo().unwrap(), "undone: parameters");
         assert_eq!(session.scene().targets[0], pressed);
         session.set_pointer(None).unwrap();
-        assert_eq!(session.hand(Edit::AddTarget(flat(9.0, 9.0))), Ok(None));
+        session.edit(Edit::AddTarget(flat(9.0, 9.0))).unwrap();
         session.set_pointer(Some(flat(110.0, 55.0))).unwrap();
         assert_eq!(session.undo().unwrap(), "undone: targets and obstacles");
         assert_eq!(session.scene().targets[0], pressed);
@@ -50,17 +43,17 @@ fn an_undo_leaves_the_pointer_where_it_is() {
 fn an_edit_undone_leaves_no_trace_and_redone_is_that_edit() {
     type Do = fn(&mut Session<RealTime>);
     let edits: [(&str, Do); 6] = [
-        ("parameters", |s| assert_eq!(s.change(slower(s, 1.0)), Ok(None))),
-        ("new agents", |s| assert_eq!(s.add(0, &[Point::ONE, place(s, 50.0, 60.0)]), Ok(None))),
-        ("path", |s| assert_eq!(s.hand(Edit::NewPath), Ok(None))),
-        ("seek and flee", |s| assert_eq!(s.hand(Edit::SwapSeekFlee), Ok(None))),
+        ("parameters", |s| s.set_max_speed(1.0).unwrap()),
+        ("new agents", |s| s.add(0, &[Point::ONE, place(s, 50.0, 60.0)]).unwrap()),
+        ("path", |s| s.edit(Edit::NewPath).unwrap()),
+        ("seek and flee", |s| s.edit(Edit::SwapSeekFlee).unwrap()),
         ("place of a target", |s| {
-            assert_eq!(s.put(Thing::Target(2), place(s, 20.0, 30.0)), Ok(None));
+            s.put(Thing::Target(2), place(s, 20.0, 30.0)).unwrap();
         }),
         ("place of an obstacle", |s| {
             // In the way of an agent.
             let FlockState { position, velocity, .. } = s.state().unwrap();
-            assert_eq!(s.put(Thing::Obstacle(0), position[0] + velocity[0] * 9.0), Ok(None));
+            s.put(Thing::Obstacle(0), position[0] + velocity[0] * 9.0).unwrap();
         }),
     ];
     for ((subject, edit), text) in
@@ -105,10 +98,10 @@ fn a_gesture_is_one_edit() {
     play(|session| {
         let before = session.scene().species.clone();
         for max_speed in [1.0, 2.0, 3.0] {
-            session.change(slower(session, max_speed)).unwrap();
+            session.set_max_speed(max_speed).unwrap();
         }
         session.seal_edit();
-        session.change(slower(session, 4.0)).unwrap();
+        session.set_max_speed(4.0).unwrap();
         session.put(Thing::Obstacle(0), Point::ONE).unwrap();
         session.put(Thing::Obstacle(0), Point::ZERO).unwrap();
         assert_eq!(session.undo().unwrap(), "undone: place of an obstacle");
@@ -121,7 +114,7 @@ fn a_gesture_is_one_edit() {
         session.redo().unwrap();
         assert_eq!(session.scene().species[0].body.max_speed, 3.0);
         // A new edit removes the undone edits.
-        session.change(slower(session, 9.0)).unwrap();
+        session.set_max_speed(9.0).unwrap();
         assert_eq!(session.redo().unwrap_err().to_string(), "nothing to redo");
     });
 }
@@ -131,7 +124,7 @@ fn a_reset_is_undone_with_all_edits_and_the_past() {
     play(|session| {
         session.clock.toggle();
         reach(session, 20);
-        session.change(slower(session, 1.0)).unwrap();
+        session.set_max_speed(1.0).unwrap();
         session.add(0, &[Point::ONE]).unwrap();
         reach(session, 30);
         let (before, opened) = (now(session), session.opened());
@@ -159,7 +152,7 @@ fn a_reset_is_undone_with_all_edits_and_the_past() {
 #[test]
 fn a_reset_makes_undone_edits_a_thing_of_the_past() {
     play(|session| {
-        session.change(slower(session, 1.0)).unwrap();
+        session.set_max_speed(1.0).unwrap();
         session.undo().unwrap();
         session.reset().unwrap();
         session.undo().unwrap();
@@ -189,7 +182,7 @@ fn edits_are_saved_until_the_next_one() {
         assert!(session.is_saved());
         session.set_pointer(Some(Point::ONE)).unwrap();
         assert!(session.is_saved(), "a call is no edit");
-        session.change(slower(session, 1.0)).unwrap();
+        session.set_max_speed(1.0).unwrap();
         assert!(!session.is_saved());
         session.undo().unwrap();
         assert!(session.is_saved(), "nothing is left of it");
@@ -197,14 +190,14 @@ fn edits_are_saved_until_the_next_one() {
         session.set_saved(true);
         // The rest of the same gesture is not saved.
         session.seal_edit();
-        session.change(slower(session, 2.0)).unwrap();
+        session.set_max_speed(2.0).unwrap();
         session.set_saved(true);
-        session.change(slower(session, 3.0)).unwrap();
+        session.set_max_speed(3.0).unwrap();
         assert!(!session.is_saved());
         session.set_saved(true);
         session.undo().unwrap();
         assert!(!session.is_saved());
-        session.change(slower(session, 4.0)).unwrap();
+        session.set_max_speed(4.0).unwrap();
         assert!(!session.is_saved(), "what was saved is gone");
         session.reset().unwrap();
         assert!(!session.is_saved(), "a reset leaves parameters as they are");

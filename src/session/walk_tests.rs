@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::time_tests::{Seen, cpu, engines, now, reach, replayed, start_in};
 use super::*;
 use flockwork_model::random::{Use, bits};
-use flockwork_model::vector::flat;
+use flockwork_model::vector::{Point, flat};
 
 /// Everything that edits can change, and a target that sends agents elsewhere.
 const TEXT: &str = "click = \"target\"\n[[targets]]\nname = \"fast\"\nvelocity = [3, 0]\n\
@@ -38,7 +38,7 @@ impl Walk {
     }
 
     /// Another radius of a behaviour, or another force.
-    fn change(&mut self, session: &mut Session<RealTime>) -> hands::Refusal {
+    fn change(&mut self, session: &mut Session<RealTime>) -> hands::Done {
         let mut species = session.scene().species.clone();
         let key = self.one_of(&["separation", "cohesion", "alignment"]);
         let radius: f32 = self.one_of(&[0.0, 5.0, 20.0, 45.0, 60.0, 90.0, 150.0, 1e6]);
@@ -49,16 +49,38 @@ impl Walk {
         for rule in rules.filter(|rule| rule.kind.info().key == key) {
             rule.values[rule.kind.parameter("radius").unwrap()] = radius;
         }
-        session.change(species).unwrap()
+        session.change(species)
+    }
+
+    /// An edit that may be refused.
+    fn edit(&mut self, session: &mut Session<RealTime>, number: u32, at: Point) -> hands::Done {
+        let last = |all: usize| all.saturating_sub(1);
+        let (species, targets) = (session.scene().species.len(), session.scene().targets.len());
+        match number {
+            0..9 => self.change(session),
+            11 => session.add(0, &[at, at]),
+            12 if species < 5 => session.add_species(0),
+            13 => session.take_species(last(species)),
+            14 => session.put(Thing::Target(2), at),
+            15 => session.edit(Edit::AddTarget(at)),
+            16 => session.remove(Thing::Target(last(targets))),
+            17 => session.edit(Edit::NewPath),
+            18 => session.edit(Edit::SwapSeekFlee),
+            19 => session.edit(Edit::AddObstacle(at)),
+            20 => session.rename_species(0, &format!("n{}", self.below(99))),
+            28 => session.set_count(last(species), self.below(70).into()),
+            _ => {
+                session.seal_edit();
+                Ok(())
+            }
+        }
     }
 
     /// One thing that a user does.
     fn act(&mut self, session: &mut Session<RealTime>) {
         let at = flat(self.below(640) as f32, self.below(360) as f32);
-        let last = |all: usize| all.saturating_sub(1);
         let number = self.below(30);
         let said = match number {
-            0..9 => self.change(session).unwrap_or_default(),
             9 | 10 => {
                 let said = match if number == 9 { session.undo() } else { session.redo() } {
                     Ok(said) | Err(EditError::Refused(said)) => said,
@@ -68,27 +90,6 @@ impl Walk {
                     self.seen.clear();
                 }
                 said
-            }
-            11 => session.add(0, &[at, at]).unwrap().unwrap_or_default(),
-            12 if session.scene().species.len() < 5 => {
-                session.add_species(0).unwrap().unwrap_or_default()
-            }
-            13 => session
-                .take_species(last(session.scene().species.len()))
-                .unwrap()
-                .unwrap_or_default(),
-            14 => session.put(Thing::Target(2), at).unwrap().unwrap_or_default(),
-            15 => session.hand(Edit::AddTarget(at)).unwrap().unwrap_or_default(),
-            16 => {
-                let target = Thing::Target(last(session.scene().targets.len()));
-                session.remove(target).unwrap().unwrap_or_default()
-            }
-            17 => session.hand(Edit::NewPath).unwrap().unwrap_or_default(),
-            18 => session.hand(Edit::SwapSeekFlee).unwrap().unwrap_or_default(),
-            19 => session.hand(Edit::AddObstacle(at)).unwrap().unwrap_or_default(),
-            20 => {
-                let name = format!("n{}", self.below(99));
-                session.rename_species(0, &name).unwrap().unwrap_or_default()
             }
             21 | 22 => {
                 let (first, end) = session.span();
@@ -116,15 +117,11 @@ impl Walk {
                 session.set_pointer(None).unwrap();
                 "no press".into()
             }
-            28 => {
-                let species = last(session.scene().species.len());
-                let count = self.below(70).into();
-                session.set_count(species, count).unwrap().unwrap_or_default()
-            }
-            _ => {
-                session.seal_edit();
-                String::new()
-            }
+            number => match self.edit(session, number, at) {
+                Ok(()) => String::new(),
+                Err(EditError::Refused(why)) => why,
+                Err(error) => panic!("{error}"),
+            },
         };
         self.done.push(format!("tick {}: {number} {said}", session.tick()));
         // An edit in the past cuts what came after it.

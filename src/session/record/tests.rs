@@ -3,7 +3,9 @@
 use super::*;
 use crate::Edit;
 use crate::tests::{IN_SPACE, opened};
-use crate::time_tests::{course, cpu, now, place, reach, replayed, start, start_in, worlds};
+use crate::time_tests::{
+    assert_replayed, assert_seen, course, cpu, now, place, reach, replayed, start, start_in, worlds,
+};
 use crate::{Clock, RealTime, Room, Session, Thing};
 use flockwork_model::scene::Scene;
 use flockwork_model::vector::{Point, flat};
@@ -30,10 +32,7 @@ fn a_saved_session_is_the_same_flock_on_every_engine() {
         let text = session.recording().unwrap();
         let mut again = replayed(other, &text);
         assert_eq!(again.span(), (0, 200));
-        for (tick, wanted) in seen {
-            reach(&mut again, tick);
-            assert!(now(&mut again) == wanted, "tick {tick} is not what it was");
-        }
+        assert_seen(&mut again, &seen);
         assert_eq!(again.events().len(), session.events().len());
         assert_eq!(again.recording().unwrap(), text);
     }
@@ -44,9 +43,7 @@ fn a_session_is_readable() {
     let mut session = start(cpu());
     reach(&mut session, 10);
     session.set_pointer(Some(flat(20.1, 30.0))).unwrap();
-    let mut species = session.scene().species.clone();
-    species[0].body.max_speed = 1.25;
-    session.change(species).unwrap();
+    session.set_max_speed(1.25).unwrap();
     session.add(0, &[Point::ONE]).unwrap();
     reach(&mut session, 20);
     session.set_pointer(None).unwrap();
@@ -77,8 +74,8 @@ fn a_place_in_space_has_three_numbers() {
     reach(&mut session, 20);
     session.put(Thing::Target(2), at).unwrap();
     session.put(Thing::Obstacle(0), at).unwrap();
-    session.hand(Edit::AddTarget(at)).unwrap();
-    session.hand(Edit::NewPath).unwrap();
+    session.edit(Edit::AddTarget(at)).unwrap();
+    session.edit(Edit::NewPath).unwrap();
     let text = session.recording().unwrap();
     for line in [
         "pointer = [20.1, 30.0, 70.1]",
@@ -130,33 +127,24 @@ fn agents_of_an_event_come_only_where_there_is_room() {
     assert!(session.take_notice().unwrap().contains("agent 2 is in the flock already"));
 }
 
-/// Fails unless the saved session is the same flock at tick 60.
-fn assert_replayed(mut session: Session<RealTime>) {
-    reach(&mut session, 60);
-    let wanted = now(&mut session);
-    let mut again = replayed(cpu(), &session.recording().unwrap());
-    reach(&mut again, 60);
-    assert!(now(&mut again) == wanted);
-}
-
 #[test]
 fn edits_before_a_reset_belong_to_the_start() {
     let mut session = start(cpu());
-    let mut species = session.scene().species.clone();
-    species[0].body.max_speed = 1.25;
-    session.change(species).unwrap();
-    session.hand(Edit::AddObstacle(flat(200.0, 200.0))).unwrap();
+    session.set_max_speed(1.25).unwrap();
+    session.edit(Edit::AddObstacle(flat(200.0, 200.0))).unwrap();
     session.reset().unwrap();
-    assert_replayed(session);
+    reach(&mut session, 60);
+    assert_replayed(&mut session);
 }
 
 #[test]
 fn a_target_in_the_place_of_another_before_a_reset_belongs_to_the_start() {
     let mut session = start(cpu());
     session.remove(Thing::Target(2)).unwrap();
-    session.hand(Edit::AddTarget(flat(200.0, 200.0))).unwrap();
+    session.edit(Edit::AddTarget(flat(200.0, 200.0))).unwrap();
     session.reset().unwrap();
-    assert_replayed(session);
+    reach(&mut session, 60);
+    assert_replayed(&mut session);
 }
 
 #[test]
@@ -168,11 +156,8 @@ fn a_press_that_lasts_over_a_reset_belongs_to_the_start() {
     reach(&mut session, 30);
     session.set_pointer(None).unwrap();
     reach(&mut session, 60);
-    let wanted = now(&mut session);
-    let text = session.recording().unwrap();
-    let mut again = replayed(cpu(), &text);
-    reach(&mut again, 60);
-    assert!(now(&mut again) == wanted);
+    let (wanted, text) = (now(&mut session), session.recording().unwrap());
+    assert_replayed(&mut session);
     // The control: a replay without the press.
     let mut other = replayed(cpu(), &text.replace("pointer = [600.0, 30.0]", "pointer = false"));
     reach(&mut other, 60);
