@@ -3,8 +3,6 @@
 //! No tick depends on it. So a change of it can be undone, but it has no tick: the past is shown as it
 //! looks now, and a change there cuts nothing that comes after it.
 
-use super::{Clock, Edit, EditError, Session};
-use flockwork_engine::Change;
 use flockwork_model::scene::{BoidShape, CameraPlan, ColourBy, Palette, Scene, Species, Style};
 
 /// The appearance of a scene.
@@ -90,37 +88,16 @@ impl Appearance {
     }
 }
 
-impl<C: Clock> Session<C> {
-    /// Changes the appearance of the flock. Returns the inverse.
-    pub(super) fn set_appearance(&mut self, new: &Appearance) -> Result<Edit, EditError> {
-        let before = Appearance::of(&self.editor.scene);
-        new.put(&mut self.editor.scene);
-        let after = Appearance::of(&self.editor.scene);
-        if after == before {
-            return Ok(Edit::nothing());
-        }
-        // An engine counts neighbours, accelerations and ages only where a colour shows them.
-        let counts_anew = after.species != before.species || after.style.age != before.style.age;
-        if counts_anew
-            && let Err(error) = self.runner.engine.update(&self.editor.scene, Change::PARAMETERS)
-        {
-            before.put(&mut self.editor.scene);
-            return Err(error.into());
-        }
-        self.runner.change();
-        Ok(Edit::Appearance(Box::new(before)))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::record::Recording;
     use crate::tests::TEXT;
     use crate::time_tests::{cpu, engines, now, reach, start, start_in};
+    use crate::{Edit, RealTime, Session};
     use flockwork_model::scene::{Background, BackgroundName, Rgb};
 
-    fn blue(session: &Session<crate::RealTime>) -> Appearance {
+    fn blue(session: &Session<RealTime>) -> Appearance {
         let mut looks = Appearance::of(session.scene());
         let colour = ColourBy::Fixed(Rgb([0, 0, 255]));
         looks.set_style(Style { colour, trail: Some(9.0), ..looks.style.clone() });

@@ -83,7 +83,6 @@ impl<C: Clock> Session<C> {
                 self.move_led(*place)?;
                 Ok(Edit::Lead(*place))
             }
-            Edit::Appearance(new) => self.set_appearance(new),
             Edit::Spawn(batches) => self.spawn(batches),
             Edit::Despawn(gone) => self.despawn(gone),
             Edit::RemoveSpecies(name) => self.remove_species(name),

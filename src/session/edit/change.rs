@@ -1,7 +1,7 @@
 //! An edit changes a scene.
 
 use super::{Counts, Edit, Move, Splice};
-use crate::Thing;
+use crate::{Appearance, Thing};
 use flockwork_engine::Change;
 use flockwork_model::parameter::{Meaning, NEAREST_PATH, NEAREST_TARGET};
 use flockwork_model::quote::cut;
@@ -25,9 +25,17 @@ impl Edit {
                 Ok(put_species(scene, species))
             }
             Self::Appearance(new) => {
-                let before = crate::Appearance::of(scene);
+                let before = Appearance::of(scene);
                 new.put(scene);
-                Ok((Self::Appearance(Box::new(before)), Change::PARAMETERS))
+                let after = Appearance::of(scene);
+                // An engine counts neighbours, accelerations and ages only where a colour shows them.
+                let counts_anew =
+                    after.species != before.species || after.style.age != before.style.age;
+                let change = if counts_anew { Change::PARAMETERS } else { Change::default() };
+                match after == before {
+                    true => Ok(unchanged()),
+                    false => Ok((Self::Appearance(Box::new(before)), change)),
+                }
             }
             Self::Move(own) => {
                 let thing = own.thing(scene)?;
