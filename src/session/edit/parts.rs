@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{long, place};
 use crate::scene_ops::inside;
@@ -241,11 +241,13 @@ impl SpawnBatch {
 
 /// Agents that go.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(from = "Ids", into = "Vec<u32>")]
+#[serde(transparent)]
 pub struct Despawn {
     /// Their ids.
+    #[serde(deserialize_with = "ascending")]
     pub ids: Vec<u32>,
     /// As many agents at their places, in the order of the ids; empty if they are not known.
+    #[serde(skip)]
     pub(crate) back: Vec<SpawnBatch>,
 }
 
@@ -257,13 +259,8 @@ impl Despawn {
     }
 }
 
-#[derive(Deserialize)]
-struct Ids(#[serde(deserialize_with = "long::deserialize")] Vec<u32>);
-
-impl From<Ids> for Despawn {
-    fn from(Ids(ids): Ids) -> Self {
-        ids.into()
-    }
+fn ascending<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u32>, D::Error> {
+    long::deserialize(deserializer).map(|ids| Despawn::from(ids).ids)
 }
 
 impl From<Vec<u32>> for Despawn {
@@ -271,12 +268,6 @@ impl From<Vec<u32>> for Despawn {
         ids.sort_unstable();
         ids.dedup();
         Self { ids, back: Vec::new() }
-    }
-}
-
-impl From<Despawn> for Vec<u32> {
-    fn from(own: Despawn) -> Self {
-        own.ids
     }
 }
 

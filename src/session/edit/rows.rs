@@ -13,14 +13,22 @@ use flockwork_model::scenery::{Obstacle, Path};
 use flockwork_model::vector::Point;
 
 /// Takes some things out of a list and puts others in their place.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, bound(serialize = "T: InText", deserialize = "T: InText"))]
 pub struct Splice<T> {
     /// The number of the first thing that goes, and of the first that comes; `None`: the end.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub at: Option<usize>,
     /// How many go.
+    #[serde(skip_serializing_if = "is_zero", default)]
     pub remove: usize,
     /// Those that come.
+    #[serde(skip_serializing_if = "Vec::is_empty", default = "Vec::new", with = "in_text")]
     pub insert: Vec<T>,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl<T> Splice<T> {
@@ -78,37 +86,17 @@ trait InText: Sized {
     fn read(row: Self::Row) -> Result<Self, String>;
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields, bound(deserialize = "T: DeserializeOwned"))]
-struct Rows<T> {
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    at: Option<usize>,
-    #[serde(skip_serializing_if = "is_zero", default)]
-    remove: usize,
-    #[serde(
-        skip_serializing_if = "Vec::is_empty",
-        default = "Vec::new",
-        deserialize_with = "long::deserialize"
-    )]
-    insert: Vec<T>,
-}
+/// A list of things, each as its row.
+mod in_text {
+    use super::*;
 
-fn is_zero(count: &usize) -> bool {
-    *count == 0
-}
-
-impl<T: InText> Serialize for Splice<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let insert = self.insert.iter().map(InText::row).collect();
-        Rows::<T::Row> { at: self.at, remove: self.remove, insert }.serialize(serializer)
+    pub fn serialize<T: InText, S: Serializer>(all: &[T], into: S) -> Result<S::Ok, S::Error> {
+        into.collect_seq(all.iter().map(InText::row))
     }
-}
 
-impl<'de, T: InText> Deserialize<'de> for Splice<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Rows { at, remove, insert } = Rows::<T::Row>::deserialize(deserializer)?;
-        let insert = insert.into_iter().map(T::read).collect::<Result<_, _>>();
-        Ok(Self { at, remove, insert: insert.map_err(D::Error::custom)? })
+    pub fn deserialize<'de, T: InText, D: Deserializer<'de>>(from: D) -> Result<Vec<T>, D::Error> {
+        let rows = long::deserialize(from)?.into_iter();
+        rows.map(T::read).collect::<Result<_, _>>().map_err(D::Error::custom)
     }
 }
 
