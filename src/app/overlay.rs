@@ -109,11 +109,8 @@ impl Facts<'_> {
             _ if self.paused => format!("paused at tick {}", grouped(self.tick)),
             None => "…".into(),
             Some(rates) => {
-                let slow = if rates.pace() >= AS_GOOD_AS_REAL_TIME {
-                    String::new()
-                } else {
-                    format!(" ({})", pace(rates))
-                };
+                let is_slow = rates.pace() < AS_GOOD_AS_REAL_TIME;
+                let slow = if is_slow { format!(" ({})", pace(rates)) } else { String::new() };
                 format!("{:.0} ticks/s{slow}   {:.0} frames/s", rates.ticks, rates.frames)
             }
         };
@@ -284,6 +281,12 @@ fn toast(context: &egui::Context, notice: &str, lift: f32, edge: f32) {
     });
 }
 
+/// A black frame, so opaque.
+fn frame(alpha: u8) -> egui::Frame {
+    let fill = Color32::from_black_alpha(alpha);
+    egui::Frame::new().fill(fill).corner_radius(6).inner_margin(8)
+}
+
 /// Shows lines at the bottom of the window, `lift` points above its edge, as far as `edge` points.
 pub fn at_the_bottom(
     context: &egui::Context,
@@ -298,11 +301,7 @@ pub fn at_the_bottom(
         .anchor(Align2::CENTER_BOTTOM, [(room - width) / 2.0, -12.0 - lift])
         .interactable(false);
     area.show(context, |ui| {
-        let frame = egui::Frame::new()
-            .fill(Color32::from_black_alpha(200))
-            .corner_radius(6)
-            .inner_margin(8);
-        frame.show(ui, |ui| {
+        frame(200).show(ui, |ui| {
             ui.set_max_width((room - 48.0).clamp(80.0, 720.0));
             content(ui);
         });
@@ -315,11 +314,7 @@ fn board(context: &egui::Context, edge: f32, content: impl FnOnce(&mut egui::Ui)
         .anchor(Align2::LEFT_TOP, [8.0, 8.0])
         .interactable(false);
     area.show(context, |ui| {
-        let frame = egui::Frame::new()
-            .fill(Color32::from_black_alpha(128))
-            .corner_radius(6)
-            .inner_margin(8);
-        frame.show(ui, |ui| {
+        frame(128).show(ui, |ui| {
             let most = edge.min(context.content_rect().right()) - 32.0;
             ui.set_max_width(most.max(MIN_WIDTH));
             ui.spacing_mut().item_spacing.y = 2.0;

@@ -118,9 +118,7 @@ impl Controls {
         }
         commands
     }
-}
 
-impl Controls {
     /// Scrolls to what has just got the keyboard.
     fn scroll_to_focus(&self, ui: &egui::Ui) {
         let focused = ui.memory(egui::Memory::focused);

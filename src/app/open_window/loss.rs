@@ -29,12 +29,6 @@ impl Loss {
     }
 }
 
-impl From<Loss> for WindowError {
-    fn from(Loss { adapter, reason }: Loss) -> Self {
-        Self::Engine(EngineError::Lost { adapter, reason })
-    }
-}
-
 impl OpenWindow {
     /// The same window after its device was lost, with a new device from `instance` to draw with. A
     /// flock that was on the lost device goes on from the last state on the host, with the CPU engine or on
@@ -47,7 +41,8 @@ impl OpenWindow {
     ) -> Result<Self, WindowError> {
         // A device that is lost before it shows a frame would be lost again and again.
         if self.progress.frames == self.progress.frames_at_loss {
-            return Err(loss.into());
+            let Loss { adapter, reason } = loss;
+            return Err(EngineError::Lost { adapter, reason }.into());
         }
         self.progress.frames_at_loss = self.progress.frames;
         let from = match self.session.engine().kind() {
@@ -68,9 +63,7 @@ impl OpenWindow {
         let choice = (&options.adapter, options.gpu.take());
         let display = match open(instance, &self.window, choice, options.light) {
             Ok(display) => display,
-            Err(problem) => {
-                return Err(loss.without_another(problem));
-            }
+            Err(problem) => return Err(loss.without_another(problem)),
         };
         display.interface.set_zoom(zoom);
         let goes_on = goes_on(from);
