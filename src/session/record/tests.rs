@@ -18,10 +18,14 @@ fn problem_in(scene: &Scene, text: &str) -> String {
     error
 }
 
-/// A session with one event.
-fn with_row(text: &str, row: &str) -> String {
+/// Fails unless a session whose one event has a row is refused, and the reason has these words.
+fn assert_refused(text: &str, rows: &[(&str, &str)]) {
+    let scene = Scene::parse("test", &Recording::read(text).unwrap().source.text).unwrap();
     let (head, _) = text.split_once("[[event]]").unwrap();
-    format!("{head}[[event]]\ntick = 3\n{row}\n")
+    for (row, words) in rows {
+        let error = problem_in(&scene, &format!("{head}[[event]]\ntick = 3\n{row}\n"));
+        assert!(error.contains(words), "{words}: {error}");
+    }
 }
 
 #[test]
@@ -180,74 +184,65 @@ fn a_damaged_file_is_one_sentence() {
     course(&mut session);
     let text = session.recording().unwrap();
     let scene = Scene::parse("test", &Recording::read(&text).unwrap().source.text).unwrap();
-    let problem = |text: &str| problem_in(&scene, text);
-    let row = |row: &str| problem(&with_row(&text, row));
-    for (error, part) in [
-        (problem(""), "saved session"),
-        (problem("[species.a]\ncount = 3\n"), "saved session"),
-        (problem(&text[..text.len() / 2]), "line"),
-        (problem(&text.replace("session = 2", "session = 9")), "version 9"),
-        (problem(&text.replace("session = 2", "session = 1")), "version 1, and this program reads"),
-        (problem(&text.replace("ticks = 200", "ticks = 20")), "before its last event"),
-        (problem(&text.replacen("tick = 10\n", "tick = 190\n", 1)), "earlier tick"),
-        (row("pointer = true"), "a place or false"),
-        (row("pointer = 3"), "expected a place, such as [320, 180], or false; is this"),
-        (row("paths = [3]"), "no number 3"),
-        (row("paths = { insert = [3] }"), "expected a table"),
-        (row("paths = { at = 9, remove = 1 }"), "no number 9"),
-        (row("obstacles = { remove = 7 }"), "no number"),
-        (row("pointer = [1, 2]\nremove = [3]"), "one edit, not pointer, remove"),
-        (row("add_target = [1, 2]"), "a flock that is there"),
-        (row("counts = { each = [1, 2, 3], counted = true }"), "3 counts for 1 species"),
-        (row("set = [\"targets.0.name='x'\"]"), "`set` changes `targets`"),
-        (row("remove = [-1]"), "expected a whole number from 0 to 4294967295, found -1"),
-        (row("add = [{}]"), "the key `species` is missing"),
-        (row("pointer = [nan, 1]"), "no place"),
-        (row("pointer = [1e300, 1]"), "no place"),
-        (row("speed = 3"), "speed"),
-        (row("set = [\"a.max_speed=fast\"]"), "max_speed"),
-        (row("set = [\"a.max_sped=1\"]"), "max_sped"),
-        (row("add = [{ species = \"b\", places = [] }]"), "no species `b`"),
-        (row("move = { target = \"x\", to = [1, 2] }"), "no target `x`"),
-        (row("move = { to = [1, 2] }"), "`move` has a `target`"),
-        (row("pointer = [1]"), "[1.0] is no place: the world has 2 axes"),
-        (row("pointer = [1, 2, 3]"), "no place: the world has 2 axes"),
-        (row("lead = [1, 2, 3]"), "no place"),
-        (row("obstacles = { insert = [[1, 2, -3]] }"), "no radius"),
+    for (damaged, words) in [
+        (String::new(), "saved session"),
+        ("[species.a]\ncount = 3\n".into(), "saved session"),
+        (text[..text.len() / 2].into(), "line"),
+        (text.replace("session = 2", "session = 9"), "version 9"),
+        (text.replace("session = 2", "session = 1"), "version 1, and this program reads"),
+        (text.replace("ticks = 200", "ticks = 20"), "before its last event"),
+        (text.replacen("tick = 10\n", "tick = 190\n", 1), "earlier tick"),
+    ] {
+        let error = problem_in(&scene, &damaged);
+        assert!(error.contains(words), "{words}: {error}");
+    }
+    let many = format!("obstacles = {{ insert = [{}] }}", "[9, 9, 0],".repeat(1 + (1 << 18)));
+    let nearest = "{ name = \"nearest\", points = [[1, 2], [3, 4]], shown = true }";
+    let nearest = format!("paths = {{ insert = [{nearest}] }}");
+    let rows = [
+        ("pointer = true", "a place or false"),
+        ("pointer = 3", "expected a place, such as [320, 180], or false; is this"),
+        ("paths = [3]", "no number 3"),
+        ("paths = { insert = [3] }", "expected a table"),
+        ("paths = { at = 9, remove = 1 }", "no number 9"),
+        ("obstacles = { remove = 7 }", "no number"),
+        ("pointer = [1, 2]\nremove = [3]", "one edit, not pointer, remove"),
+        ("add_target = [1, 2]", "a flock that is there"),
+        ("counts = { each = [1, 2, 3], counted = true }", "3 counts for 1 species"),
+        ("set = [\"targets.0.name='x'\"]", "`set` changes `targets`"),
+        ("remove = [-1]", "expected a whole number from 0 to 4294967295, found -1"),
+        ("add = [{}]", "the key `species` is missing"),
+        ("pointer = [nan, 1]", "no place"),
+        ("pointer = [1e300, 1]", "no place"),
+        ("speed = 3", "speed"),
+        ("set = [\"a.max_speed=fast\"]", "max_speed"),
+        ("set = [\"a.max_sped=1\"]", "max_sped"),
+        ("add = [{ species = \"b\", places = [] }]", "no species `b`"),
+        ("move = { target = \"x\", to = [1, 2] }", "no target `x`"),
+        ("move = { to = [1, 2] }", "`move` has a `target`"),
+        ("pointer = [1]", "[1.0] is no place: the world has 2 axes"),
+        ("pointer = [1, 2, 3]", "no place: the world has 2 axes"),
+        ("lead = [1, 2, 3]", "no place"),
+        ("obstacles = { insert = [[1, 2, -3]] }", "no radius"),
+        ("obstacles = { insert = [[1, 2, 3, 4]] }", "[1.0, 2.0, 3.0] is no place: the world has 2"),
+        ("paths = { at = 0, remove = 1 }", "follow_path needs a path, and there is none"),
+        ("paths = { insert = [{ name = \"p\", points = [[1, 2]], shown = true }] }", "two points"),
+        (nearest.as_str(), "taken"),
         (
-            row("obstacles = { insert = [[1, 2, 3, 4]] }"),
-            "[1.0, 2.0, 3.0] is no place: the world has 2",
-        ),
-        (row("paths = { at = 0, remove = 1 }"), "follow_path needs a path, and there is none"),
-        (
-            row("paths = { insert = [{ name = \"p\", points = [[1, 2]], shown = true }] }"),
-            "two points",
-        ),
-        (
-            row(
-                "paths = { insert = [{ name = \"nearest\", points = [[1, 2], [3, 4]], shown = true }] }",
-            ),
-            "taken",
-        ),
-        (
-            row("obstacles = { insert = [[1, 2]] }"),
+            "obstacles = { insert = [[1, 2]] }",
             "coordinates of a place and a radius, not [1.0, 2.0]",
         ),
-        (row("targets = { at = 0, remove = 1 }"), "first target"),
-        (row("set = [\"seed=7\"]"), "`set` changes `seed`"),
-        (row("set = [\"world.size=[900, 900]\"]"), "`set` changes `world`"),
-        (row("obstacles = { insert = [[1, 2, 2e6]] }"), "2000000 is no radius"),
-        (row("obstacles = { insert = [[2e7, 2, 3]] }"), "20000000 is no coordinate"),
-        (row("move = { target = \"food\", to = [1, -2e7] }"), "no coordinate"),
-        (row("pointer = [1e13, 1]"), "no coordinate"),
-        (
-            row(&format!("obstacles = {{ insert = [{}] }}", "[9, 9, 0],".repeat(1 + (1 << 18)))),
-            "262144 obstacles",
-        ),
-        (row("\"\\u001b[2J\" = 1"), "unknown key `\\u{1b}[2J`"),
-    ] {
-        assert!(error.contains(part), "{part}: {error}");
-    }
+        ("targets = { at = 0, remove = 1 }", "first target"),
+        ("set = [\"seed=7\"]", "`set` changes `seed`"),
+        ("set = [\"world.size=[900, 900]\"]", "`set` changes `world`"),
+        ("obstacles = { insert = [[1, 2, 2e6]] }", "2000000 is no radius"),
+        ("obstacles = { insert = [[2e7, 2, 3]] }", "20000000 is no coordinate"),
+        ("move = { target = \"food\", to = [1, -2e7] }", "no coordinate"),
+        ("pointer = [1e13, 1]", "no coordinate"),
+        (many.as_str(), "262144 obstacles"),
+        ("\"\\u001b[2J\" = 1", "unknown key `\\u{1b}[2J`"),
+    ];
+    assert_refused(&text, &rows);
 }
 
 #[test]
@@ -255,34 +250,22 @@ fn a_damaged_file_of_a_space_is_one_sentence() {
     let mut session = start_in(cpu(), IN_SPACE);
     course(&mut session);
     let text = session.recording().unwrap();
-    let scene = Scene::parse("test", &Recording::read(&text).unwrap().source.text).unwrap();
-    let row = |row: &str| problem_in(&scene, &with_row(&text, row));
     let endless = format!("pointer = [{}]", "1, ".repeat(9999));
-    for (error, part) in [
-        (row("pointer = [1, 2]"), "[1.0, 2.0] is no place: the world has 3 axes"),
-        (row("pointer = []"), "[] is no place"),
-        (row(&endless), "is no place"),
-        (row("pointer = [1, 2, nan]"), "no place"),
-        (row("lead = [1, 2]"), "no place: the world has 3 axes"),
-        (
-            row("add = [{ species = \"a\", places = [[1, 2, 3], [1, 2]] }]"),
-            "[1.0, 2.0] is no place",
-        ),
-        (row("move = { target = \"food\", to = [1, 2] }"), "[1.0, 2.0] is no place"),
-        (row("obstacles = { insert = [[1, 2, 3]] }"), "[1.0, 2.0] is no place: the world has 3"),
-        (row("obstacles = { insert = [[1, 2, 3, nan]] }"), "NaN is no radius"),
-        (row("obstacles = { insert = [[1, 2, inf, 4]] }"), "no place"),
-        (
-            row(
-                "paths = { insert = [{ name = \"p\", points = [[1, 2, 3], [4, 5]], shown = true }] }",
-            ),
-            "[4.0, 5.0] is no place",
-        ),
-        (
-            row("targets = { insert = [{ name = \"x\", position = [1, 2], active = true }] }"),
-            "no place",
-        ),
-    ] {
-        assert!(error.contains(part), "{part}: {error}");
-    }
+    let path = "{ name = \"p\", points = [[1, 2, 3], [4, 5]], shown = true }";
+    let path = format!("paths = {{ insert = [{path}] }}");
+    let rows = [
+        ("pointer = [1, 2]", "[1.0, 2.0] is no place: the world has 3 axes"),
+        ("pointer = []", "[] is no place"),
+        (endless.as_str(), "is no place"),
+        ("pointer = [1, 2, nan]", "no place"),
+        ("lead = [1, 2]", "no place: the world has 3 axes"),
+        ("add = [{ species = \"a\", places = [[1, 2, 3], [1, 2]] }]", "[1.0, 2.0] is no place"),
+        ("move = { target = \"food\", to = [1, 2] }", "[1.0, 2.0] is no place"),
+        ("obstacles = { insert = [[1, 2, 3]] }", "[1.0, 2.0] is no place: the world has 3"),
+        ("obstacles = { insert = [[1, 2, 3, nan]] }", "NaN is no radius"),
+        ("obstacles = { insert = [[1, 2, inf, 4]] }", "no place"),
+        (path.as_str(), "[4.0, 5.0] is no place"),
+        ("targets = { insert = [{ name = \"x\", position = [1, 2], active = true }] }", "no place"),
+    ];
+    assert_refused(&text, &rows);
 }
