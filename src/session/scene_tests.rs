@@ -2,7 +2,7 @@
 
 use super::engine_tests::fussy;
 use super::hands::refusal;
-use super::tests::{IN_SPACE, TEXT, opened, play, play_in, tick};
+use super::tests::{IN_SPACE, TEXT, opened, opened_here, tick};
 use super::*;
 use flockwork_engine::cpu::CpuEngine;
 use flockwork_model::scene::Request;
@@ -19,47 +19,45 @@ const OTHER: &str = "[species.b]\ncount = 3\n[species.b.wander]\n";
 
 #[test]
 fn another_scene_is_an_edit_that_can_be_undone() {
-    play(|session| {
-        tick(session, 20);
-        session.edit(Edit::NewPath).unwrap();
-        let (state, targets) = (session.state().unwrap(), session.targets().unwrap());
-        let (paths, opened) = (session.scene().paths.clone(), session.opened());
-        assert_eq!(session.open(opening("other", OTHER)), Ok(()));
-        assert_eq!((session.agents(), session.tick(), session.scene().targets.len()), (3, 0, 1));
-        assert_ne!(session.opened(), opened);
-        tick(session, 10);
-        let there = session.state().unwrap();
-        assert!(session.undo().unwrap().contains("back to the scene test"));
-        // As it was left, with its own edits.
-        assert_eq!((session.state(), session.targets()), (Ok(state.clone()), Ok(targets)));
-        assert_eq!((session.tick(), &session.scene().paths), (20, &paths));
-        assert_eq!(session.redo().unwrap(), "redone: the scene other");
-        assert_eq!(session.state(), Ok(there));
-        session.undo().unwrap();
-        assert_eq!(session.undo().unwrap(), "undone: path");
-        assert_ne!(session.scene().paths, paths);
-        // Another edit is another way: there is nothing to redo beyond it.
-        session.edit(Edit::NewPath).unwrap();
-        assert_eq!(session.redo().unwrap_err().to_string(), "nothing to redo");
-    });
+    let session = &mut opened_here(TEXT);
+    tick(session, 20);
+    session.edit(Edit::NewPath).unwrap();
+    let (state, targets) = (session.state().unwrap(), session.targets().unwrap());
+    let (paths, opened) = (session.scene().paths.clone(), session.opened());
+    assert_eq!(session.open(opening("other", OTHER)), Ok(()));
+    assert_eq!((session.agents(), session.tick(), session.scene().targets.len()), (3, 0, 1));
+    assert_ne!(session.opened(), opened);
+    tick(session, 10);
+    let there = session.state().unwrap();
+    assert!(session.undo().unwrap().contains("back to the scene test"));
+    // As it was left, with its own edits.
+    assert_eq!((session.state(), session.targets()), (Ok(state.clone()), Ok(targets)));
+    assert_eq!((session.tick(), &session.scene().paths), (20, &paths));
+    assert_eq!(session.redo().unwrap(), "redone: the scene other");
+    assert_eq!(session.state(), Ok(there));
+    session.undo().unwrap();
+    assert_eq!(session.undo().unwrap(), "undone: path");
+    assert_ne!(session.scene().paths, paths);
+    // Another edit is another way: there is nothing to redo beyond it.
+    session.edit(Edit::NewPath).unwrap();
+    assert_eq!(session.redo().unwrap_err().to_string(), "nothing to redo");
 }
 
 #[test]
 fn a_plane_becomes_a_space_and_a_space_a_plane() {
     for (one, other, axes) in [(TEXT, IN_SPACE, 3), (IN_SPACE, TEXT, 2)] {
-        play_in(one, |session| {
-            tick(session, 20);
-            session.edit(Edit::NewPath).unwrap();
-            let before = (session.state(), session.targets());
-            assert_eq!(session.open(opening("other", other)), Ok(()));
-            assert_eq!(session.scene().world.axes(), axes);
-            tick(session, 10);
-            let there = (session.state(), session.targets());
-            assert!(session.undo().unwrap().contains("back to the scene test"));
-            assert_eq!((session.state(), session.targets()), before);
-            assert_eq!(session.redo().unwrap(), "redone: the scene other");
-            assert_eq!((session.state(), session.targets()), there);
-        });
+        let session = &mut opened_here(one);
+        tick(session, 20);
+        session.edit(Edit::NewPath).unwrap();
+        let before = (session.state(), session.targets());
+        assert_eq!(session.open(opening("other", other)), Ok(()));
+        assert_eq!(session.scene().world.axes(), axes);
+        tick(session, 10);
+        let there = (session.state(), session.targets());
+        assert!(session.undo().unwrap().contains("back to the scene test"));
+        assert_eq!((session.state(), session.targets()), before);
+        assert_eq!(session.redo().unwrap(), "redone: the scene other");
+        assert_eq!((session.state(), session.targets()), there);
     }
 }
 
@@ -103,47 +101,45 @@ fn assert_same_from_its_file(text: &str) {
 
 #[test]
 fn targets_and_obstacles_come_and_go() {
-    play(|session| {
-        tick(session, 20);
-        let before = (session.state(), session.targets());
-        let first = session.scene().clone();
-        session.edit(Edit::AddTarget(flat(10.0, 20.0))).unwrap();
-        session.edit(Edit::AddObstacle(flat(-10.0, 20.0))).unwrap();
-        assert_eq!(session.scene().obstacles.last().unwrap().position, flat(630.0, 20.0));
-        let targets = session.targets().unwrap();
-        assert_eq!((targets.len(), targets[3].position), (4, flat(10.0, 20.0)));
-        assert_eq!(targets[1].position, flat(60.0, 0.0), "what moves goes on from its place");
-        // The species seeks the new target.
-        let mut species = session.scene().species.clone();
-        let seek = species[0].rules.iter().position(|r| r.kind.info().key == "seek").unwrap();
-        let slot = species[0].rules[seek].kind.parameter("target").unwrap();
-        species[0].rules[seek].values[slot] = 3.0;
-        session.change(species).unwrap();
-        tick(session, 5);
-        session.remove(Thing::Target(2)).unwrap();
-        let sought =
-            |session: &Session<RealTime>| session.scene().species[0].rules[seek].values[slot];
-        assert_eq!((session.scene().targets.len(), sought(session)), (3, 2.0));
-        session.remove(Thing::Target(2)).unwrap();
-        assert_eq!(sought(session), flockwork_model::parameter::NEAREST_TARGET);
-        refusal(session.remove(Thing::Target(0)));
-        assert_eq!(session.scene().targets.len(), 2, "the pointer stays");
-        tick(session, 5);
-        // A reset keeps the lists, and puts what was there at the start where it was.
-        for _ in 0..5 {
-            session.undo().unwrap();
-        }
-        assert_eq!(session.undo().unwrap_err().to_string(), "nothing to undo");
-        assert_eq!(session.scene().species, first.species);
-        assert_eq!(session.scene().obstacles, first.obstacles);
-        assert_eq!(session.targets().unwrap().len(), 3);
-        assert_ne!((session.state(), session.targets()), before);
-        for _ in 0..3 {
-            session.redo().unwrap();
-        }
-        session.reset().unwrap();
-        assert_eq!((session.scene().targets.len(), sought(session)), (4, 3.0));
-        assert_eq!(session.scene().targets[1].position, first.targets[1].position);
-        tick(session, 5);
-    });
+    let session = &mut opened_here(TEXT);
+    tick(session, 20);
+    let before = (session.state(), session.targets());
+    let first = session.scene().clone();
+    session.edit(Edit::AddTarget(flat(10.0, 20.0))).unwrap();
+    session.edit(Edit::AddObstacle(flat(-10.0, 20.0))).unwrap();
+    assert_eq!(session.scene().obstacles.last().unwrap().position, flat(630.0, 20.0));
+    let targets = session.targets().unwrap();
+    assert_eq!((targets.len(), targets[3].position), (4, flat(10.0, 20.0)));
+    assert_eq!(targets[1].position, flat(60.0, 0.0), "what moves goes on from its place");
+    // The species seeks the new target.
+    let mut species = session.scene().species.clone();
+    let seek = species[0].rules.iter().position(|r| r.kind.info().key == "seek").unwrap();
+    let slot = species[0].rules[seek].kind.parameter("target").unwrap();
+    species[0].rules[seek].values[slot] = 3.0;
+    session.change(species).unwrap();
+    tick(session, 5);
+    session.remove(Thing::Target(2)).unwrap();
+    let sought = |session: &Session<RealTime>| session.scene().species[0].rules[seek].values[slot];
+    assert_eq!((session.scene().targets.len(), sought(session)), (3, 2.0));
+    session.remove(Thing::Target(2)).unwrap();
+    assert_eq!(sought(session), flockwork_model::parameter::NEAREST_TARGET);
+    refusal(session.remove(Thing::Target(0)));
+    assert_eq!(session.scene().targets.len(), 2, "the pointer stays");
+    tick(session, 5);
+    // A reset keeps the lists, and puts what was there at the start where it was.
+    for _ in 0..5 {
+        session.undo().unwrap();
+    }
+    assert_eq!(session.undo().unwrap_err().to_string(), "nothing to undo");
+    assert_eq!(session.scene().species, first.species);
+    assert_eq!(session.scene().obstacles, first.obstacles);
+    assert_eq!(session.targets().unwrap().len(), 3);
+    assert_ne!((session.state(), session.targets()), before);
+    for _ in 0..3 {
+        session.redo().unwrap();
+    }
+    session.reset().unwrap();
+    assert_eq!((session.scene().targets.len(), sought(session)), (4, 3.0));
+    assert_eq!(session.scene().targets[1].position, first.targets[1].position);
+    tick(session, 5);
 }

@@ -56,54 +56,44 @@ fn a_session_can_go_to_another_thread() {
     can_go::<Session<RealTime>>();
 }
 
-pub(super) fn play(test: impl FnOnce(&mut Session<RealTime>)) {
-    play_in(TEXT, test);
-}
-
-pub(super) fn play_in(text: &str, test: impl FnOnce(&mut Session<RealTime>)) {
-    test(&mut opened_here(text));
-}
-
 pub(super) fn tick(session: &mut Session<RealTime>, ticks: u32) {
     session.runner.engine.step(ticks).unwrap();
 }
 
 #[test]
 fn a_change_keeps_angles_and_targets() {
-    play(|session| {
-        tick(session, 20);
-        let (state, targets) = (session.state().unwrap(), session.targets().unwrap());
-        assert_eq!(targets[1].position, flat(60.0, 0.0));
-        session.change(session.scene().species.clone()).unwrap();
-        assert_eq!(session.state(), Ok(state.clone()));
-        assert_eq!(session.targets(), Ok(targets.clone()));
-        assert_eq!(state.memory.len(), 5);
-        session.switch(Box::new(CpuEngine::new(Some(1)).unwrap())).unwrap();
-        assert_eq!((session.state(), session.targets()), (Ok(state), Ok(targets)));
-    });
+    let session = &mut opened_here(TEXT);
+    tick(session, 20);
+    let (state, targets) = (session.state().unwrap(), session.targets().unwrap());
+    assert_eq!(targets[1].position, flat(60.0, 0.0));
+    session.change(session.scene().species.clone()).unwrap();
+    assert_eq!(session.state(), Ok(state.clone()));
+    assert_eq!(session.targets(), Ok(targets.clone()));
+    assert_eq!(state.memory.len(), 5);
+    session.switch(Box::new(CpuEngine::new(Some(1)).unwrap())).unwrap();
+    assert_eq!((session.state(), session.targets()), (Ok(state), Ok(targets)));
 }
 
 #[test]
 fn a_reset_undoes_what_hands_have_done() {
-    play(|session| {
-        let first = (session.state().unwrap(), session.targets().unwrap());
-        session.add(0, &[Point::ONE, Point::ZERO]).unwrap();
-        assert_eq!((session.agents(), session.state().unwrap().len()), (7, 7));
-        session.edit(Edit::NewPath).unwrap();
-        assert_ne!(session.scene().paths, session.original().paths);
-        session.edit(Edit::SwapSeekFlee).unwrap();
-        let food = session.nearest_thing(flat(310.0, 100.0)).unwrap().unwrap();
-        session.put(food, flat(20.0, 30.0)).unwrap();
-        assert_eq!(session.targets().unwrap()[2].position, flat(20.0, 30.0));
-        session.put(Thing::Obstacle(0), flat(20.0, 30.0)).unwrap();
-        tick(session, 5);
-        session.reset().unwrap();
-        assert_eq!((session.state().unwrap(), session.targets().unwrap()), first);
-        assert_eq!((session.agents(), session.tick()), (5, 0));
-        assert_eq!(session.scene().paths, session.original().paths);
-        assert_eq!(session.scene().obstacles, session.original().obstacles);
-        assert_eq!(session.scene().species[0].rules, session.original().species[0].rules);
-    });
+    let session = &mut opened_here(TEXT);
+    let first = (session.state().unwrap(), session.targets().unwrap());
+    session.add(0, &[Point::ONE, Point::ZERO]).unwrap();
+    assert_eq!((session.agents(), session.state().unwrap().len()), (7, 7));
+    session.edit(Edit::NewPath).unwrap();
+    assert_ne!(session.scene().paths, session.original().paths);
+    session.edit(Edit::SwapSeekFlee).unwrap();
+    let food = session.nearest_thing(flat(310.0, 100.0)).unwrap().unwrap();
+    session.put(food, flat(20.0, 30.0)).unwrap();
+    assert_eq!(session.targets().unwrap()[2].position, flat(20.0, 30.0));
+    session.put(Thing::Obstacle(0), flat(20.0, 30.0)).unwrap();
+    tick(session, 5);
+    session.reset().unwrap();
+    assert_eq!((session.state().unwrap(), session.targets().unwrap()), first);
+    assert_eq!((session.agents(), session.tick()), (5, 0));
+    assert_eq!(session.scene().paths, session.original().paths);
+    assert_eq!(session.scene().obstacles, session.original().obstacles);
+    assert_eq!(session.scene().species[0].rules, session.original().species[0].rules);
 }
 
 #[test]
@@ -127,91 +117,85 @@ fn a_target_goes_along_with_the_mouse() {
     session.reset().unwrap();
     assert_eq!(session.targets().unwrap()[2].position, flat(300.0, 100.0));
     // In a scene without that mode the targets stay.
-    play(|session| {
-        session.lead(Point::ONE).unwrap();
-        assert_eq!(session.targets().unwrap()[2].position, flat(300.0, 100.0));
-    });
+    let mut session = opened_here(TEXT);
+    session.lead(Point::ONE).unwrap();
+    assert_eq!(session.targets().unwrap()[2].position, flat(300.0, 100.0));
 }
 
 #[test]
 fn who_was_put_back_is_not_turned_by_a_reset() {
-    play(|session| {
-        session.edit(Edit::SwapSeekFlee).unwrap();
-        assert!(session.scene().species[0].rule(Kind::Flee).is_some());
-        session.change(session.original().species.clone()).unwrap();
-        session.reset().unwrap();
-        assert_eq!(session.scene().species[0].rules, session.original().species[0].rules);
-    });
+    let session = &mut opened_here(TEXT);
+    session.edit(Edit::SwapSeekFlee).unwrap();
+    assert!(session.scene().species[0].rule(Kind::Flee).is_some());
+    session.change(session.original().species.clone()).unwrap();
+    session.reset().unwrap();
+    assert_eq!(session.scene().species[0].rules, session.original().species[0].rules);
 }
 
 #[test]
 fn new_paths_are_the_same_after_a_reset() {
-    play(|session| {
-        let mut path = || {
-            session.edit(Edit::NewPath).unwrap();
-            session.scene().paths[0].clone()
-        };
-        let paths = [path(), path()];
-        assert_ne!(paths[0], paths[1]);
-        session.reset().unwrap();
+    let session = &mut opened_here(TEXT);
+    let mut path = || {
         session.edit(Edit::NewPath).unwrap();
-        assert_eq!(session.scene().paths[0], paths[0]);
-    });
+        session.scene().paths[0].clone()
+    };
+    let paths = [path(), path()];
+    assert_ne!(paths[0], paths[1]);
+    session.reset().unwrap();
+    session.edit(Edit::NewPath).unwrap();
+    assert_eq!(session.scene().paths[0], paths[0]);
 }
 
 #[test]
 fn what_cannot_be_leaves_the_flock_as_it_is() {
-    play(|session| {
-        let before = session.state().unwrap();
-        assert!(hands::refusal(session.set_max_speed(1e6)).contains("world"));
-        assert_eq!((session.state(), session.agents()), (Ok(before), 5));
-        assert_eq!(session.scene().paths, session.original().paths);
-    });
+    let session = &mut opened_here(TEXT);
+    let before = session.state().unwrap();
+    assert!(hands::refusal(session.set_max_speed(1e6)).contains("world"));
+    assert_eq!((session.state(), session.agents()), (Ok(before), 5));
+    assert_eq!(session.scene().paths, session.original().paths);
 }
 
 #[test]
 fn a_flock_loaded_during_a_pause_has_no_times_until_it_has_moved() {
-    play(|session| {
-        // Time starts with the first call.
+    let session = &mut opened_here(TEXT);
+    // Time starts with the first call.
+    session.advance().unwrap();
+    let frame = |session: &mut Session<RealTime>| {
         session.advance().unwrap();
-        let frame = |session: &mut Session<RealTime>| {
-            session.advance().unwrap();
-            !session.profile().passes.is_empty()
-        };
-        assert!(frame(session));
-        session.reset().unwrap();
-        assert!(!session.profile().passes.is_empty(), "the last times stand in for a moment");
-        session.clock.toggle();
-        assert!(!frame(session), "those of the flock before");
-        session.clock.step_once();
-        assert!(frame(session));
-        assert!(frame(session), "they are still those of the last tick");
-    });
+        !session.profile().passes.is_empty()
+    };
+    assert!(frame(session));
+    session.reset().unwrap();
+    assert!(!session.profile().passes.is_empty(), "the last times stand in for a moment");
+    session.clock.toggle();
+    assert!(!frame(session), "those of the flock before");
+    session.clock.step_once();
+    assert!(frame(session));
+    assert!(frame(session), "they are still those of the last tick");
 }
 
 #[test]
 fn figures_are_recorded_while_time_passes() {
-    play(|session| {
-        let play = |session: &mut Session<RealTime>| {
-            for _ in 0..120 {
-                session.advance().unwrap();
-                while let Some(sample) = session.take_sample() {
-                    assert!(session.awaits_figures());
-                    let metrics = Metrics::of(&sample.scene, &sample.state);
-                    session.measured(sample.number, metrics, Duration::ZERO);
-                }
+    let session = &mut opened_here(TEXT);
+    let play = |session: &mut Session<RealTime>| {
+        for _ in 0..120 {
+            session.advance().unwrap();
+            while let Some(sample) = session.take_sample() {
+                assert!(session.awaits_figures());
+                let metrics = Metrics::of(&sample.scene, &sample.state);
+                session.measured(sample.number, metrics, Duration::ZERO);
             }
-            session.series().rows().iter().map(|row| row.tick).collect::<Vec<u64>>()
-        };
-        assert!(play(session).is_empty(), "nobody watches");
-        session.watch(Watch::Seldom);
-        let seldom = play(session);
-        session.watch(Watch::Closely);
-        let closely = play(session).len() - seldom.len();
-        // Time passes here only by reading the clock, so the exact numbers say little.
-        assert!(seldom.len() >= 2 && closely > seldom.len(), "{seldom:?}, {closely}");
-        assert!(seldom.is_sorted());
-        session.reset().unwrap();
-        assert!(session.series().latest().is_none() && session.series().rows().is_empty());
-    });
+        }
+        session.series().rows().iter().map(|row| row.tick).collect::<Vec<u64>>()
+    };
+    assert!(play(session).is_empty(), "nobody watches");
+    session.watch(Watch::Seldom);
+    let seldom = play(session);
+    session.watch(Watch::Closely);
+    let closely = play(session).len() - seldom.len();
+    // Time passes here only by reading the clock, so the exact numbers say little.
+    assert!(seldom.len() >= 2 && closely > seldom.len(), "{seldom:?}, {closely}");
+    assert!(seldom.is_sorted());
+    session.reset().unwrap();
+    assert!(session.series().latest().is_none() && session.series().rows().is_empty());
 }
