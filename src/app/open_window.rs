@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use glam::Vec2;
 use web_time::Instant;
-use winit::event::{ElementState, KeyEvent, MouseButton, MouseScrollDelta, Touch, WindowEvent};
+use winit::event::{KeyEvent, MouseButton, Touch, WindowEvent};
 use winit::keyboard::ModifiersState;
 use winit::window::Window;
 
@@ -28,7 +28,7 @@ use super::figures::Figures;
 use super::inspector::Inspector;
 use super::keys::{self, Action};
 use super::overlay::Detail;
-use super::pointer::fingers::{Fingers, MouseAct};
+use super::pointer::fingers::Fingers;
 use super::pointer::{DropKey, Pointer};
 use super::scene_menu::SceneMenu;
 use super::timeline::Timeline;
@@ -306,20 +306,7 @@ impl OpenWindow {
             false => MouseButton::Left,
         };
         let two = if is_space { MouseButton::Middle } else { MouseButton::Right };
-        let device_id = touch.device_id;
-        let button = |button, state| WindowEvent::MouseInput { device_id, button, state };
-        for act in self.hand.fingers.touch(touch, (one, two)) {
-            let event = match act {
-                MouseAct::Move(position) => WindowEvent::CursorMoved { device_id, position },
-                MouseAct::Press(own) => button(own, ElementState::Pressed),
-                MouseAct::Release(own) => button(own, ElementState::Released),
-                MouseAct::Turn(notches) => WindowEvent::MouseWheel {
-                    device_id,
-                    delta: MouseScrollDelta::LineDelta(0.0, notches),
-                    phase: touch.phase,
-                },
-                MouseAct::Leave => WindowEvent::CursorLeft { device_id },
-            };
+        for event in self.hand.fingers.touch(touch, (one, two)) {
             if !self.event(&event, options)? {
                 return Ok(false);
             }

@@ -1,7 +1,7 @@
 //! Fingers on a touch screen act as the mouse does: one is a button, two move and zoom the picture.
 
 use winit::dpi::PhysicalPosition;
-use winit::event::{MouseButton, Touch, TouchPhase};
+use winit::event::{ElementState, MouseButton, MouseScrollDelta, Touch, TouchPhase, WindowEvent};
 
 use super::NOTCH;
 
@@ -16,60 +16,50 @@ pub struct Fingers {
     held: Option<MouseButton>,
 }
 
-/// An action of the mouse.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum MouseAct {
-    /// It moves to a pixel.
-    Move(Place),
-    /// A button goes down.
-    Press(MouseButton),
-    /// A button goes up.
-    Release(MouseButton),
-    /// The wheel turns by some notches.
-    Turn(f32),
-    /// It leaves the window.
-    Leave,
-}
-
 impl Fingers {
-    /// The actions of the mouse for a touch. One finger holds the button `one`, two hold `two`.
+    /// The events of the mouse for a touch. One finger holds the button `one`, two hold `two`.
     pub fn touch(
         &mut self,
         touch: &Touch,
         (one, two): (MouseButton, MouseButton),
-    ) -> Vec<MouseAct> {
-        let Touch { id, location, .. } = *touch;
+    ) -> Vec<WindowEvent> {
+        let Touch { device_id, phase, id, location, .. } = *touch;
+        let moved = |position| WindowEvent::CursorMoved { device_id, position };
+        let button = |button, state| WindowEvent::MouseInput { device_id, button, state };
+        let released = |own| button(own, ElementState::Released);
         let before = self.spread();
-        let mut acts = Vec::new();
-        match touch.phase {
+        let mut events = Vec::new();
+        match phase {
             TouchPhase::Started => {
                 self.down.push((id, location));
-                acts.extend(self.held.take().map(MouseAct::Release));
-                acts.push(MouseAct::Move(self.middle()));
+                events.extend(self.held.take().map(released));
+                events.push(moved(self.middle()));
                 self.held = [one, two].get(self.down.len() - 1).copied();
-                acts.extend(self.held.map(MouseAct::Press));
+                events.extend(self.held.map(|own| button(own, ElementState::Pressed)));
             }
             TouchPhase::Moved => {
                 let own = self.down.iter_mut().find(|(own, _)| *own == id);
-                let Some((_, place)) = own else { return acts };
+                let Some((_, place)) = own else { return events };
                 *place = location;
                 if self.held.is_some() {
-                    acts.push(MouseAct::Move(self.middle()));
+                    events.push(moved(self.middle()));
                 }
                 if let (Some(before), Some(now)) = (before, self.spread()) {
-                    acts.push(MouseAct::Turn((now / before).ln() as f32 / NOTCH.ln()));
+                    let notches = (now / before).ln() as f32 / NOTCH.ln();
+                    let delta = MouseScrollDelta::LineDelta(0.0, notches);
+                    events.push(WindowEvent::MouseWheel { device_id, delta, phase });
                 }
             }
             // Fingers that are left of two or more do nothing.
             TouchPhase::Ended | TouchPhase::Cancelled => {
                 self.down.retain(|(own, _)| *own != id);
-                acts.extend(self.held.take().map(MouseAct::Release));
+                events.extend(self.held.take().map(released));
                 if self.down.is_empty() {
-                    acts.push(MouseAct::Leave);
+                    events.push(WindowEvent::CursorLeft { device_id });
                 }
             }
         }
-        acts
+        events
     }
 
     /// The middle of all fingers; pixels.
@@ -93,38 +83,64 @@ mod tests {
     use winit::event::DeviceId;
 
     const BUTTONS: (MouseButton, MouseButton) = (MouseButton::Left, MouseButton::Right);
+    const DEVICE: DeviceId = DeviceId::dummy();
+    const LEFT: WindowEvent = WindowEvent::CursorLeft { device_id: DEVICE };
 
-    fn touch(fingers: &mut Fingers, id: u64, phase: TouchPhase, x: f64, y: f64) -> Vec<MouseAct> {
+    fn touch(
+        fingers: &mut Fingers,
+        id: u64,
+        phase: TouchPhase,
+        x: f64,
+        y: f64,
+    ) -> Vec<WindowEvent> {
         let location = Place::new(x, y);
-        let touch = Touch { device_id: DeviceId::dummy(), phase, location, force: None, id };
+        let touch = Touch { device_id: DEVICE, phase, location, force: None, id };
         fingers.touch(&touch, BUTTONS)
+    }
+
+    fn moved(x: f64, y: f64) -> WindowEvent {
+        WindowEvent::CursorMoved { device_id: DEVICE, position: Place::new(x, y) }
+    }
+
+    fn button(button: MouseButton, state: ElementState) -> WindowEvent {
+        WindowEvent::MouseInput { device_id: DEVICE, button, state }
     }
 
     #[test]
     fn one_finger_is_a_button() {
-        let (mut fingers, at) = (Fingers::default(), |x| MouseAct::Move(Place::new(x, 5.0)));
-        let acts = touch(&mut fingers, 7, TouchPhase::Started, 3.0, 5.0);
-        assert_eq!(acts, [at(3.0), MouseAct::Press(MouseButton::Left)]);
-        assert_eq!(touch(&mut fingers, 7, TouchPhase::Moved, 4.0, 5.0), [at(4.0)]);
-        let acts = touch(&mut fingers, 7, TouchPhase::Ended, 4.0, 5.0);
-        assert_eq!(acts, [MouseAct::Release(MouseButton::Left), MouseAct::Leave]);
+        let mut fingers = Fingers::default();
+        let events = touch(&mut fingers, 7, TouchPhase::Started, 3.0, 5.0);
+        assert_eq!(events, [moved(3.0, 5.0), button(MouseButton::Left, ElementState::Pressed)]);
+        assert_eq!(touch(&mut fingers, 7, TouchPhase::Moved, 4.0, 5.0), [moved(4.0, 5.0)]);
+        let events = touch(&mut fingers, 7, TouchPhase::Ended, 4.0, 5.0);
+        assert_eq!(events, [button(MouseButton::Left, ElementState::Released), LEFT]);
     }
 
     #[test]
     fn two_fingers_move_and_zoom_until_one_goes() {
-        let (mut fingers, at) = (Fingers::default(), |x| MouseAct::Move(Place::new(x, 0.0)));
+        let mut fingers = Fingers::default();
         touch(&mut fingers, 1, TouchPhase::Started, 0.0, 0.0);
-        let acts = touch(&mut fingers, 2, TouchPhase::Started, 100.0, 0.0);
-        let (left, right) = (MouseButton::Left, MouseButton::Right);
-        assert_eq!(acts, [MouseAct::Release(left), at(50.0), MouseAct::Press(right)]);
-        let acts = touch(&mut fingers, 2, TouchPhase::Moved, 115.0, 0.0);
-        let [moved, MouseAct::Turn(notches)] = acts[..] else { panic!("{acts:?}") };
-        assert_eq!(moved, at(57.5));
+        let events = touch(&mut fingers, 2, TouchPhase::Started, 100.0, 0.0);
+        let (left, right) = BUTTONS;
+        assert_eq!(
+            events,
+            [
+                button(left, ElementState::Released),
+                moved(50.0, 0.0),
+                button(right, ElementState::Pressed)
+            ]
+        );
+        let events = touch(&mut fingers, 2, TouchPhase::Moved, 115.0, 0.0);
+        let [way, WindowEvent::MouseWheel { delta, .. }] = &events[..] else {
+            panic!("{events:?}")
+        };
+        assert_eq!(*way, moved(57.5, 0.0));
+        let MouseScrollDelta::LineDelta(_, notches) = delta else { panic!("{delta:?}") };
         assert!((notches - 1.0).abs() < 1e-6, "{notches}");
-        let acts = touch(&mut fingers, 1, TouchPhase::Cancelled, 0.0, 0.0);
-        assert_eq!(acts, [MouseAct::Release(right)]);
+        let events = touch(&mut fingers, 1, TouchPhase::Cancelled, 0.0, 0.0);
+        assert_eq!(events, [button(right, ElementState::Released)]);
         assert_eq!(touch(&mut fingers, 2, TouchPhase::Moved, 300.0, 0.0), []);
-        assert_eq!(touch(&mut fingers, 2, TouchPhase::Ended, 300.0, 0.0), [MouseAct::Leave]);
+        assert_eq!(touch(&mut fingers, 2, TouchPhase::Ended, 300.0, 0.0), [LEFT]);
     }
 
     #[test]
