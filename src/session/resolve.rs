@@ -1,6 +1,6 @@
 //! The user's edits become edits that have the same effect in every replay.
 
-use super::edit::{Counts, Despawn, Splice};
+use super::edit::{Counts, Despawn, Splice, species_named};
 use super::{Clock, Edit, EditError, Session, SpawnBatch, scene_ops};
 use flockwork_model::behaviours::Target;
 use flockwork_model::scene::Species;
@@ -66,10 +66,9 @@ impl<C: Clock> Session<C> {
             // An undo brings agents back to where they were.
             Edit::Despawn(gone) if gone.back.is_empty() && !gone.ids.is_empty() => {
                 let state = self.runner.engine.read_back()?;
-                let mut ids = gone.ids;
-                ids.retain(|id| state.id.binary_search(id).is_ok());
-                let rows = ids.iter().filter_map(|id| state.id.binary_search(id).ok());
-                let back = rows.map(|row| self.batch(&state, &[row])).collect();
+                let rows = gone.ids.iter().filter_map(|id| state.id.binary_search(id).ok());
+                let own = rows.map(|row| (state.id[row], self.batch(&state, &[row])));
+                let (ids, back) = own.unzip();
                 Edit::Despawn(Despawn { ids, back })
             }
             edit => edit,
@@ -80,7 +79,7 @@ impl<C: Clock> Session<C> {
     /// the start. Nothing else changes.
     fn added_species(&self, like: &str) -> Result<Edit, EditError> {
         let mut edited = self.editor.scene.clone();
-        edited.copy_species(super::edit::species_named(&self.editor.scene, like)?)?;
+        edited.copy_species(species_named(&self.editor.scene, like)?)?;
         let initial = self.editor.initial.as_ref().map_or(0, |initial| initial.len());
         let grown = initial as u64 > self.editor.original.own_count();
         if let Some(copy) = edited.species.last_mut().filter(|_| grown) {
@@ -102,7 +101,7 @@ impl<C: Clock> Session<C> {
     /// Gives a species so many agents, now and at the start. New ones come to places as at the start;
     /// those that came last go. Waits for the device.
     fn counted(&mut self, name: &str, count: u64) -> Result<Edit, EditError> {
-        let index = super::edit::species_named(&self.editor.scene, name)?;
+        let index = species_named(&self.editor.scene, name)?;
         // The others must stay as many as they are, whatever the file's counts were scaled by.
         let fixed = self.editor.scene.fixed(self.starters()).species;
         let mut each: Vec<u64> = fixed.iter().map(|species| species.count).collect();

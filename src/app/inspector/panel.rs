@@ -43,9 +43,14 @@ impl AgentFacts {
         let own = species.of_agent(scene.seed, id);
         let place = state.position[row];
         let heading = velocity.y.atan2(velocity.x).to_degrees().rem_euclid(360.0);
-        let is_flat = scene.world.is_flat();
-        // `+ 0.0` makes a plus of a minus before zero.
-        let climb = velocity.z.atan2(velocity.truncate().length()).to_degrees().round() + 0.0;
+        let (mut direction, mut at) =
+            (format!("heading {heading:.0}°"), format!("place {:.0}, {:.0}", place.x, place.y));
+        if !scene.world.is_flat() {
+            // `+ 0.0` makes a plus of a minus before zero.
+            let climb = velocity.z.atan2(velocity.truncate().length()).to_degrees().round() + 0.0;
+            direction += &format!(", climb {climb:.0}°");
+            at += &format!(", {:.0}", place.z);
+        }
         let neighbours = steering.neighbours.len() as u64;
         let share = |force: f32| force / steering.max_force.max(f32::MIN_POSITIVE);
         let of_kind =
@@ -61,16 +66,8 @@ impl AgentFacts {
             species: species.name.clone(),
             lines: [
                 format!("speed {:.2} of {:.2}", velocity.length(), own.body.max_speed),
-                if is_flat {
-                    format!("heading {heading:.0}°")
-                } else {
-                    format!("heading {heading:.0}°, climb {climb:.0}°")
-                },
-                if is_flat {
-                    format!("place {:.0}, {:.0}", place.x, place.y)
-                } else {
-                    format!("place {:.0}, {:.0}, {:.0}", place.x, place.y, place.z)
-                },
+                direction,
+                at,
                 counted(neighbours, "neighbour"),
             ]
             .into_iter()
