@@ -406,7 +406,7 @@ impl ApplicationHandler for App<'_> {
             // Nothing was done, and nothing is broken.
             Err(WindowError::Engine(error @ EngineError::NotYet)) => {
                 if let Some(window) = &mut self.window {
-                    window.notify(Some(error.to_string()));
+                    window.notify(error.to_string());
                 }
                 Ok(true)
             }

@@ -326,8 +326,9 @@ impl OpenWindow {
                 return self.obey(Command::Act(action), options);
             }
             Some(Action::Paste) => {
-                let pasted = self.display.interface.paste_into_field();
-                self.notify(pasted.err());
+                if let Err(problem) = self.display.interface.paste_into_field() {
+                    self.notify(problem);
+                }
             }
             _ => {
                 self.display.interface.takes(&self.window, event);

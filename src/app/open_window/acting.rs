@@ -83,23 +83,22 @@ impl OpenWindow {
             Action::Keys => self.panels.keys_shown = !self.panels.keys_shown,
             Action::Overlay => self.panels.overlay = self.panels.overlay.next(),
             Action::Geometry => {
-                let notice = self.panels.inspector.switch(self.session.agents());
-                self.notify(notice);
+                if let Some(notice) = self.panels.inspector.switch(self.session.agents()) {
+                    self.notify(notice);
+                }
             }
             Action::Follow => {
                 if !self.panels.inspector.toggle_following() {
-                    self.notify(Some("Ctrl and a click choose the agent to follow".into()));
+                    self.notify("Ctrl and a click choose the agent to follow");
                 }
             }
+            Action::Ride if self.hand.pointer.camera.eye.is_none() => {
+                self.notify("in a plane there is no riding; F follows the agent");
+            }
             Action::Ride => {
-                let notice = match self.hand.pointer.camera.eye {
-                    None => Some("in a plane there is no riding; F follows the agent"),
-                    Some(_) if !self.panels.inspector.toggle_riding() => {
-                        Some("Ctrl and a click choose the agent to ride with")
-                    }
-                    Some(_) => None,
-                };
-                self.notify(notice.map(str::to_string));
+                if !self.panels.inspector.toggle_riding() {
+                    self.notify("Ctrl and a click choose the agent to ride with");
+                }
             }
             Action::DrawPath => self.draw_path()?,
             Action::PaintWalls => self.paint_walls(),
@@ -150,7 +149,7 @@ impl OpenWindow {
             Command::Edit(edit) => self.edit(edit)?,
             Command::GoTo(tick) => self.go_to(tick),
             Command::Speed(speed) => self.session.clock.set_speed(speed),
-            Command::Tell(text) => self.notify(Some(text)),
+            Command::Tell(text) => self.notify(text),
             Command::PictureSize(size) => self.films.size = size,
         }
         Ok(true)
@@ -207,7 +206,7 @@ impl OpenWindow {
         match engine.and_then(|engine| self.session.switch(engine)) {
             Ok(()) => self.warn_of_software(),
             Err(error @ EngineError::NotYet) => return Err(error.into()),
-            Err(error) => self.notify(Some(format!("still on the same engine: {error}"))),
+            Err(error) => self.notify(format!("still on the same engine: {error}")),
         }
         Ok(())
     }
@@ -217,8 +216,7 @@ impl OpenWindow {
         let slow = self.session.engine().kind() == EngineKind::Gpu
             && self.display.screen.gpu().is_software();
         if slow && !std::mem::replace(&mut self.notices.warned, true) {
-            let text = "this GPU is software: the CPU engine is faster here, E switches to it";
-            self.notify(Some(text.into()));
+            self.notify("this GPU is software: the CPU engine is faster here, E switches to it");
         }
     }
 
@@ -242,7 +240,7 @@ impl OpenWindow {
         match done {
             Err(EditError::Engine(error)) => Err(error.into()),
             Err(why) => {
-                self.notify(Some(why.to_string()));
+                self.notify(why.to_string());
                 Ok(false)
             }
             Ok(()) => Ok(true),
@@ -251,20 +249,18 @@ impl OpenWindow {
 
     /// Says what was done, or why it was not.
     fn tell_done(&mut self, done: Result<String, EditError>) -> Result<(), WindowError> {
-        let done = done.map(|text| self.notify(Some(text)));
+        let done = done.map(|text| self.notify(text));
         self.refuse(done).map(|_| ())
     }
 
-    /// Shows a notice, if there is one.
-    pub fn notify(&mut self, notice: Option<String>) {
-        if let Some(text) = notice {
-            self.notices.shown = Some((text, Instant::now()));
-        }
+    /// Shows a notice.
+    pub fn notify(&mut self, notice: impl Into<String>) {
+        self.notices.shown = Some((notice.into(), Instant::now()));
     }
 
     /// Says the name of a new file, or why there is none.
     pub(super) fn tell_saved(&mut self, saved: Result<String, String>) {
-        self.notify(Some(saved.map_or_else(|problem| problem, |name| format!("saved: {name}"))));
+        self.notify(saved.map_or_else(|problem| problem, |name| format!("saved: {name}")));
     }
 
     /// Applies what the pointer has asked for since the last frame. Each kind of edit is applied

@@ -102,11 +102,11 @@ impl OpenWindow {
             return Ok(());
         }
         let begun = self.begin_film(exact, options);
-        self.notify(Some(match begun {
+        self.notify(match begun {
             Ok(()) if exact => "filming every frame; F9 ends the film".into(),
             Ok(()) => "filming; F9 ends the film".into(),
             Err(problem) => problem,
-        }));
+        });
         Ok(())
     }
 

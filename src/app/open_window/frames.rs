@@ -64,10 +64,12 @@ impl OpenWindow {
             self.session.advance()?.ticks
         };
         self.panels.figures.measure(&mut self.session, self.panels.overlay == Detail::Full);
-        let told = self.session.take_notice();
-        self.notify(told);
+        if let Some(told) = self.session.take_notice() {
+            self.notify(told);
+        }
         let broken = self.session.broken_forces();
-        if !std::mem::replace(&mut self.notices.knows_broken, broken.is_some()) {
+        let knows = std::mem::replace(&mut self.notices.knows_broken, broken.is_some());
+        if let Some(broken) = broken.filter(|_| !knows) {
             self.notify(broken);
         }
         if self.session.clock.is_paused() || self.session.goal().is_some() {

@@ -74,7 +74,7 @@ impl OpenWindow {
         ));
         let mut window = Self { display, ..self };
         // Short enough for a narrow window.
-        window.notify(Some(format!("the GPU was lost; {goes_on}")));
+        window.notify(format!("the GPU was lost; {goes_on}"));
         window.request_redraw();
         Ok(window)
     }

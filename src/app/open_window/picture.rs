@@ -53,7 +53,7 @@ impl OpenWindow {
             Err(error @ (EngineError::Lost { .. } | EngineError::NotYet)) => {
                 return Err(error.into());
             }
-            Err(error) => self.notify(Some(error.to_string())),
+            Err(error) => self.notify(error.to_string()),
         }
         Ok(())
     }

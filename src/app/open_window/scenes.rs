@@ -64,7 +64,7 @@ impl OpenWindow {
                     self.session.replay(events, ticks)?;
                 }
             }
-            Err(problem) => self.notify(Some(format!("{name}: {problem}"))),
+            Err(problem) => self.notify(format!("{name}: {problem}")),
         }
         Ok(())
     }
@@ -207,7 +207,7 @@ impl OpenWindow {
     pub(super) fn save_figures(&mut self, options: &WindowOptions<'_>) {
         let rows = self.session.series().rows();
         if rows.is_empty() {
-            return self.notify(Some("there are no figures yet: let the flock go on".into()));
+            return self.notify("there are no figures yet: let the flock go on");
         }
         let name =
             format!("{}-tick{}-metrics", stem(&self.session.scene().name), self.session.tick());
@@ -225,11 +225,11 @@ impl OpenWindow {
         if saved.is_ok() {
             self.session.set_saved(true);
         }
-        self.notify(Some(match saved {
+        self.notify(match saved {
             Ok(name) if cfg!(target_family = "wasm") => format!("saved: {name}; drop it on a page"),
             Ok(name) => format!("saved: {name}; flockwork run --replay {name}"),
             Err(problem) => problem,
-        }));
+        });
     }
 
     /// Keeps the edits that are not saved, before the window closes.
@@ -253,14 +253,14 @@ impl OpenWindow {
         if let Some(path) = &self.notices.kept {
             let key = "Ctrl+Shift+O opens them";
             (options.tell)(&format!("edits that were not saved are kept in {path}; {key}"));
-            self.notify(Some(format!("the last window kept edits that were not saved; {key}")));
+            self.notify(format!("the last window kept edits that were not saved; {key}"));
         }
     }
 
     /// Opens the session that an earlier window has kept. It is still not saved.
     pub(super) fn open_kept(&mut self, options: &WindowOptions<'_>) -> Result<(), WindowError> {
         let Some(path) = self.notices.kept.clone() else {
-            self.notify(Some("there are no kept edits to open".into()));
+            self.notify("there are no kept edits to open");
             return Ok(());
         };
         let opened = self.session.opened();
@@ -275,7 +275,7 @@ impl OpenWindow {
     pub(super) fn copy_text(&mut self) {
         let copied = self.display.interface.copy(self.session.file());
         let done = "copied: the scene as text; Ctrl+V in another window opens it";
-        self.notify(Some(copied.err().unwrap_or_else(|| done.into())));
+        self.notify(copied.err().unwrap_or_else(|| done.into()));
     }
 
     /// Copies a link or a command line that shows the scene on any machine; without one, the text of the
@@ -293,7 +293,7 @@ impl OpenWindow {
             ),
         };
         let copied = self.display.interface.copy(text);
-        self.notify(Some(copied.err().unwrap_or_else(|| done.into())));
+        self.notify(copied.err().unwrap_or_else(|| done.into()));
     }
 
     /// Opens the scene whose text was copied.
@@ -301,7 +301,7 @@ impl OpenWindow {
         match self.display.interface.paste() {
             Ok(text) => self.start_text(PASTED, text, options),
             Err(problem) => {
-                self.notify(Some(problem));
+                self.notify(problem);
                 Ok(())
             }
         }

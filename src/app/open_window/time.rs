@@ -47,6 +47,6 @@ impl OpenWindow {
         let speed = self.session.clock.speed().step(by);
         self.session.clock.set_speed(speed);
         self.panels.figures.pace.rest();
-        self.notify(Some(format!("speed {speed}")));
+        self.notify(format!("speed {speed}"));
     }
 }

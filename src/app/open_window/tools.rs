@@ -31,7 +31,7 @@ impl OpenWindow {
         if !self.some_species(|needs| needs.obstacles_within.is_some()) {
             let text =
                 "no species has the behaviour avoid: add it, or nothing keeps clear of walls";
-            self.notify(Some(text.into()));
+            self.notify(text);
         }
     }
 
@@ -109,14 +109,14 @@ impl OpenWindow {
         self.follow_stroke()?;
         let Some(Tool::Path(drawing)) = self.hand.tool.take() else { return Ok(()) };
         if drawing.points().len() < 2 {
-            self.notify(Some("a path has at least two points: none was added".into()));
+            self.notify("a path has at least two points: none was added");
             return Ok(());
         }
         let added = self.try_edit(Edit::AddPath { points: drawing.points().to_vec(), closed })?;
         if added && !self.some_species(|needs| needs.paths_within.is_some()) {
             let unused =
                 "no species has the behaviour follow_path: add it, and agents follow the path";
-            self.notify(Some(unused.into()));
+            self.notify(unused);
         }
         Ok(())
     }

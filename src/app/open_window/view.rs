@@ -97,12 +97,10 @@ impl OpenWindow {
         let mut looks = Appearance::of(self.session.scene());
         let before = std::mem::replace(&mut looks.camera, self.view().0);
         if self.try_edit(Edit::Appearance(Box::new(looks)))? {
-            self.notify(Some(match before.keys.len() {
-                0 => "this view is the scene's now; Ctrl+S saves it".into(),
-                _ => {
-                    "this view is the scene's now, at all ticks; Ctrl+Z brings its keys back".into()
-                }
-            }));
+            self.notify(match before.keys.len() {
+                0 => "this view is the scene's now; Ctrl+S saves it",
+                _ => "this view is the scene's now, at all ticks; Ctrl+Z brings its keys back",
+            });
         }
         Ok(())
     }
@@ -128,9 +126,9 @@ impl OpenWindow {
         let keys = counted(looks.camera.keys.len() as u64, "key");
         self.hand.pointer.be_guided();
         if self.try_edit(Edit::Appearance(Box::new(looks)))? {
-            let notice =
-                format!("a camera key at tick {tick}: the camera has {keys}; Ctrl+S saves them");
-            self.notify(Some(notice));
+            self.notify(format!(
+                "a camera key at tick {tick}: the camera has {keys}; Ctrl+S saves them"
+            ));
         }
         Ok(())
     }

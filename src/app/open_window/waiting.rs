@@ -57,7 +57,7 @@ impl OpenWindow {
                         self.waiting.commands.push_front(command);
                         return Ok(true);
                     }
-                    self.notify(Some("the GPU has not answered: nothing has changed".into()));
+                    self.notify("the GPU has not answered: nothing has changed");
                 }
                 Ok(true) => {}
                 done => return done,
