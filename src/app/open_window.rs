@@ -234,11 +234,13 @@ impl OpenWindow {
             WindowEvent::KeyboardInput { is_synthetic: false, .. } | WindowEvent::MouseInput { .. }
         );
         if let WindowEvent::KeyboardInput { event: key, is_synthetic: false, .. } = event {
-            if self.display.interface.is_typing() {
-                return self.typed(key, event, options);
+            let (typing, down) = (self.display.interface.is_typing(), key.state.is_pressed());
+            // A letter that is typed drops nothing, but the key may have gone down before.
+            if keys::drops(&key.logical_key) && !(typing && down) {
+                self.hand.pointer.hold(DropKey::Letter, down);
             }
-            if keys::drops(&key.logical_key) {
-                self.hand.pointer.hold(DropKey::Letter, key.state.is_pressed());
+            if typing {
+                return self.typed(key, event, options);
             }
             return self.key(key, event, options);
         }
