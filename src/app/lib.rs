@@ -333,7 +333,7 @@ impl<'a> App<'a> {
     fn close(&mut self, event_loop: &ActiveEventLoop, error: Option<WindowError>) {
         if let Some(mut window) = self.window.take() {
             window.finish_films(&self.options);
-            window.keep_edits(&self.options);
+            OpenWindow::keep(window.unsaved(), &self.options);
             self.outcome = Ok(Some(window.summary()));
         }
         if let Some(error) = error {
@@ -360,7 +360,13 @@ impl<'a> App<'a> {
             (Some(Err(problem)), _) => return Err(loss.without_another(problem)),
         };
         self.instance = instance.clone();
-        self.window = Some(window.revive(instance, &mut self.options, loss)?);
+        // Without another device the window is gone, but not the edits.
+        let unsaved = window.unsaved();
+        let revived = window.revive(instance, &mut self.options, loss);
+        if revived.is_err() {
+            OpenWindow::keep(unsaved, &self.options);
+        }
+        self.window = Some(revived?);
         self.frame_wanted = true;
         Ok(())
     }

@@ -232,14 +232,20 @@ impl OpenWindow {
         });
     }
 
-    /// Keeps the edits that are not saved, before the window closes.
-    pub fn keep_edits(&self, options: &WindowOptions<'_>) {
+    /// The edits that are not saved: the beginning of the name of a file, and its text.
+    pub fn unsaved(&self) -> Option<(String, String)> {
         if self.session.is_saved() {
-            return;
+            return None;
         }
         // A flock that began with a state file has no session, but its scene has the edits.
         let text = self.session.recording().unwrap_or_else(|_| self.session.file());
-        match options.host.keep(&stem(&self.session.scene().name), &text) {
+        Some((stem(&self.session.scene().name), text))
+    }
+
+    /// Keeps edits that are not saved, before the window closes.
+    pub fn keep(unsaved: Option<(String, String)>, options: &WindowOptions<'_>) {
+        let Some((stem, text)) = unsaved else { return };
+        match options.host.keep(&stem, &text) {
             Ok(None) => {}
             Ok(Some(path)) => (options.tell)(&format!(
                 "the edits were not saved; they are kept in {path}, and the next window offers them"
