@@ -99,10 +99,6 @@ pub fn agents_in_words(agents: u64) -> String {
 }
 
 impl Facts<'_> {
-    fn flock(&self) -> String {
-        agents_in_words(self.agents as u64)
-    }
-
     /// The line of the quiet overlay.
     pub fn line(&self) -> String {
         let motion = match self.rates {
@@ -114,14 +110,14 @@ impl Facts<'_> {
                 format!("{:.0} ticks/s{slow}   {:.0} frames/s", rates.ticks, rates.frames)
             }
         };
-        format!("{}   {motion}   {}", self.flock(), self.kind)
+        format!("{}   {motion}   {}", agents_in_words(self.agents as u64), self.kind)
     }
 
     /// The lines of the full overlay.
     pub fn lines(&self) -> Vec<String> {
         let [tick, rates] = self.motion();
         let engine = format!("{} · {}", self.kind, self.machine);
-        let mut lines = vec![self.flock(), tick, rates, engine];
+        let mut lines = vec![agents_in_words(self.agents as u64), tick, rates, engine];
         for pass in &self.profile.passes {
             lines.push(format!("  {:<14} {:>8} ms", pass.pass, milliseconds(pass.time)));
         }

@@ -16,7 +16,6 @@ use flockwork_model::world::{Boundary, World};
 const ROUND: (f32, f32) = (0.35, 0.9);
 
 /// A place for agents and things: inside the world, if its boundary is not open.
-#[must_use]
 pub fn inside(world: &World, place: Point) -> Point {
     match world.boundary {
         Boundary::Open => place,
@@ -37,7 +36,6 @@ pub fn inside(world: &World, place: Point) -> Point {
 /// path keeps its ends and goes from left to right between them (*The Nature of Code*, 2012,
 /// example 6.9); if it has only two points, its ends get new heights. A closed path goes once
 /// around the middle of the world.
-#[must_use]
 pub fn random_path(first: &Path, world: &World, seed: u32, click: u32) -> Path {
     let count = first.points.len();
     let draw =
@@ -93,7 +91,6 @@ pub fn swap_seek_flee(scene: &mut Scene, first: &Scene) {
 }
 
 /// True if seek and flee have been exchanged since `first`, the scene at the start.
-#[must_use]
 pub fn is_swapped(scene: &Scene, first: &Scene) -> bool {
     let turned = |(now, first): (&Species, Option<Species>)| {
         let opposite = |rule: &Rule| rule.kind.info().needs.opposite;
@@ -107,8 +104,7 @@ pub fn is_swapped(scene: &Scene, first: &Scene) -> bool {
 
 /// The values of a behaviour in the scene at the start, for the species of number `own`; the defaults
 /// if the scene lacks it.
-#[must_use]
-pub fn values_at_first(first: &Species, own: usize, kind: Kind) -> Vec<f32> {
+fn values_at_first(first: &Species, own: usize, kind: Kind) -> Vec<f32> {
     let defaults = || Rule::by_default(kind, own).values;
     first.rule(kind).map_or_else(defaults, |rule| rule.values.clone())
 }

@@ -38,12 +38,13 @@ impl OpenWindow {
         options: &WindowOptions<'_>,
     ) -> Result<(), WindowError> {
         let source = options.host.read(argument);
-        if let Some(text) = source.as_ref().ok().map(|source| &source.text)
+        if let Ok(Source { text, .. }) = &source
             && Recording::is_meant_by(text)
         {
             return self.open_session(&cut(argument), text, options);
         }
-        self.start(source, options)
+        let opening = source.and_then(|source| options.host.make(source, self.session.engine()));
+        self.begin(opening).map(|_| ())
     }
 
     /// Replays a saved session. If it cannot be replayed, a notice says so, and the flock goes on.
@@ -69,17 +70,8 @@ impl OpenWindow {
         Ok(())
     }
 
-    /// Starts the flock of a source. If it cannot be started, a notice says so, and the flock goes on.
-    fn start(
-        &mut self,
-        source: Result<Source, String>,
-        options: &WindowOptions<'_>,
-    ) -> Result<(), WindowError> {
-        let opening = source.and_then(|source| options.host.make(source, self.session.engine()));
-        self.begin(opening).map(|_| ())
-    }
-
-    /// Shows another flock; false if there is a notice instead.
+    /// Shows another flock. If it cannot be started, a notice says so, the flock goes on, and this returns
+    /// false.
     fn begin(&mut self, opening: Result<Opening, String>) -> Result<bool, WindowError> {
         let opened = opening.map_err(EditError::from).and_then(|own| self.session.open(own));
         if opened.is_err() {

@@ -160,13 +160,11 @@ impl Edit {
     }
 
     /// Does nothing.
-    #[must_use]
     pub(crate) fn nothing() -> Self {
         Self::Together(Vec::new())
     }
 
     /// True if it does nothing.
-    #[must_use]
     pub(crate) fn is_nothing(&self) -> bool {
         matches!(self, Self::Together(edits) if edits.iter().all(Self::is_nothing))
     }
@@ -201,7 +199,6 @@ impl Edit {
     }
 
     /// True if `next` goes on with the same gesture: one undo takes both back.
-    #[must_use]
     pub(crate) fn merges(&self, next: &Self) -> bool {
         match (self, next) {
             (Self::Move(own), Self::Move(next)) => own.is_of(next),
