@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::flock::{Identity, Motion, retain};
 use super::lane_parameters::SpeciesTable;
+use super::threads::in_parts;
 use super::{Flock, grid_of};
 use crate::change::check_count;
 use crate::near::{cells_within, is_near};
@@ -42,11 +43,15 @@ where
         self.table = SpeciesTable::of(&self.scene, self.tick);
         let remembers = self.uses.has(Uses::MEMORY);
         if remembers != uses.has(Uses::MEMORY) {
-            let Self { scene, identity: Identity { id, species }, .. } = &*self;
+            let Self { scene, identity: Identity { id, species }, motion, moved, .. } = self;
             let count = if remembers { id.len() } else { 0 };
-            let first = |agent: usize| scene.first_memory(species[agent], id[agent]);
-            self.motion.memory = (0..count).into_par_iter().map(first).collect();
-            self.moved.memory = vec![Memory::default(); count];
+            motion.memory = vec![Memory::default(); count];
+            moved.memory = motion.memory.clone();
+            in_parts(&mut motion.memory, &|first, part| {
+                for (agent, memory) in (first..).zip(part) {
+                    *memory = scene.first_memory(species[agent], id[agent]);
+                }
+            });
         }
         let names = self.scene.kept_names();
         if names != kept {
@@ -66,10 +71,12 @@ where
         }
         let other = self.scene.shown().other_species(shown);
         if other != 0 {
-            let agents = self.motion.memory.par_iter_mut().zip(&self.identity.species);
-            agents.for_each(|(memory, species)| {
-                if other >> species & 1 == 1 {
-                    *memory = memory.showing(0);
+            let species = &self.identity.species;
+            in_parts(&mut self.motion.memory, &|first, part| {
+                for (memory, species) in part.iter_mut().zip(&species[first..]) {
+                    if other >> species & 1 == 1 {
+                        *memory = memory.showing(0);
+                    }
                 }
             });
         }
@@ -103,8 +110,13 @@ where
     /// Removes agents.
     pub(super) fn remove(&mut self, ids: &[u32], threads: usize) -> Result<(), EngineError> {
         let gone = self.ids.remove(ids)?;
-        let stays = self.identity.id.par_iter().map(|id| gone.binary_search(id).is_err());
-        let stays: Vec<bool> = stays.collect();
+        let id = &self.identity.id;
+        let mut stays = vec![false; id.len()];
+        in_parts(&mut stays, &|first, part| {
+            for (stays, id) in part.iter_mut().zip(&id[first..]) {
+                *stays = gone.binary_search(id).is_err();
+            }
+        });
         self.motion.retain(&stays);
         retain(&mut self.identity.species, &stays);
         retain(&mut self.identity.id, &stays);

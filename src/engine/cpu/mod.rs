@@ -53,7 +53,7 @@ use group::SortedFlock;
 use lane_parameters::SpeciesTable;
 use sort::{Sorted, Unsorted};
 use steer::Steer;
-use threads::Threads;
+use threads::{Threads, in_parts};
 
 /// Moves a flock on the CPU. The same bits for any number of threads and any instruction set.
 pub struct CpuEngine {
@@ -126,15 +126,15 @@ struct Flock<const D: usize> {
     source: Vec<u32>,
 }
 
-/// Flocks up to this size are copied by the calling thread, before other threads would have started.
-const SMALL: usize = 8192;
-
 /// The values of the agents with these indices, in this order.
-fn gathered<T: Send>(source: &[u32], of: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    if source.len() <= SMALL {
-        return source.iter().map(|index| of(*index as usize)).collect();
-    }
-    source.par_iter().map(|index| of(*index as usize)).collect()
+fn gathered<T: Clone + Default + Send>(source: &[u32], of: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let mut values = vec![T::default(); source.len()];
+    in_parts(&mut values, &|first, part| {
+        for (value, index) in part.iter_mut().zip(&source[first..]) {
+            *value = of(*index as usize);
+        }
+    });
+    values
 }
 
 /// The grid of a scene for `count` agents.
@@ -202,8 +202,11 @@ where
     /// Finds the cell of each agent in `moved`.
     fn find_cells(&mut self) {
         let Self { moved, key, grid, .. } = self;
-        let slots = key.par_iter_mut().enumerate();
-        slots.for_each(|(agent, key)| *key = grid.key_of(moved.position(agent)));
+        in_parts(key, &|first, part| {
+            for (agent, key) in (first..).zip(part) {
+                *key = grid.key_of(moved.position(agent));
+            }
+        });
     }
 
     /// Number of agents in the fullest cell.

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::bands::{self, Part};
 use super::flock::{Identity, Motion};
 use super::hits::Hits;
-use super::threads::Threads;
+use super::threads::{Threads, in_parts};
 use super::{CpuEngine, Flock, InstructionSet};
 use crate::distributed::{Region, SlabEngine, SlabHost};
 use crate::{BrokenForces, EngineError};
@@ -144,7 +144,7 @@ where
             self.identity.id.swap_remove(*agent);
             self.key.swap_remove(*agent);
         }
-        self.key.par_iter_mut().for_each(|key| *key -= first);
+        in_parts(&mut self.key, &|_, part| part.iter_mut().for_each(|key| *key -= first));
         exported
     }
 
