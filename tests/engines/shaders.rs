@@ -158,7 +158,7 @@ fn a_pass_has_its_own_file_and_entry_point() {
         assert!(roots().contains(&pass.name.to_string()), "shaders/{}.wgsl is missing", pass.name);
         let (_, module) = compose(pass.name, variant).unwrap();
         assert_eq!(module.entry_points[0].name, pass.name);
-        reflect::bindings(&module, &NAMES).unwrap();
+        reflect::bindings(&module).unwrap();
     }
 }
 
@@ -172,7 +172,7 @@ fn passes_agree_about_the_buffers_that_they_share() {
         let in_slabs = IN_SLABS.into_iter().filter(|_| slab);
         for pass in TICK.into_iter().chain(BETWEEN_TICKS).chain(in_slabs) {
             let (_, module) = compose(pass.name, variant).unwrap();
-            for binding in reflect::bindings(&module, &NAMES).unwrap() {
+            for binding in reflect::bindings(&module).unwrap() {
                 let name = NAMES.into_iter().find(|name| *name == binding.name).unwrap();
                 let layout = reflect::layout(&module, name).unwrap();
                 match known.iter().find(|(_, other, _)| *other == name) {

@@ -1,10 +1,9 @@
 //! The passes of a tick: how each is compiled, bound and dispatched.
 
-use super::buffers::{CLOCK, CLOCK_BYTES, FlockBuffers, NAMES};
+use super::buffers::{CLOCK, CLOCK_BYTES, FlockBuffers};
 use super::device::Gpu;
 use super::extent::{CELLS_PER_BLOCK, Extent};
 use super::reflect::{self, Binding};
-use super::shaders::ShaderError;
 use crate::EngineError;
 use flockwork_model::behaviours::Uses;
 
@@ -216,9 +215,8 @@ impl Pipeline {
         checked: bool,
     ) -> Result<Self, EngineError> {
         gpu.count_pipeline();
-        let bindings = reflect::bindings(&module, &NAMES)
-            .map_err(|message| ShaderError { shader: pass.name.into(), message })
-            .map_err(|error| gpu.error(error.to_string()))?;
+        let bindings = reflect::bindings(&module)
+            .map_err(|message| gpu.error(format!("shader `{}`: {message}", pass.name)))?;
         let descriptor = wgpu::ShaderModuleDescriptor {
             label: Some(pass.name),
             source: wgpu::ShaderSource::Wgsl(wgsl.as_str().into()),
@@ -234,23 +232,7 @@ impl Pipeline {
                 gpu.device.create_shader_module_trusted(descriptor, checks)
             }
         };
-        let entries: Vec<wgpu::BindGroupLayoutEntry> = bindings
-            .iter()
-            .map(|binding| wgpu::BindGroupLayoutEntry {
-                binding: binding.index,
-                visibility: wgpu::ShaderStages::COMPUTE,
-                ty: wgpu::BindingType::Buffer {
-                    ty: binding.buffer,
-                    has_dynamic_offset: binding.name == CLOCK,
-                    min_binding_size: None,
-                },
-                count: None,
-            })
-            .collect();
-        let layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-            label: Some(pass.name),
-            entries: &entries,
-        });
+        let layout = reflect::group_layout(gpu, pass.name, &bindings);
         let pipeline_layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some(pass.name),
             bind_group_layouts: &[Some(&layout)],

@@ -1,7 +1,9 @@
-//! Layouts of shader structs, taken from the compiled shader and never repeated in Rust.
+//! Layouts of bind groups and shader structs, taken from the compiled shader and never repeated in Rust.
 
 use std::collections::BTreeMap;
 
+use super::buffers::CLOCK;
+use super::device::Gpu;
 use flockwork_model::vector::{DIMENSIONS, Point};
 use naga::{
     AddressSpace, ArraySize, GlobalVariable, Handle, Module, ScalarKind, StorageAccess, Type,
@@ -34,43 +36,69 @@ impl StructLayout {
     }
 }
 
-/// A buffer binding of a shader.
+/// A binding of a shader.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Binding {
     /// Its number in group 0.
     pub index: u32,
     /// Its name in the shader's file.
     pub name: String,
-    /// Uniform, or storage and its access.
-    pub buffer: wgpu::BufferBindingType,
+    /// A buffer and its access, a picture, or a sampler.
+    pub ty: wgpu::BindingType,
 }
 
 fn globals(module: &Module) -> impl Iterator<Item = (u32, &GlobalVariable)> {
     module.global_variables.iter().filter_map(|(_, global)| Some((global.binding?.binding, global)))
 }
 
-/// The buffers of a shader. Fails if a buffer is not among `known`, or if two have the same number.
-pub fn bindings(module: &Module, known: &[&str]) -> Result<Vec<Binding>, String> {
+/// The bindings of a shader. Fails if two have the same number.
+pub fn bindings(module: &Module) -> Result<Vec<Binding>, String> {
     let mut found = Vec::new();
     for (index, global) in globals(module) {
-        let name = global.name.as_deref().unwrap_or_default();
-        if !known.contains(&name) {
-            return Err(format!("no buffer is called `{name}`"));
-        }
-        let buffer = match global.space {
-            AddressSpace::Uniform => wgpu::BufferBindingType::Uniform,
-            AddressSpace::Storage { access } => wgpu::BufferBindingType::Storage {
-                read_only: !access.contains(StorageAccess::STORE),
-            },
-            _ => return Err(format!("`{name}` is not a buffer")),
+        let name = global.name.clone().unwrap_or_default();
+        let buffer = |ty| wgpu::BindingType::Buffer {
+            ty,
+            has_dynamic_offset: name == CLOCK,
+            min_binding_size: None,
         };
-        found.push(Binding { index, name: name.into(), buffer });
+        let ty = match (global.space, &module.types[global.ty].inner) {
+            (AddressSpace::Uniform, _) => buffer(wgpu::BufferBindingType::Uniform),
+            (AddressSpace::Storage { access }, _) => {
+                let read_only = !access.contains(StorageAccess::STORE);
+                buffer(wgpu::BufferBindingType::Storage { read_only })
+            }
+            (AddressSpace::Handle, TypeInner::Sampler { .. }) => {
+                wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering)
+            }
+            (AddressSpace::Handle, TypeInner::Image { .. }) => wgpu::BindingType::Texture {
+                sample_type: wgpu::TextureSampleType::Float { filterable: true },
+                view_dimension: wgpu::TextureViewDimension::D2,
+                multisampled: false,
+            },
+            _ => return Err(format!("`{name}` is not a buffer, a picture or a sampler")),
+        };
+        found.push(Binding { index, name, ty });
     }
     found.sort_by_key(|binding| binding.index);
     match found.windows(2).find(|pair| pair[0].index == pair[1].index) {
         Some(pair) => Err(format!("`{}` and `{}` share a binding", pair[0].name, pair[1].name)),
         None => Ok(found),
     }
+}
+
+/// The layout of the bind group of a shader that computes.
+#[must_use]
+pub fn group_layout(gpu: &Gpu, label: &str, bindings: &[Binding]) -> wgpu::BindGroupLayout {
+    let entry = |binding: &Binding| wgpu::BindGroupLayoutEntry {
+        binding: binding.index,
+        visibility: wgpu::ShaderStages::COMPUTE,
+        ty: binding.ty,
+        count: None,
+    };
+    gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+        label: Some(label),
+        entries: &bindings.iter().map(entry).collect::<Vec<_>>(),
+    })
 }
 
 /// The layout of the struct bound as `name`, or of its elements if it is an array.

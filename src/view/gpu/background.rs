@@ -22,7 +22,6 @@ use flockwork_model::world::{Boundary, World};
 pub struct Background {
     gpu: Arc<Gpu>,
     format: wgpu::TextureFormat,
-    layout: wgpu::BindGroupLayout,
     /// One per number of samples per pixel; compiled on first use.
     pipelines: BTreeMap<u32, wgpu::RenderPipeline>,
     scenery: SceneryShapes,
@@ -37,21 +36,20 @@ struct Drawn {
     camera: Camera,
     scale: f32,
     texture: wgpu::Texture,
-    group: wgpu::BindGroup,
 }
 
 /// A picture that is ready to draw.
 #[derive(Debug)]
 pub struct Ready<'a> {
     pipeline: &'a wgpu::RenderPipeline,
-    group: &'a wgpu::BindGroup,
+    group: wgpu::BindGroup,
 }
 
 impl Ready<'_> {
     /// Draws over the whole target.
     pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>) {
         pass.set_pipeline(self.pipeline);
-        pass.set_bind_group(0, self.group, &[]);
+        pass.set_bind_group(0, &self.group, &[]);
         pass.draw(0..3, 0..1);
     }
 }
@@ -60,9 +58,8 @@ impl Background {
     /// A background for targets of `format`.
     #[must_use]
     pub fn new(gpu: Arc<Gpu>, format: wgpu::TextureFormat) -> Self {
-        let layout = layout(&gpu.device);
         let (pipelines, scenery) = (BTreeMap::new(), SceneryShapes::default());
-        Self { gpu, format, layout, pipelines, scenery, drawn: None }
+        Self { gpu, format, pipelines, scenery, drawn: None }
     }
 
     /// The picture of the scenery of `scene` with its `targets`, of this `size`, before a gradient if
@@ -125,8 +122,7 @@ impl Background {
                 shape_raster::draw(&ground.suited(shapes), camera, scale, &mut frame);
             }
             let kept = self.drawn.take().filter(|drawn| drawn.texture.size() == size);
-            let (texture, group) =
-                kept.map_or_else(|| self.allocate(size), |drawn| (drawn.texture, drawn.group));
+            let texture = kept.map_or_else(|| self.allocate(size), |drawn| drawn.texture);
             self.gpu.queue.write_texture(
                 texture.as_image_copy(),
                 &frame.pixels,
@@ -137,16 +133,24 @@ impl Background {
                 },
                 size,
             );
-            self.drawn = Some(Drawn { ground, targets, camera: *camera, scale, texture, group });
+            self.drawn = Some(Drawn { ground, targets, camera: *camera, scale, texture });
         }
-        let group = &self.drawn.as_ref()?.group;
-        let compile = || pipeline(&self.gpu.device, &self.layout, self.format, samples);
+        let compile = || pipeline(&self.gpu.device, self.format, samples);
         let pipeline = self.pipelines.entry(samples).or_insert_with(compile);
+        let view = self.drawn.as_ref()?.texture.create_view(&Default::default());
+        let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("draw_background"),
+            layout: &pipeline.get_bind_group_layout(0),
+            entries: &[wgpu::BindGroupEntry {
+                binding: 0,
+                resource: wgpu::BindingResource::TextureView(&view),
+            }],
+        });
         Some(Ready { pipeline, group })
     }
 
-    fn allocate(&self, size: wgpu::Extent3d) -> (wgpu::Texture, wgpu::BindGroup) {
-        let texture = self.gpu.device.create_texture(&wgpu::TextureDescriptor {
+    fn allocate(&self, size: wgpu::Extent3d) -> wgpu::Texture {
+        self.gpu.device.create_texture(&wgpu::TextureDescriptor {
             label: Some("draw_background"),
             size,
             mip_level_count: 1,
@@ -158,48 +162,19 @@ impl Background {
             },
             usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST,
             view_formats: &[],
-        });
-        let view = texture.create_view(&Default::default());
-        let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("draw_background"),
-            layout: &self.layout,
-            entries: &[wgpu::BindGroupEntry {
-                binding: 0,
-                resource: wgpu::BindingResource::TextureView(&view),
-            }],
-        });
-        (texture, group)
+        })
     }
-}
-
-fn layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
-    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-        label: Some("draw_background"),
-        entries: &[wgpu::BindGroupLayoutEntry {
-            binding: 0,
-            visibility: wgpu::ShaderStages::FRAGMENT,
-            ty: wgpu::BindingType::Texture {
-                sample_type: wgpu::TextureSampleType::Float { filterable: false },
-                view_dimension: wgpu::TextureViewDimension::D2,
-                multisampled: false,
-            },
-            count: None,
-        }],
-    })
 }
 
 fn pipeline(
     device: &wgpu::Device,
-    layout: &wgpu::BindGroupLayout,
     format: wgpu::TextureFormat,
     samples: u32,
 ) -> wgpu::RenderPipeline {
     let module = module(device, "draw_background", shaders::DRAW_BACKGROUND);
     let entries = ["cover", "copy"];
-    let mut drawing = Drawing {
-        samples,
-        ..Drawing::on(format, "draw_background", &module, entries, Some(layout))
-    };
+    let mut drawing =
+        Drawing { samples, ..Drawing::on(format, "draw_background", &module, entries, None) };
     drawing.target.blend = None;
     drawing.compile(device)
 }

@@ -14,7 +14,6 @@ const LEVELS: f32 = 5.0;
 #[derive(Debug)]
 pub struct Bloom {
     gpu: Arc<Gpu>,
-    layout: wgpu::BindGroupLayout,
     between: wgpu::Sampler,
     shrink_calmly: wgpu::RenderPipeline,
     shrink: wgpu::RenderPipeline,
@@ -43,13 +42,8 @@ impl Bloom {
     pub fn new(gpu: &Arc<Gpu>) -> Self {
         let device = &gpu.device;
         let module = module(device, "bloom", shaders::BLOOM);
-        let entries = [texture_entry(0), sampler_entry(1)];
-        let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-            label: Some("bloom"),
-            entries: &entries,
-        });
         let pipeline = |entry, blend| {
-            let mut drawing = Drawing::on(LIGHT, "bloom", &module, ["cover", entry], Some(&layout));
+            let mut drawing = Drawing::on(LIGHT, "bloom", &module, ["cover", entry], None);
             drawing.target.blend = blend;
             drawing.compile(device)
         };
@@ -67,7 +61,6 @@ impl Bloom {
             levels: Vec::new(),
             of: None,
             gpu: Arc::clone(gpu),
-            layout,
         }
     }
 
@@ -115,7 +108,7 @@ impl Bloom {
         let entry = |binding, resource| wgpu::BindGroupEntry { binding, resource };
         let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("bloom"),
-            layout: &self.layout,
+            layout: &pipeline.get_bind_group_layout(0),
             entries: &[
                 entry(0, wgpu::BindingResource::TextureView(from)),
                 entry(1, wgpu::BindingResource::Sampler(&self.between)),
@@ -127,28 +120,6 @@ impl Bloom {
         pass.set_blend_constant(wgpu::Color { r: share, g: share, b: share, a: share });
         pass.set_bind_group(0, &group, &[]);
         pass.draw(0..3, 0..1);
-    }
-}
-
-/// The layout of a picture that is read between its texels.
-pub(super) fn texture_entry(binding: u32) -> wgpu::BindGroupLayoutEntry {
-    wgpu::BindGroupLayoutEntry {
-        binding,
-        visibility: wgpu::ShaderStages::FRAGMENT,
-        ty: wgpu::BindingType::Texture {
-            sample_type: wgpu::TextureSampleType::Float { filterable: true },
-            view_dimension: wgpu::TextureViewDimension::D2,
-            multisampled: false,
-        },
-        count: None,
-    }
-}
-
-/// The layout of [`sampler`].
-pub(super) fn sampler_entry(binding: u32) -> wgpu::BindGroupLayoutEntry {
-    wgpu::BindGroupLayoutEntry {
-        ty: wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering),
-        ..texture_entry(binding)
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::chunks::layout_entry;
 use super::drawing::{buffer, compute_passes};
 use super::shade::numbers;
 use flockwork_engine::EngineError;
@@ -27,18 +26,8 @@ pub struct ClusterPasses {
 
 impl ClusterPasses {
     fn new(gpu: &Arc<Gpu>, variant: Variant) -> Result<Self, EngineError> {
-        let entry = |(binding, ty)| layout_entry(binding, wgpu::ShaderStages::COMPUTE, ty);
-        let storage = |read_only| wgpu::BufferBindingType::Storage { read_only };
-        let own = [1, 2].map(|binding| (binding, storage(false)));
-        let read = [3, 4, 5, 6].map(|binding| (binding, storage(true)));
-        let uniforms = [0, 7].map(|binding| (binding, wgpu::BufferBindingType::Uniform));
-        let entries: Vec<_> = own.into_iter().chain(read).chain(uniforms).map(entry).collect();
-        let layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-            label: Some("clusters"),
-            entries: &entries,
-        });
         let entries = ["begin_clusters", "join_clusters", "show_clusters"];
-        let passes = compute_passes(gpu, "clusters", variant, &layout, entries)?;
+        let (layout, passes) = compute_passes(gpu, "clusters", variant, entries)?;
         let [parents, shown] = [(); 2].map(|()| numbers(gpu, 1));
         let squared_radius = buffer(gpu, "clusters", 4, wgpu::BufferUsages::UNIFORM);
         Ok(Self { layout, variant, passes, parents, shown, squared_radius })

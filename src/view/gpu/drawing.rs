@@ -2,8 +2,8 @@
 
 use crate::style::Paint;
 use flockwork_engine::EngineError;
-use flockwork_engine::gpu::Gpu;
 use flockwork_engine::gpu::shaders::{Variant, compose};
+use flockwork_engine::gpu::{Gpu, reflect};
 use flockwork_model::behaviours::Uses;
 use flockwork_model::scene::Scene;
 
@@ -59,7 +59,7 @@ pub struct Drawing<'a> {
     pub module: &'a wgpu::ShaderModule,
     /// Its entry points for vertices and fragments.
     pub entries: [&'a str; 2],
-    /// Layout of its bindings.
+    /// Layout of its bindings, if several pipelines share them; `None` takes those that the shader uses.
     pub group: Option<&'a wgpu::BindGroupLayout>,
     /// Its vertices, if they come from a buffer.
     pub vertices: Option<wgpu::VertexBufferLayout<'a>>,
@@ -105,17 +105,18 @@ impl<'a> Drawing<'a> {
     /// Compiles the pipeline.
     #[must_use]
     pub fn compile(self, device: &wgpu::Device) -> wgpu::RenderPipeline {
-        let group = [self.group];
-        let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some(self.label),
-            bind_group_layouts: if self.group.is_some() { &group } else { &[] },
-            immediate_size: 0,
+        let layout = self.group.map(|group| {
+            device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+                label: Some(self.label),
+                bind_group_layouts: &[Some(group)],
+                immediate_size: 0,
+            })
         });
         let buffers = [self.vertices];
         let [vertex, fragment] = self.entries;
         device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
             label: Some(self.label),
-            layout: Some(&layout),
+            layout: layout.as_ref(),
             vertex: wgpu::VertexState {
                 module: self.module,
                 entry_point: Some(vertex),
@@ -165,21 +166,24 @@ pub fn buffer(gpu: &Gpu, label: &str, size: u64, usage: wgpu::BufferUsages) -> w
     })
 }
 
-/// Compiles compute passes of one shader that share their bindings. Fails if it does not compile.
+/// Compiles compute passes of one shader, and returns the layout of the bindings that they share: those
+/// that any of them uses. Fails if it does not compile.
 pub fn compute_passes<const N: usize>(
     gpu: &Gpu,
     shader: &str,
     variant: Variant,
-    layout: &wgpu::BindGroupLayout,
     entries: [&str; N],
-) -> Result<[wgpu::ComputePipeline; N], EngineError> {
-    let module = composed(gpu, shader, variant)?;
+) -> Result<(wgpu::BindGroupLayout, [wgpu::ComputePipeline; N]), EngineError> {
+    let (wgsl, parsed) = compose(shader, variant).map_err(|error| gpu.error(error.to_string()))?;
+    let bindings = reflect::bindings(&parsed).map_err(|message| gpu.error(message))?;
+    let group = reflect::group_layout(gpu, shader, &bindings);
+    let module = module(&gpu.device, shader, &wgsl);
     let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
         label: Some(shader),
-        bind_group_layouts: &[Some(layout)],
+        bind_group_layouts: &[Some(&group)],
         immediate_size: 0,
     });
-    Ok(entries.map(|entry_point| {
+    let passes = entries.map(|entry_point| {
         gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: Some(entry_point),
             layout: Some(&layout),
@@ -188,7 +192,8 @@ pub fn compute_passes<const N: usize>(
             compilation_options: Default::default(),
             cache: None,
         })
-    }))
+    });
+    Ok((group, passes))
 }
 
 /// A render pass on a cleared target. With `sampled`, it draws on that texture and resolves it to

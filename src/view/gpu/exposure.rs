@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable};
 
-use super::bloom::{Bloom, sampler, sampler_entry, texture_entry};
-use super::chunks::layout_entry;
+use super::bloom::{Bloom, sampler};
 use super::dither::blue_noise_texture;
 use super::drawing::{Drawing, LIGHT, attach, buffer, module};
 use super::meter::Meter;
@@ -84,7 +83,6 @@ pub struct Exposure {
     light: Option<wgpu::TextureView>,
     /// Compiled when light spreads for the first time.
     bloom: Option<Bloom>,
-    layout: wgpu::BindGroupLayout,
     pipeline: wgpu::RenderPipeline,
     between: wgpu::Sampler,
     dither: wgpu::TextureView,
@@ -101,20 +99,8 @@ impl Exposure {
     pub fn new(gpu: &Arc<Gpu>, format: wgpu::TextureFormat) -> Self {
         let device = &gpu.device;
         let module = module(device, "expose", shaders::EXPOSE);
-        let fragment = wgpu::ShaderStages::FRAGMENT;
-        let uniform = layout_entry(3, fragment, wgpu::BufferBindingType::Uniform);
-        let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-            label: Some("expose"),
-            entries: &[
-                texture_entry(0),
-                texture_entry(1),
-                sampler_entry(2),
-                uniform,
-                texture_entry(4),
-            ],
-        });
         let entries = ["cover", "expose"];
-        let mut drawing = Drawing::on(format, "expose", &module, entries, Some(&layout));
+        let mut drawing = Drawing::on(format, "expose", &module, entries, None);
         drawing.target.blend = None;
         Self {
             pipeline: drawing.compile(device),
@@ -132,7 +118,6 @@ impl Exposure {
             ),
             meter: None,
             measured: None,
-            layout,
             gpu: Arc::clone(gpu),
         }
     }
@@ -213,7 +198,7 @@ impl Exposure {
         ];
         let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("expose"),
-            layout: &self.layout,
+            layout: &self.pipeline.get_bind_group_layout(0),
             entries: &[&picture[..], &own].concat(),
         });
         let mut pass =

@@ -3,8 +3,6 @@
 
 use std::sync::Arc;
 
-use super::bloom::{sampler_entry, texture_entry};
-use super::chunks::layout_entry;
 use super::drawing::{buffer, compute_passes};
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::Gpu;
@@ -29,19 +27,9 @@ pub struct Meter {
 impl Meter {
     /// Compiles the passes.
     pub fn new(gpu: &Arc<Gpu>) -> Result<Self, EngineError> {
-        let compute = wgpu::ShaderStages::COMPUTE;
-        let storage = wgpu::BufferBindingType::Storage { read_only: false };
-        let picture = [texture_entry(0), texture_entry(1), sampler_entry(2)];
-        let picture =
-            picture.map(|entry| wgpu::BindGroupLayoutEntry { visibility: compute, ..entry });
-        let own = [3, 4].map(|binding| layout_entry(binding, compute, storage));
-        let layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-            label: Some("measure"),
-            entries: &[&picture[..], &own].concat(),
-        });
         let entries = ["count_points", "choose_factor"];
         let variant = Variant::of_drawing(false, false, false);
-        let passes = compute_passes(gpu, "measure", variant, &layout, entries)?;
+        let (layout, passes) = compute_passes(gpu, "measure", variant, entries)?;
         let counts = buffer(gpu, "points by brightness", 4 * BINS, wgpu::BufferUsages::STORAGE);
         Ok(Self { gpu: Arc::clone(gpu), layout, passes, counts })
     }

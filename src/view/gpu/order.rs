@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::chunks::{Chunk, layout_entry};
+use super::chunks::Chunk;
 use super::drawing::{buffer, compute_passes};
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::pass::{AGENTS_PER_WORKGROUP, dispatch_size};
@@ -32,18 +32,9 @@ pub struct DrawOrder {
 impl DrawOrder {
     /// Compiles the passes.
     pub fn new(gpu: Arc<Gpu>) -> Result<Self, EngineError> {
-        let device = &gpu.device;
-        let compute = wgpu::ShaderStages::COMPUTE;
-        let storage = |binding, read_only| {
-            layout_entry(binding, compute, wgpu::BufferBindingType::Storage { read_only })
-        };
-        let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-            label: Some("draw_order"),
-            entries: &[storage(1, true), storage(4, false), storage(5, false)],
-        });
         let variant = Variant::of_drawing(false, false, false);
         let entries = ["mark_ids", "count_ids", "draw_order"];
-        let passes = compute_passes(&gpu, "draw_order", variant, &layout, entries)?;
+        let (layout, passes) = compute_passes(&gpu, "draw_order", variant, entries)?;
         Ok(Self { gpu, layout, passes, ids: None, order: None })
     }
 

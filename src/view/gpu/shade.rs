@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::chunks::{Chunk, layout_entries, layout_entry};
+use super::chunks::{Chunk, layout_entry};
 use super::drawing::{buffer, compute_passes};
 use crate::space::shade::Shade;
 use flockwork_engine::EngineError;
@@ -37,18 +37,10 @@ pub fn numbers(gpu: &Gpu, count: u32) -> wgpu::Buffer {
 impl ShadePasses {
     /// Compiles the passes. `keeps` says whether the agents' rows have the numbers that they keep.
     pub fn new(gpu: Arc<Gpu>, keeps: bool) -> Result<Self, EngineError> {
-        let compute = wgpu::ShaderStages::COMPUTE;
-        let own = [5, 7].map(|binding| {
-            layout_entry(binding, compute, wgpu::BufferBindingType::Storage { read_only: false })
-        });
-        let layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-            label: Some("shade"),
-            entries: &[&layout_entries(compute)[..], &own].concat(),
-        });
         let uses = if keeps { Uses::KEPT } else { Uses::default() };
         let variant = Variant { flat: false, uses, ..Variant::of_drawing(false, false, false) };
         let entries = ["count_agents", "sum_depths"];
-        let passes = compute_passes(&gpu, "shade_cells", variant, &layout, entries)?;
+        let (layout, passes) = compute_passes(&gpu, "shade_cells", variant, entries)?;
         let [counts, depths] = [(); 2].map(|()| numbers(&gpu, 1));
         Ok(Self { gpu, layout, passes, counts, depths })
     }
@@ -74,6 +66,8 @@ impl ShadePasses {
             timestamp_writes: None,
         });
         for (number, chunk) in chunks.iter().enumerate() {
+            // Of the agents it reads the places alone.
+            let [state, _, picture, _] = chunk.entries(picture);
             let own = [(5, &self.counts), (7, &self.depths)];
             let own = own.map(|(binding, buffer)| wgpu::BindGroupEntry {
                 binding,
@@ -82,7 +76,7 @@ impl ShadePasses {
             let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
                 label: Some("shade"),
                 layout: &self.layout,
-                entries: &[&chunk.entries(picture)[..], &own].concat(),
+                entries: &[&[state, picture][..], &own].concat(),
             });
             pass.set_bind_group(0, &group, &[]);
             pass.set_pipeline(count);

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::bloom::{sampler, sampler_entry, texture_entry};
-use super::chunks::layout_entry;
+use super::bloom::sampler;
 use super::drawing::{Drawing, LIGHT, composed};
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::Gpu;
@@ -13,7 +12,6 @@ use flockwork_engine::gpu::shaders::Variant;
 #[derive(Debug)]
 pub struct SkyPipeline {
     gpu: Arc<Gpu>,
-    layout: wgpu::BindGroupLayout,
     pipeline: wgpu::RenderPipeline,
     between: wgpu::Sampler,
 }
@@ -29,20 +27,11 @@ impl SkyPipeline {
         let as_light = format == LIGHT;
         let variant = Variant { flat: false, as_light, ..Variant::of_drawing(false, false, false) };
         let module = composed(gpu, "draw_sky", variant)?;
-        let both = wgpu::ShaderStages::VERTEX_FRAGMENT;
-        let layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-            label: Some("draw_sky"),
-            entries: &[
-                texture_entry(0),
-                sampler_entry(1),
-                layout_entry(2, both, wgpu::BufferBindingType::Uniform),
-            ][if water { 0 } else { 2 }..],
-        });
         let entries = ["cover", if water { "paint_water" } else { "paint_sky" }];
         let drawing =
-            Drawing { samples, ..Drawing::on(format, "draw_sky", &module, entries, Some(&layout)) };
+            Drawing { samples, ..Drawing::on(format, "draw_sky", &module, entries, None) };
         let (pipeline, between) = (drawing.compile(&gpu.device), sampler(&gpu.device));
-        Ok(Self { pipeline, layout, between, gpu: Arc::clone(gpu) })
+        Ok(Self { pipeline, between, gpu: Arc::clone(gpu) })
     }
 
     /// Records the drawing over the whole target. Water shows the picture `mirror`.
@@ -60,7 +49,7 @@ impl SkyPipeline {
         }
         let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("draw_sky"),
-            layout: &self.layout,
+            layout: &self.pipeline.get_bind_group_layout(0),
             entries: &entries,
         });
         pass.set_pipeline(&self.pipeline);

@@ -97,7 +97,6 @@ pub struct TrailView {
 struct FullPass {
     gpu: Arc<Gpu>,
     label: &'static str,
-    layout: wgpu::BindGroupLayout,
     pipeline: wgpu::RenderPipeline,
     uniform: wgpu::Buffer,
 }
@@ -111,32 +110,11 @@ impl FullPass {
     ) -> Self {
         let device = &gpu.device;
         let module = module(device, label, shaders::TRAILS);
-        let entry_of = |binding, ty| wgpu::BindGroupLayoutEntry {
-            binding,
-            visibility: wgpu::ShaderStages::FRAGMENT,
-            ty,
-            count: None,
-        };
-        let texture = wgpu::BindingType::Texture {
-            sample_type: wgpu::TextureSampleType::Float { filterable: false },
-            view_dimension: wgpu::TextureViewDimension::D2,
-            multisampled: false,
-        };
-        let uniform = wgpu::BindingType::Buffer {
-            ty: wgpu::BufferBindingType::Uniform,
-            has_dynamic_offset: false,
-            min_binding_size: None,
-        };
-        let entries = [entry_of(0, uniform), entry_of(1, texture), entry_of(2, texture)];
-        let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-            label: Some(label),
-            entries: &entries,
-        });
-        let mut drawing = Drawing::on(format, label, &module, ["cover", entry], Some(&layout));
+        let mut drawing = Drawing::on(format, label, &module, ["cover", entry], None);
         drawing.target.blend = blend;
         let pipeline = drawing.compile(device);
         let uniform = buffer(gpu, label, size_of::<Trails>() as u64, wgpu::BufferUsages::UNIFORM);
-        Self { gpu: Arc::clone(gpu), label, layout, pipeline, uniform }
+        Self { gpu: Arc::clone(gpu), label, pipeline, uniform }
     }
 
     /// Records the pass. The uniform is written through the queue: once per submission.
@@ -151,7 +129,7 @@ impl FullPass {
         let entry = |binding, resource| wgpu::BindGroupEntry { binding, resource };
         let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some(self.label),
-            layout: &self.layout,
+            layout: &self.pipeline.get_bind_group_layout(0),
             entries: &[
                 entry(0, self.uniform.as_entire_binding()),
                 entry(1, wgpu::BindingResource::TextureView(light)),
