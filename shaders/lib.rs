@@ -10,7 +10,7 @@ mod formula;
 use flockwork_model::behaviours::{Kind, Leaders, Uses};
 use flockwork_model::formula::{Formula, Formulas};
 use flockwork_model::kept::KeptNames;
-use flockwork_model::parameter::{Meaning, Parameters};
+use flockwork_model::parameter::{Meaning, Parameter, Parameters};
 use flockwork_model::scene::{Body, Choices, Scene, Slot, Traits};
 use flockwork_model::world::Boundary;
 pub use formula::{KEEPS, ZERO as ZERO_OF_RULES};
@@ -84,12 +84,6 @@ impl Variant {
         Self {
             // A subgroup hands on only the motion of the agents that it reads.
             by_subgroup: by_subgroup && !scene.uses().has(Uses::OTHER_KEPT),
-            unrolled: false,
-            packs: false,
-            stops: false,
-            as_light: false,
-            shade: false,
-            slab: false,
             narrow,
             flat: scene.world.is_flat(),
             uses: scene.uses(),
@@ -100,6 +94,7 @@ impl Variant {
             traits: scene.traits(),
             boundary: scene.world.boundary,
             several_species: scene.species.len() > 1,
+            ..Self::of_drawing(false, false, false)
         }
     }
 
@@ -274,78 +269,54 @@ fn line_of_trait(line: &str, slot: Slot, formulas: Formulas) -> String {
 /// Repeats the template's lines for the variant's behaviours, for the parameters of the body, and for
 /// the numbers that its agents draw.
 fn expand(template: &str, variant: Variant) -> String {
-    let mut text = String::new();
-    for line in template.lines() {
-        if !line.starts_with("//") && line.contains("BODY_MEMBER") {
-            for parameter in <Body as Parameters<f32>>::TABLE {
-                let kind =
-                    if matches!(parameter.meaning, Meaning::Choice(_)) { "u32" } else { "f32" };
-                let line = line.replace("BODY_MEMBER", &parameter.member());
-                text += &line.replace("BODY_TYPE", kind);
-                text.push('\n');
-            }
-            continue;
-        }
-        if !line.starts_with("//") && line.contains("least_TRAIT_NAME") {
-            for slot in variant.traits.slots() {
-                text += &line_of_trait(line, slot, variant.formulas);
-                text.push('\n');
-            }
-            continue;
-        }
-        let named = |placeholder: &str| !line.starts_with("//") && line.contains(placeholder);
-        let mut repeat = |placeholder: &str, wanted: &dyn Fn(Kind) -> bool| {
-            for kind in variant.kinds().filter(|kind| wanted(*kind)) {
-                let name = |kind: Kind| name_of(kind, variant.formulas);
-                let leader = variant.leader(kind).map_or_else(String::new, name);
-                let chooser = variant.choices.chooser(kind).map_or_else(String::new, name);
-                let line = line.replace("ITS_LEADER", &leader).replace("ITS_CHOOSER", &chooser);
-                text += &line.replace(placeholder, &name(kind));
-                text.push('\n');
-            }
+    template.lines().flat_map(|line| expanded(line, variant)).map(|line| line + "\n").collect()
+}
+
+/// The lines that take the place of a template's line.
+fn expanded(line: &str, variant: Variant) -> Vec<String> {
+    let has = |placeholder: &str| !line.starts_with("//") && line.contains(placeholder);
+    if has("BODY_MEMBER") {
+        let of_body = |parameter: &Parameter| {
+            let kind = if matches!(parameter.meaning, Meaning::Choice(_)) { "u32" } else { "f32" };
+            line.replace("BODY_MEMBER", &parameter.member()).replace("BODY_TYPE", kind)
         };
-        if named("BEHAVIOUR_COUNT") {
-            text += &line.replace("BEHAVIOUR_COUNT", &variant.kinds().count().to_string());
-            text.push('\n');
-        } else if named("LEADING_BEHAVIOUR") {
-            repeat("LEADING_BEHAVIOUR", &|kind| variant.leader(kind) == Some(kind));
-        } else if named("CHOOSING_BEHAVIOUR") {
-            repeat("CHOOSING_BEHAVIOUR", &|kind| {
-                variant.leader(kind) == Some(kind) && variant.choices.chooser(kind).is_some()
-            });
-        } else if named("CHOOSER") {
-            repeat("CHOOSER", &|kind| variant.choices.chooser(kind) == Some(kind));
-        } else if named("EACH_BEHAVIOUR") {
-            repeat("EACH_BEHAVIOUR", &|_| true);
-        } else if named("NEAR_RULE") {
-            repeat("NEAR_RULE", &|kind| kind.formula().is_some_and(Formula::sees_neighbours));
-        } else if named("RADIUS_RULE") {
-            repeat("RADIUS_RULE", &|kind| kind.formula().is_some_and(Formula::has_radius));
-        } else if named("EVERYBODY_RULE") {
-            let looks = |formula: &Formula| {
-                formula.hears_everybody() && variant.shared.number(formula).is_none()
-            };
-            repeat("EVERYBODY_RULE", &|kind| kind.formula().is_some_and(looks));
-        } else if named("SHARED_RULE") {
-            let shared = |formula: &Formula| variant.shared.number(formula).is_some();
-            repeat("SHARED_RULE", &|kind| kind.formula().is_some_and(shared));
-        } else if named("LONE_RULE") {
-            let lone = |formula: &Formula| !formula.sees_neighbours();
-            repeat("LONE_RULE", &|kind| kind.formula().is_some_and(lone));
-        } else if named("NEAR_SUMS") {
-            repeat("NEAR_SUMS", &|kind| kind.info().sees_neighbours);
-        } else if named("NEAR_BEHAVIOUR") {
-            repeat("NEAR_BEHAVIOUR", &|kind| {
-                kind.info().sees_neighbours && kind.formula().is_none()
-            });
-        } else if named("LONE_BEHAVIOUR") {
-            repeat("LONE_BEHAVIOUR", &|kind| {
-                !kind.info().sees_neighbours && kind.formula().is_none()
-            });
-        } else {
-            text += line;
-            text.push('\n');
-        }
+        return <Body as Parameters<f32>>::TABLE.iter().map(of_body).collect();
     }
-    text
+    if has("least_TRAIT_NAME") {
+        let slots = variant.traits.slots();
+        return slots.map(|slot| line_of_trait(line, slot, variant.formulas)).collect();
+    }
+    if has("BEHAVIOUR_COUNT") {
+        return vec![line.replace("BEHAVIOUR_COUNT", &variant.kinds().count().to_string())];
+    }
+    let leads = |kind: Kind| variant.leader(kind) == Some(kind);
+    let chooser = |kind: Kind| variant.choices.chooser(kind);
+    let sees = |kind: Kind| kind.info().sees_neighbours;
+    let is_shared = |formula: &Formula| variant.shared.number(formula).is_some();
+    let looks = |formula: &Formula| formula.hears_everybody() && !is_shared(formula);
+    let lone = |formula: &Formula| !formula.sees_neighbours();
+    let placeholders: [(&str, &dyn Fn(Kind) -> bool); 12] = [
+        ("LEADING_BEHAVIOUR", &leads),
+        ("CHOOSING_BEHAVIOUR", &|kind| leads(kind) && chooser(kind).is_some()),
+        ("CHOOSER", &|kind| chooser(kind) == Some(kind)),
+        ("EACH_BEHAVIOUR", &|_| true),
+        ("NEAR_RULE", &|kind| kind.formula().is_some_and(Formula::sees_neighbours)),
+        ("RADIUS_RULE", &|kind| kind.formula().is_some_and(Formula::has_radius)),
+        ("EVERYBODY_RULE", &|kind| kind.formula().is_some_and(looks)),
+        ("SHARED_RULE", &|kind| kind.formula().is_some_and(is_shared)),
+        ("LONE_RULE", &|kind| kind.formula().is_some_and(lone)),
+        ("NEAR_SUMS", &sees),
+        ("NEAR_BEHAVIOUR", &|kind| sees(kind) && kind.formula().is_none()),
+        ("LONE_BEHAVIOUR", &|kind| !sees(kind) && kind.formula().is_none()),
+    ];
+    let found = placeholders.into_iter().find(|(placeholder, _)| has(placeholder));
+    let Some((placeholder, is_wanted)) = found else { return vec![line.into()] };
+    let name = |kind: Kind| name_of(kind, variant.formulas);
+    let repeated = |kind: Kind| {
+        let leader = variant.leader(kind).map_or_else(String::new, name);
+        let chooser = chooser(kind).map_or_else(String::new, name);
+        let line = line.replace("ITS_LEADER", &leader).replace("ITS_CHOOSER", &chooser);
+        line.replace(placeholder, &name(kind))
+    };
+    variant.kinds().filter(|kind| is_wanted(*kind)).map(repeated).collect()
 }
