@@ -2,10 +2,10 @@
 
 use rayon::prelude::*;
 
+use super::Flock;
 use super::flock::{Identity, Motion, retain};
 use super::lane_parameters::SpeciesTable;
 use super::threads::in_parts;
-use super::{Flock, grid_of};
 use crate::change::check_count;
 use crate::near::{cells_within, is_near};
 use crate::{Change, EngineError};
@@ -84,7 +84,7 @@ where
         if confines {
             self.motion.confine(&self.scene.world);
         }
-        let grid = grid_of(&self.scene, self.key.len());
+        let grid = self.scene.grid(self.key.len());
         if confines || grid != self.grid {
             self.set_grid(grid);
             self.bin(threads);
@@ -147,7 +147,7 @@ where
         self.key.resize(count, 0);
         self.identity_spare.resize(count);
         self.source.resize(count, 0);
-        self.set_grid(grid_of(&self.scene, count));
+        self.set_grid(self.scene.grid(count));
         self.bin(threads);
     }
 

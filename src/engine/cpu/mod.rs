@@ -137,11 +137,6 @@ fn gathered<T: Clone + Default + Send>(source: &[u32], of: impl Fn(usize) -> T +
     values
 }
 
-/// The grid of a scene for `count` agents.
-fn grid_of<const D: usize>(scene: &Scene, count: usize) -> Grid<D> {
-    Grid::new(&scene.world, scene.perception_radius(), count)
-}
-
 impl CpuEngine {
     /// With `threads` threads of its own; `None` takes those that the program shares, one for each
     /// core.
@@ -168,7 +163,7 @@ where
 {
     /// An empty slab of a flock of `everyone` agents.
     fn empty(scene: &Scene, tick: u64, everyone: usize, slab: Slab) -> Self {
-        let grid = grid_of(scene, everyone);
+        let grid = scene.grid(everyone);
         let window = Window::of(&grid, slab);
         let places = scene.kept_names().len();
         let nothing = Motion::of(&FlockState::default(), Vec::new(), &[], places);
@@ -193,7 +188,7 @@ where
     }
 
     fn new(scene: &Scene, state: &FlockState, threads: usize) -> Result<Self, EngineError> {
-        let slab = Slab { first: 0, count: grid_of::<D>(scene, state.len()).slices() };
+        let slab = Slab { first: 0, count: scene.grid::<D>(state.len()).slices() };
         let mut flock = Self::empty(scene, state.tick, state.len(), slab);
         flock.append(state, threads)?;
         Ok(flock)
