@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use super::extent::Extent;
-use super::flock::{DeviceFlock, FlockBuilder, Plan, agents_in, bind, same, sizes};
-use super::pass::{BIN, Pass, Pipeline, START_MEMORY, Sizes};
+use super::flock::{DeviceFlock, FlockBuilder, Plan, agents_in, bind, sizes};
+use super::pass::{BIN, BoundPass, Pass, START_MEMORY, Sizes};
 use super::pipelines::Compiled;
 use super::tables::Contents;
 use crate::{Change, EngineError};
@@ -13,13 +13,6 @@ use flockwork_model::behaviours::Uses;
 use flockwork_model::memory::ShownBy;
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
-
-/// A pass that runs between two ticks, bound to the agents of `extent`.
-struct BoundPass {
-    pipeline: Arc<Pipeline>,
-    bindings: wgpu::BindGroup,
-    extent: Extent,
-}
 
 impl FlockBuilder {
     /// Applies the parts of `scene` that `change` names.
@@ -51,7 +44,7 @@ impl FlockBuilder {
         state: &FlockState,
         confines: bool,
     ) -> Result<(), EngineError> {
-        let next = self.load_with(scene, state, flock.ids.clone())?;
+        let next = self.load(scene, state, flock.ids.clone())?;
         let removed = std::mem::take(&mut flock.removed);
         *flock = DeviceFlock { removed, ..next };
         if confines {
@@ -110,7 +103,7 @@ impl FlockBuilder {
             let words = [u32::from(starts_memory), cleared];
             flock.buffers.write(&self.gpu, "edit", bytemuck::bytes_of(&words));
             let start = self.bound(flock, START_MEMORY)?;
-            self.run(flock, &start, false)?;
+            self.run(flock, &start, flock.buffers.extent, false)?;
         }
         Ok(sorts.then_some(confines))
     }
@@ -153,7 +146,7 @@ impl FlockBuilder {
         let bin = self.bound(flock, BIN)?;
         self.apply_plan(flock, &plan, compiled, Vec::new())?;
         (flock.ids, flock.removed) = (left, removed);
-        self.run(flock, &bin, true)?;
+        self.run(flock, &bin, all, true)?;
         self.gpu.check()
     }
 
@@ -168,13 +161,14 @@ impl FlockBuilder {
     ) -> Result<(), EngineError> {
         let Compiled { tick: pipelines, tables } = compiled;
         let crowded_above = self.options.crowded_above;
-        let uniform = tables.flock(&flock.scene, &plan.grid, plan.extent.agents, crowded_above);
+        let uniform =
+            tables.flock(&flock.scene, &plan.grid, plan.extent.agents, crowded_above, &[]);
         contents.push(("flock", uniform.map_err(self.fail())?));
         let sizes = sizes(&contents, plan.variant, plan.extent);
         let moved = flock.buffers.fit(&self.gpu, plan.extent, &sizes)?;
-        if moved || !same(&pipelines, &flock.pipelines) {
-            flock.bindings = bind(&self.gpu, &pipelines, &flock.buffers)?;
-            (flock.pipelines, flock.tables) = (pipelines, tables);
+        if moved || !flock.has(&pipelines) {
+            flock.passes = bind(&self.gpu, pipelines, &flock.buffers)?;
+            flock.tables = tables;
         }
         (flock.variant, flock.grid) = (plan.variant, plan.grid);
         if let Some(agents) = agents_in(&flock.buffers, flock.variant, flock.tick) {
@@ -190,8 +184,7 @@ impl FlockBuilder {
     fn bound(&mut self, flock: &DeviceFlock, pass: Pass) -> Result<BoundPass, EngineError> {
         let variant = flock.variant.between_ticks();
         let pipeline = self.pipelines.one(&self.gpu, &self.options, variant, pass)?;
-        let bindings = pipeline.bind(&self.gpu, &flock.buffers)?;
-        Ok(BoundPass { pipeline, bindings, extent: flock.buffers.extent })
+        pipeline.bind(&self.gpu, &flock.buffers)
     }
 
     /// Bins and sorts the agents again. If `confines`, it first moves them into the world, which
@@ -200,12 +193,18 @@ impl FlockBuilder {
         let words = [u32::from(confines), 0];
         flock.buffers.write(&self.gpu, "edit", bytemuck::bytes_of(&words));
         let bin = self.bound(flock, BIN)?;
-        self.run(flock, &bin, true)
+        self.run(flock, &bin, flock.buffers.extent, true)
     }
 
-    /// Submits a pass that runs between two ticks, followed by the sorting passes if it `sorts`.
-    fn run(&self, flock: &DeviceFlock, first: &BoundPass, sorts: bool) -> Result<(), EngineError> {
-        let BoundPass { pipeline, bindings, extent } = first;
+    /// Submits a pass over the agents of `extent` that runs between two ticks, followed by the sorting passes
+    /// if it `sorts`.
+    fn run(
+        &self,
+        flock: &DeviceFlock,
+        first: &BoundPass,
+        extent: Extent,
+        sorts: bool,
+    ) -> Result<(), EngineError> {
         if extent.agents == 0 {
             return Ok(());
         }
@@ -213,7 +212,7 @@ impl FlockBuilder {
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         {
             let mut compute = encoder.begin_compute_pass(&Default::default());
-            pipeline.dispatch(&mut compute, bindings, Sizes { extent: *extent, ..sizes }, 0);
+            first.dispatch(&mut compute, Sizes { extent, ..sizes }, 0);
             flock.record(&mut compute, sizes, 0, |pass| sorts && pass.sorts());
         }
         self.gpu.queue.submit([encoder.finish()]);

@@ -7,11 +7,9 @@ use super::device::Gpu;
 use super::device_grid::DeviceGrid;
 use super::extent::Extent;
 use super::options::EngineOptions;
-use super::pass::{Pass, Pipeline, Sizes, TickKind, small_grid};
+use super::pass::{BoundPass, Pass, Pipeline, Sizes, TickKind, small_grid};
 use super::pipelines::{Compiled, Pipelines};
-use super::row::{
-    AgentBuffers, CellBuffers, MAX_AGENTS, MEMORY_BYTES, MotionLayout, TAG_BYTES, Tag,
-};
+use super::row::{AgentBuffers, CellBuffers, MEMORY_BYTES, MotionLayout, TAG_BYTES, tags_of};
 use super::shaders::Variant;
 use super::tables::{Contents, Tables};
 use crate::EngineError;
@@ -45,17 +43,15 @@ pub struct Plan {
     pub extent: Extent,
 }
 
-/// A flock on the device: pipelines for its scene, and its buffers.
+/// A flock on the device: passes for its scene, and its buffers.
 #[derive(Debug)]
 pub struct DeviceFlock {
     /// The variant of its passes.
     pub variant: Variant,
     /// The passes of a tick.
-    pub pipelines: Vec<Arc<Pipeline>>,
+    pub passes: Vec<BoundPass>,
     /// Its buffers.
     pub buffers: FlockBuffers,
-    /// The bindings of each pass.
-    pub bindings: Vec<wgpu::BindGroup>,
     /// Layouts of the structs that the host writes.
     pub tables: Arc<Tables>,
     /// The current scene, except for targets that move by themselves.
@@ -123,14 +119,8 @@ impl FlockBuilder {
         Ok(buffers)
     }
 
-    /// Puts a new flock on the device, which sorts it.
-    pub fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<DeviceFlock, EngineError> {
-        let ids = Ids::below(MAX_AGENTS).with(scene, state)?;
-        self.load_with(scene, state, ids)
-    }
-
-    /// The same for agents whose ids are known.
-    pub fn load_with(
+    /// Puts a new flock on the device, which sorts it. `ids` are the ids of `state`.
+    pub fn load(
         &mut self,
         scene: &Scene,
         state: &FlockState,
@@ -141,8 +131,7 @@ impl FlockBuilder {
         let buffers = self.allocate(scene, &plan, &tables, plan.extent.agents, state.tick)?;
         let flock = DeviceFlock {
             variant: plan.variant,
-            bindings: bind(&self.gpu, &pipelines, &buffers)?,
-            pipelines,
+            passes: bind(&self.gpu, pipelines, &buffers)?,
             agents: agents_in(&buffers, plan.variant, state.tick)
                 .ok_or_else(|| self.gpu.error("no agents"))?,
             buffers,
@@ -164,8 +153,7 @@ impl FlockBuilder {
         for begin in (0..agents.len()).step_by(UPLOADED_AT_ONCE) {
             let some = agents.rows(begin..agents.len().min(begin + UPLOADED_AT_ONCE));
             let motions = layout.rows_of(&some, &flock.scene.kept_of(&some));
-            let tags = some.species.iter().zip(&some.id);
-            let tags: Vec<Tag> = tags.map(|(species, id)| Tag::of(*species, *id)).collect();
+            let tags = tags_of(&some);
             let memory = flock.scene.memory_of(&some);
             for (name, row, bytes) in [
                 ("state", layout.bytes(), bytemuck::cast_slice(&motions)),
@@ -203,11 +191,15 @@ impl DeviceFlock {
         nth: u32,
         wanted: impl Fn(Pass) -> bool,
     ) {
-        for (pipeline, bindings) in self.pipelines.iter().zip(&self.bindings) {
-            if wanted(pipeline.pass) {
-                pipeline.dispatch(compute, bindings, sizes, nth);
-            }
+        for bound in self.passes.iter().filter(|bound| wanted(bound.pass())) {
+            bound.dispatch(compute, sizes, nth);
         }
+    }
+
+    /// True if these are the passes of its ticks.
+    pub fn has(&self, pipelines: &[Arc<Pipeline>]) -> bool {
+        let own = self.passes.iter().map(|bound| Arc::as_ptr(&bound.pipeline));
+        own.eq(pipelines.iter().map(Arc::as_ptr))
     }
 }
 
@@ -249,15 +241,11 @@ pub(super) fn agents_in(
     })
 }
 
+/// Binds passes to the buffers of a flock.
 pub(super) fn bind(
     gpu: &Gpu,
-    pipelines: &[Arc<Pipeline>],
+    pipelines: Vec<Arc<Pipeline>>,
     buffers: &FlockBuffers,
-) -> Result<Vec<wgpu::BindGroup>, EngineError> {
-    pipelines.iter().map(|pipeline| pipeline.bind(gpu, buffers)).collect()
-}
-
-/// True if two ticks have the same passes.
-pub(super) fn same(one: &[Arc<Pipeline>], other: &[Arc<Pipeline>]) -> bool {
-    one.len() == other.len() && one.iter().zip(other).all(|(a, b)| Arc::ptr_eq(a, b))
+) -> Result<Vec<BoundPass>, EngineError> {
+    pipelines.into_iter().map(|pipeline| pipeline.bind(gpu, buffers)).collect()
 }

@@ -35,6 +35,7 @@ pub use row::{AgentBuffers, MotionLayout};
 pub use slab::adapter_for;
 
 use crate::change::check_count;
+use crate::ids::Ids;
 use crate::internals::Sealed;
 use crate::{
     AgentsAt, BrokenForces, Change, DeviceAgents, Engine, EngineError, EngineKind, HostAgents,
@@ -48,6 +49,7 @@ use flockwork_model::vector::Point;
 use flockwork_model::world::World;
 use pipelines::Pipelines;
 use profiler::{Measured, Profiler};
+use row::MAX_AGENTS;
 use snapshot::{Present, Transfer};
 
 /// Host bytes per agent while a flock is loaded, besides its motion: tag and memory on their way to the
@@ -151,7 +153,8 @@ impl Engine for GpuEngine {
         (self.loaded, self.transfer) = (None, None);
         self.present = Present::default();
         self.profiler.reset();
-        let flock = self.builder.load(scene, state)?;
+        let ids = Ids::below(MAX_AGENTS).with(scene, state)?;
+        let flock = self.builder.load(scene, state, ids)?;
         let gpu = &self.builder.gpu;
         let encoder = gpu.device.create_command_encoder(&Default::default());
         let measured = Measured { is_load: true, ..Measured::default() };

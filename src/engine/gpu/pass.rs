@@ -1,5 +1,7 @@
 //! The passes of a tick: how each is compiled, bound and dispatched.
 
+use std::sync::Arc;
+
 use super::buffers::{CLOCK, CLOCK_BYTES, FlockBuffers};
 use super::device::Gpu;
 use super::extent::{CELLS_PER_BLOCK, Extent};
@@ -205,6 +207,14 @@ pub struct Pipeline {
     bindings: Vec<Binding>,
 }
 
+/// A compiled pass with the buffers of a flock.
+#[derive(Debug)]
+pub struct BoundPass {
+    /// The compiled pass.
+    pub pipeline: Arc<Pipeline>,
+    group: wgpu::BindGroup,
+}
+
 impl Pipeline {
     /// Compiles the shader of `pass`, a text and the same parsed. `checked` keeps the device's bounds checks
     /// and loop counters.
@@ -255,7 +265,11 @@ impl Pipeline {
     }
 
     /// Binds the buffers that the shader names.
-    pub fn bind(&self, gpu: &Gpu, buffers: &FlockBuffers) -> Result<wgpu::BindGroup, EngineError> {
+    pub fn bind(
+        self: Arc<Self>,
+        gpu: &Gpu,
+        buffers: &FlockBuffers,
+    ) -> Result<BoundPass, EngineError> {
         let mut entries = Vec::new();
         for binding in &self.bindings {
             let mut part = buffers.binding(&binding.name).ok_or_else(|| {
@@ -267,27 +281,31 @@ impl Pipeline {
             let resource = wgpu::BindingResource::Buffer(part);
             entries.push(wgpu::BindGroupEntry { binding: binding.index, resource });
         }
-        Ok(gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+        let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some(self.pass.name),
             layout: &self.layout,
             entries: &entries,
-        }))
+        });
+        Ok(BoundPass { pipeline: self, group })
+    }
+}
+
+impl BoundPass {
+    /// The pass.
+    #[must_use]
+    pub fn pass(&self) -> Pass {
+        self.pipeline.pass
     }
 
     /// Records the dispatch for tick number `nth` of a submission.
-    pub fn dispatch(
-        &self,
-        compute: &mut wgpu::ComputePass,
-        bindings: &wgpu::BindGroup,
-        sizes: Sizes<'_>,
-        nth: u32,
-    ) {
+    pub fn dispatch(&self, compute: &mut wgpu::ComputePass, sizes: Sizes<'_>, nth: u32) {
         let Sizes { extent, grid_stats, scattered, limit, clock_stride } = sizes;
-        compute.set_pipeline(&self.pipeline);
+        let Pipeline { pass, pipeline, bindings, .. } = &*self.pipeline;
+        compute.set_pipeline(pipeline);
         let offset = [nth * clock_stride as u32];
-        let reads_clock = self.bindings.iter().any(|binding| binding.name == CLOCK);
-        compute.set_bind_group(0, bindings, if reads_clock { &offset } else { &[] });
-        let workgroups = match self.pass.per {
+        let reads_clock = bindings.iter().any(|binding| binding.name == CLOCK);
+        compute.set_bind_group(0, &self.group, if reads_clock { &offset } else { &[] });
+        let workgroups = match pass.per {
             Per::Agent => extent.agents.div_ceil(AGENTS_PER_WORKGROUP),
             Per::Block => extent.cells.div_ceil(CELLS_PER_BLOCK),
             Per::Flock => 1,

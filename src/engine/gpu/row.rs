@@ -150,6 +150,12 @@ impl Tag {
     }
 }
 
+/// The tags of agents.
+pub fn tags_of(agents: &FlockState) -> Vec<Tag> {
+    let tags = agents.species.iter().zip(&agents.id);
+    tags.map(|(species, id)| Tag::of(*species, *id)).collect()
+}
+
 /// Bytes of an agent in the buffer `tag`.
 pub const TAG_BYTES: u64 = size_of::<Tag>() as u64;
 /// Bytes of an agent in the buffer `memory`.

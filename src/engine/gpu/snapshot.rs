@@ -4,11 +4,13 @@
 //! chunks, so that no frame waits for a large flock.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use super::device::Gpu;
 use super::flock::DeviceFlock;
 use super::readback::Readback;
 use super::row::{MEMORY_BYTES, MotionLayout, MotionRow, TAG_BYTES, Tag};
+use super::tables::Tables;
 use crate::ids::Ids;
 use crate::{EngineError, Snapshot};
 use flockwork_model::behaviours::{Target, Uses};
@@ -20,25 +22,19 @@ use flockwork_model::vector::Point;
 /// Agents that one call reads: two milliseconds of copying.
 const CHUNK: usize = 1 << 17;
 
-/// Reads the targets from the content of the buffer `targets`.
-type ReadTargets = Box<dyn FnOnce(&[u8]) -> Vec<Target> + Send + Sync>;
-
 /// A copy under way.
+#[derive(Debug)]
 pub struct Transfer {
     /// Copies of `state`, `tag`, `memory` and `targets`; those not needed are empty.
     copies: Readback,
     ids: Ids,
     layout: MotionLayout,
-    read_targets: Option<ReadTargets>,
+    tables: Arc<Tables>,
+    /// The targets; those that move have their places in the copy.
+    targets: Vec<Target>,
     /// The agents read so far.
     flock: FlockState,
     taken: usize,
-}
-
-impl std::fmt::Debug for Transfer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Transfer").field("tick", &self.flock.tick).finish_non_exhaustive()
-    }
 }
 
 /// A copy of the flock as it is now, for a host that cannot wait. Ask for it again and again.
@@ -96,13 +92,7 @@ impl Transfer {
         let parts: Vec<_> = parts.into_iter().flatten().collect();
         let encoder = gpu.device.create_command_encoder(&Default::default());
         let copies = Readback::begin(gpu, encoder, &parts)?;
-        let (tables, mut targets) = (source.tables.clone(), source.scene.targets.clone());
-        let read_targets: ReadTargets = Box::new(move |bytes: &[u8]| {
-            if moves_targets {
-                tables.read_targets(bytes, &mut targets);
-            }
-            targets
-        });
+        let (tables, targets) = (Arc::clone(&source.tables), source.scene.targets.clone());
         let ids = source.ids.clone();
         let count = ids.len();
         let layout = source.buffers.extent.layout;
@@ -117,7 +107,7 @@ impl Transfer {
             kept: vec![KeptRow::default(); if layout.keeps { count } else { 0 }],
             kept_names: source.scene.kept_names(),
         };
-        Ok(Self { copies, ids, layout, read_targets: Some(read_targets), flock, taken: 0 })
+        Ok(Self { copies, ids, layout, tables, targets, flock, taken: 0 })
     }
 
     /// Reads one chunk if the copy has arrived. Returns the snapshot once it is complete.
@@ -130,8 +120,9 @@ impl Transfer {
         if until < self.ids.len() {
             return Ok(None);
         }
-        let targets = self.copies.bytes(gpu, 3, 0..self.copies.len(3))?;
-        let targets = self.read_targets.take().map_or_else(Vec::new, |read| read(&targets));
+        let moved = self.copies.bytes(gpu, 3, 0..self.copies.len(3))?;
+        let mut targets = std::mem::take(&mut self.targets);
+        self.tables.read_targets(&moved, &mut targets);
         let mut state = std::mem::take(&mut self.flock);
         state.id = self.ids.all().to_vec();
         Ok(Some(Snapshot { state, targets }))

@@ -56,24 +56,13 @@ impl Tables {
         tick: u64,
     ) -> Result<Contents, String> {
         let mut contents = self.species_and_scenery(scene, tick)?;
-        contents.push(("flock", self.flock(scene, grid, count, crowded_above)?));
+        contents.push(("flock", self.flock(scene, grid, count, crowded_above, &[])?));
         contents.push(("targets", self.targets(&scene.targets)?));
         Ok(contents)
     }
 
-    /// The uniform `flock`.
+    /// The uniform `flock`. A slab has `further` numbers in it, by the names of their fields.
     pub fn flock(
-        &self,
-        scene: &Scene,
-        grid: &DeviceGrid,
-        count: u32,
-        crowded_above: u32,
-    ) -> Result<Vec<u8>, String> {
-        self.flock_with(scene, grid, count, crowded_above, &[])
-    }
-
-    /// The same with further numbers, by the names of their fields: the numbers of a slab.
-    pub fn flock_with(
         &self,
         scene: &Scene,
         grid: &DeviceGrid,
@@ -228,7 +217,7 @@ impl Tables {
         self.targets == other.targets
     }
 
-    /// Updates `targets` from the content of the device's buffer.
+    /// Updates `targets` from the content of the device's buffer; without content they stay as they are.
     pub fn read_targets(&self, bytes: &[u8], targets: &mut [Target]) {
         let Some(layout) = &self.targets else { return };
         let word = |path: String| {

@@ -76,19 +76,18 @@ impl GpuEngine {
         let mut encoder = gpu.device.create_command_encoder(&descriptor);
         let mut measured = Measured::default();
         if *profiling && idle && profiler.has_clock() {
-            let passes = || loaded.pipelines.iter().zip(&loaded.bindings).zip(0..);
-            let names = passes().map(|((pipeline, _), _)| pipeline.pass.name);
+            let names = loaded.passes.iter().map(|bound| bound.pass().name);
             measured = Measured { ticks, passes: names.collect(), is_load: false };
             let of_tick = measured.passes.len() as u32;
             profiler.begin(&mut encoder);
-            for (tick, ((pipeline, bindings), number)) in
-                (0..ticks).flat_map(|tick| passes().map(move |pass| (tick, pass)))
-            {
-                let mut compute = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
-                    label: Some(pipeline.pass.name),
-                    timestamp_writes: profiler.stamps(tick, number, of_tick),
-                });
-                pipeline.dispatch(&mut compute, bindings, sizes, tick);
+            for tick in 0..ticks {
+                for (bound, number) in loaded.passes.iter().zip(0..) {
+                    let mut compute = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+                        label: Some(bound.pass().name),
+                        timestamp_writes: profiler.stamps(tick, number, of_tick),
+                    });
+                    bound.dispatch(&mut compute, sizes, tick);
+                }
             }
         } else {
             let mut compute = encoder.begin_compute_pass(&Default::default());
@@ -141,7 +140,7 @@ impl GpuEngine {
 
     /// Runs ticks with each pass submitted alone and timed by the wall clock.
     pub(super) fn step_by_wall_clock(&mut self, ticks: u32) -> Result<(), EngineError> {
-        let passes = self.loaded()?.pipelines.iter().map(|p| (p.pass.name, Duration::ZERO));
+        let passes = self.loaded()?.passes.iter().map(|own| (own.pass().name, Duration::ZERO));
         let mut times: Vec<_> = passes.collect();
         for _ in 0..ticks {
             self.write_species(1)?;

@@ -1,12 +1,12 @@
 //! The steps of a slab's tick, and the answers to the host.
 
-use super::rows::{agents_in, tags_of, words_in};
+use super::rows::{agents_in, words_in};
 use super::{GpuSlab, INDEX_BYTES, Steered};
 use crate::distributed::{Region, SlabEngine};
 use crate::gpu::buffers;
 use crate::gpu::pass::{BIN, IMPORT_AGENTS, Pass};
 use crate::gpu::readback::Part;
-use crate::gpu::row::{MEMORY_BYTES, TAG_BYTES, Tag};
+use crate::gpu::row::{MEMORY_BYTES, TAG_BYTES, Tag, tags_of};
 use crate::{BrokenForces, EngineError};
 use flockwork_model::behaviours::{Target, Uses};
 use flockwork_model::grid::Slab;

@@ -16,8 +16,8 @@ use super::buffers::{self, FlockBuffers};
 use super::device::{self, AdapterChoice};
 use super::device_grid::DeviceGrid;
 use super::extent::Extent;
-use super::flock::{FlockBuilder, Plan, sizes};
-use super::pass::{BIN, EXPORT_AGENTS, IMPORT_AGENTS, Pass, Pipeline, Sizes};
+use super::flock::{FlockBuilder, Plan, bind, sizes};
+use super::pass::{BIN, BoundPass, EXPORT_AGENTS, IMPORT_AGENTS, Pass, Sizes};
 use super::pipelines::Compiled;
 use super::readback::Part;
 use super::row::{MAX_AGENTS, MotionLayout};
@@ -51,7 +51,7 @@ pub struct GpuSlab {
     variant: Variant,
     buffers: FlockBuffers,
     tables: Arc<Tables>,
-    passes: Vec<(Arc<Pipeline>, wgpu::BindGroup)>,
+    passes: Vec<BoundPass>,
     /// Number of own agents. Agents that have left count until the next sort.
     count: u32,
     /// Number of ghosts.
@@ -129,18 +129,6 @@ fn compile(builder: &mut FlockBuilder, plan: &Plan) -> Result<Compiled, EngineEr
     Ok(compiled)
 }
 
-fn bind(
-    builder: &FlockBuilder,
-    pipelines: Vec<Arc<Pipeline>>,
-    buffers: &FlockBuffers,
-) -> Result<Vec<(Arc<Pipeline>, wgpu::BindGroup)>, EngineError> {
-    let bound = |pipeline: Arc<Pipeline>| {
-        let bindings = pipeline.bind(&builder.gpu, buffers)?;
-        Ok((pipeline, bindings))
-    };
-    pipelines.into_iter().map(bound).collect()
-}
-
 impl GpuSlab {
     /// An empty slab of a flock of `everyone` agents. `builder` keeps the compiled passes.
     fn new(
@@ -159,7 +147,7 @@ impl GpuSlab {
         let Compiled { tick: pipelines, tables } = compile(builder, &plan)?;
         let buffers = builder.allocate(scene, &plan, &tables, 0, tick)?;
         Ok(Self {
-            passes: bind(builder, pipelines, &buffers)?,
+            passes: bind(&builder.gpu, pipelines, &buffers)?,
             cost: Cost::new(&builder.gpu),
             builder: builder.clone(),
             scene: scene.clone(),
@@ -209,7 +197,7 @@ impl GpuSlab {
             ("moved", moved),
         ];
         let crowded_above = self.builder.options.crowded_above;
-        let bytes = self.tables.flock_with(&self.scene, &self.grid, count, crowded_above, &further);
+        let bytes = self.tables.flock(&self.scene, &self.grid, count, crowded_above, &further);
         self.buffers.write(&self.builder.gpu, "flock", &bytes.map_err(self.builder.fail())?);
         Ok(())
     }
@@ -228,8 +216,8 @@ impl GpuSlab {
             label: Some("slab"),
             timestamp_writes: stamps,
         });
-        for (pipeline, bindings) in self.passes.iter().filter(|(own, _)| wanted(own.pass)) {
-            pipeline.dispatch(&mut compute, bindings, sizes, 0);
+        for bound in self.passes.iter().filter(|bound| wanted(bound.pass())) {
+            bound.dispatch(&mut compute, sizes, 0);
         }
         Ok(())
     }
@@ -253,7 +241,7 @@ impl GpuSlab {
         let pipelines = compile(&mut self.builder, &plan)?.tick;
         let sizes = sizes(&Contents::new(), self.variant, extent);
         self.buffers.fit(&self.builder.gpu, extent, &sizes)?;
-        self.passes = bind(&self.builder, pipelines, &self.buffers)?;
+        self.passes = bind(&self.builder.gpu, pipelines, &self.buffers)?;
         Ok(())
     }
 

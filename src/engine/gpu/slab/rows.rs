@@ -1,18 +1,12 @@
 //! Agents of a slab in the device's rows and in the host's columns.
 
-use crate::gpu::row::{MotionLayout, MotionRow, Tag};
+use crate::gpu::row::{MotionLayout, MotionRow, Tag, tags_of};
 use flockwork_model::memory::Memory;
 use flockwork_model::state::FlockState;
 
 /// Words in the bytes of a buffer.
 pub fn words_in(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
     bytes.chunks_exact(4).map(bytemuck::pod_read_unaligned)
-}
-
-/// The tags of agents.
-pub fn tags_of(agents: &FlockState) -> Vec<Tag> {
-    let tags = agents.species.iter().zip(&agents.id);
-    tags.map(|(species, id)| Tag::of(*species, *id)).collect()
 }
 
 /// The agents in the rows of the buffers, in their order. `memory` may be empty.
