@@ -1,7 +1,11 @@
 //! The buffers of a flock: their sizes, whether they fit the device, and their content.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
+
 use super::device::{self, AdapterChoice, Gpu};
 use super::extent::{CELLS_PER_BLOCK, Extent};
+use super::readback::Part;
 use super::row::{MAX_AGENTS, MotionLayout, TAG_BYTES};
 use crate::EngineError;
 
@@ -71,7 +75,6 @@ const UNIFORMS: [&str; 6] =
 /// A buffer. Its first `len` bytes are in use; the rest is spare, for a larger flock or grid.
 #[derive(Debug)]
 struct Allocation {
-    name: &'static str,
     buffer: wgpu::Buffer,
     len: u64,
 }
@@ -81,7 +84,8 @@ struct Allocation {
 pub struct FlockBuffers {
     /// Numbers of agents and cells that the buffers hold.
     pub extent: Extent,
-    allocations: Vec<Allocation>,
+    /// For each of [`NAMES`].
+    allocations: BTreeMap<&'static str, Allocation>,
 }
 
 /// The largest count with this layout that fits `limits`, and the limit that sets it.
@@ -209,7 +213,7 @@ impl FlockBuffers {
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let allocation = |name| {
             let len = allocated(bytes_of(name, &extent, sizes, gpu), extent.layout);
-            Allocation { name, buffer: create(gpu, name, len), len }
+            (name, Allocation { buffer: create(gpu, name, len), len })
         };
         let allocations = NAMES.into_iter().map(allocation).collect();
         refuse_if_full(gpu, scope, &extent, sizes)?;
@@ -226,69 +230,71 @@ impl FlockBuffers {
         extent: Extent,
         sizes: &[(&'static str, u64)],
     ) -> Result<bool, EngineError> {
-        let wanted = |own: &Allocation| {
-            let by_scene = sizes.iter().any(|(name, _)| *name == own.name);
-            let stays = !by_scene && flock_bytes(own.name, &extent).is_none();
-            let bytes = if stays { own.len } else { bytes_of(own.name, &extent, sizes, gpu) };
+        let wanted = |name: &str, own: &Allocation| {
+            let by_scene = sizes.iter().any(|(known, _)| *known == name);
+            let stays = !by_scene && flock_bytes(name, &extent).is_none();
+            let bytes = if stays { own.len } else { bytes_of(name, &extent, sizes, gpu) };
             allocated(bytes, extent.layout)
         };
-        let changes = self.allocations.iter().any(|own| wanted(own) != own.len);
+        let changes = self.allocations.iter().any(|(name, own)| wanted(name, own) != own.len);
         let mut grown = Vec::new();
-        if self.allocations.iter().any(|own| wanted(own) > own.buffer.size()) {
+        if self.allocations.iter().any(|(name, own)| wanted(name, own) > own.buffer.size()) {
             let limits = gpu.device.limits();
             check_count(&limits, &gpu.info, extent.layout, extent.agents.into())?;
             check_tables(gpu, &extent, sizes)?;
             let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
-            for (number, own) in self.allocations.iter().enumerate() {
-                let bytes = wanted(own);
+            for (name, own) in &self.allocations {
+                let bytes = wanted(name, own);
                 if bytes > own.buffer.size() {
                     // Half as much again, so that a growing flock allocates rarely. The extent of a
                     // slab has its spare already.
                     let spare = if extent.is_slab() { 0 } else { bytes / 2 };
                     let spare = spare.min(limits.max_buffer_size.saturating_sub(bytes));
                     let size = (bytes + spare).next_multiple_of(4);
-                    grown.push((number, create(gpu, own.name, size)));
+                    grown.push((*name, create(gpu, name, size)));
                 }
             }
             refuse_if_full(gpu, scope, &extent, sizes)?;
         }
         let copies = !grown.is_empty();
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        for (number, buffer) in grown {
-            let own = &mut self.allocations[number];
-            let in_slab = extent.is_slab() && KEPT_IN_SLABS.contains(&own.name);
-            if in_slab || KEPT.contains(&own.name) {
-                encoder.copy_buffer_to_buffer(&own.buffer, 0, &buffer, 0, own.len);
+        for (name, buffer) in grown {
+            let own = &self.allocations[name];
+            let len = own.len;
+            let in_slab = extent.is_slab() && KEPT_IN_SLABS.contains(&name);
+            if in_slab || KEPT.contains(&name) {
+                encoder.copy_buffer_to_buffer(&own.buffer, 0, &buffer, 0, len);
             }
-            own.buffer = buffer;
+            self.allocations.insert(name, Allocation { buffer, len });
         }
         if copies {
             gpu.queue.submit([encoder.finish()]);
         }
-        for own in &mut self.allocations {
-            own.len = wanted(own);
+        for (name, own) in &mut self.allocations {
+            own.len = wanted(name, own);
         }
         self.extent = extent;
         Ok(changes)
     }
 
-    fn allocation(&self, name: &str) -> Option<&Allocation> {
-        self.allocations.iter().find(|own| own.name == name)
+    /// The buffer of this name, one of [`NAMES`], with its spare bytes.
+    pub fn buffer(&self, name: &str) -> &wgpu::Buffer {
+        &self.allocations[name].buffer
     }
 
-    /// The buffer of this name, with its spare bytes.
-    pub fn buffer(&self, name: &str) -> Option<&wgpu::Buffer> {
-        self.allocation(name).map(|own| &own.buffer)
-    }
-
-    /// Bytes in use of the buffer of this name.
+    /// Bytes in use of the buffer of this name, one of [`NAMES`].
     pub fn len(&self, name: &str) -> u64 {
-        self.allocation(name).map_or(0, |own| own.len)
+        self.allocations[name].len
     }
 
-    /// The part in use of the buffer of this name, to be bound.
+    /// Some bytes of the buffer of this name, to be read.
+    pub fn part(&self, name: &str, bytes: Range<u64>) -> Part {
+        (self.buffer(name).clone(), bytes.start, bytes.end - bytes.start)
+    }
+
+    /// The part in use of the buffer of this name, to be bound; `None` if no buffer has this name.
     pub fn binding(&self, name: &str) -> Option<wgpu::BufferBinding<'_>> {
-        let own = self.allocation(name)?;
+        let own = self.allocations.get(name)?;
         let size = wgpu::BufferSize::new(own.len);
         Some(wgpu::BufferBinding { buffer: &own.buffer, offset: 0, size })
     }
@@ -300,9 +306,7 @@ impl FlockBuffers {
 
     /// Replaces the content of a buffer from byte `offset` on.
     pub fn write_at(&self, gpu: &Gpu, name: &str, offset: u64, bytes: &[u8]) {
-        if let Some(buffer) = self.buffer(name) {
-            gpu.queue.write_buffer(buffer, offset, bytes);
-        }
+        gpu.queue.write_buffer(self.buffer(name), offset, bytes);
     }
 }
 

@@ -103,7 +103,7 @@ impl FlockBuilder {
             let words = [u32::from(starts_memory), cleared];
             flock.buffers.write(&self.gpu, "edit", bytemuck::bytes_of(&words));
             let start = self.bound(flock, START_MEMORY)?;
-            self.run(flock, &start, flock.buffers.extent, false)?;
+            self.run(flock, &start, flock.buffers.extent, false);
         }
         Ok(sorts.then_some(confines))
     }
@@ -146,7 +146,7 @@ impl FlockBuilder {
         let bin = self.bound(flock, BIN)?;
         self.apply_plan(flock, &plan, compiled, Vec::new())?;
         (flock.ids, flock.removed) = (left, removed);
-        self.run(flock, &bin, all, true)?;
+        self.run(flock, &bin, all, true);
         self.gpu.check()
     }
 
@@ -171,9 +171,7 @@ impl FlockBuilder {
             flock.tables = tables;
         }
         (flock.variant, flock.grid) = (plan.variant, plan.grid);
-        if let Some(agents) = agents_in(&flock.buffers, flock.variant, flock.tick) {
-            flock.agents = agents;
-        }
+        flock.agents = agents_in(&flock.buffers, flock.variant, flock.tick);
         for (name, bytes) in &contents {
             flock.buffers.write(&self.gpu, name, bytes);
         }
@@ -193,22 +191,17 @@ impl FlockBuilder {
         let words = [u32::from(confines), 0];
         flock.buffers.write(&self.gpu, "edit", bytemuck::bytes_of(&words));
         let bin = self.bound(flock, BIN)?;
-        self.run(flock, &bin, flock.buffers.extent, true)
+        self.run(flock, &bin, flock.buffers.extent, true);
+        Ok(())
     }
 
     /// Submits a pass over the agents of `extent` that runs between two ticks, followed by the sorting passes
     /// if it `sorts`.
-    fn run(
-        &self,
-        flock: &DeviceFlock,
-        first: &BoundPass,
-        extent: Extent,
-        sorts: bool,
-    ) -> Result<(), EngineError> {
+    fn run(&self, flock: &DeviceFlock, first: &BoundPass, extent: Extent, sorts: bool) {
         if extent.agents == 0 {
-            return Ok(());
+            return;
         }
-        let sizes = self.sizes(&flock.buffers)?;
+        let sizes = self.sizes(&flock.buffers);
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         {
             let mut compute = encoder.begin_compute_pass(&Default::default());
@@ -216,6 +209,5 @@ impl FlockBuilder {
             flock.record(&mut compute, sizes, 0, |pass| sorts && pass.sorts());
         }
         self.gpu.queue.submit([encoder.finish()]);
-        Ok(())
     }
 }

@@ -132,8 +132,7 @@ impl FlockBuilder {
         let flock = DeviceFlock {
             variant: plan.variant,
             passes: bind(&self.gpu, pipelines, &buffers)?,
-            agents: agents_in(&buffers, plan.variant, state.tick)
-                .ok_or_else(|| self.gpu.error("no agents"))?,
+            agents: agents_in(&buffers, plan.variant, state.tick),
             buffers,
             tables,
             scene: scene.clone(),
@@ -170,15 +169,17 @@ impl FlockBuilder {
     }
 
     /// The sizes of the dispatches over all agents and cells of `buffers`.
-    pub fn sizes<'a>(&self, buffers: &'a FlockBuffers) -> Result<Sizes<'a>, EngineError> {
-        let missing = |name: &str| self.gpu.error(format!("no buffer `{name}`"));
-        let named = |name: &str| buffers.buffer(name).ok_or_else(|| missing(name));
-        let (grid_stats, scattered) = (named(buffers::GRID_STATS)?, named(buffers::SCATTERED)?);
+    pub fn sizes<'a>(&self, buffers: &'a FlockBuffers) -> Sizes<'a> {
         let limits = self.gpu.device.limits();
         let device = limits.max_compute_workgroups_per_dimension;
         let limit = self.options.dispatch_limit.map_or(device, |limit| limit.min(device));
-        let clock_stride = buffers::clock_stride(&limits);
-        Ok(Sizes { extent: buffers.extent, grid_stats, scattered, limit, clock_stride })
+        Sizes {
+            extent: buffers.extent,
+            grid_stats: buffers.buffer(buffers::GRID_STATS),
+            scattered: buffers.buffer(buffers::SCATTERED),
+            limit,
+            clock_stride: buffers::clock_stride(&limits),
+        }
     }
 }
 
@@ -218,27 +219,23 @@ pub(super) fn sizes(
 }
 
 /// The buffers that a renderer reads.
-pub(super) fn agents_in(
-    buffers: &FlockBuffers,
-    variant: Variant,
-    tick: u64,
-) -> Option<AgentBuffers> {
-    let buffer = |name: &str| buffers.buffer(name).cloned();
-    Some(AgentBuffers {
+pub(super) fn agents_in(buffers: &FlockBuffers, variant: Variant, tick: u64) -> AgentBuffers {
+    let buffer = |name: &str| buffers.buffer(name).clone();
+    AgentBuffers {
         tick,
-        state: buffer("state")?,
+        state: buffer("state"),
         layout: buffers.extent.layout,
-        tag: buffer("tag")?,
-        memory: buffer("memory").filter(|_| variant.uses.has(Uses::MEMORY)),
+        tag: buffer("tag"),
+        memory: variant.uses.has(Uses::MEMORY).then(|| buffer("memory")),
         count: buffers.extent.agents,
         ids: buffers.extent.ids,
-        grid_stats: buffer(buffers::GRID_STATS)?,
+        grid_stats: buffer(buffers::GRID_STATS),
         cells: Some(CellBuffers {
-            flock: buffer("flock")?,
-            start: buffer("cell_start")?,
+            flock: buffer("flock"),
+            start: buffer("cell_start"),
             bytes: buffers.len("cell_start"),
         }),
-    })
+    }
 }
 
 /// Binds passes to the buffers of a flock.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::buffers::{FlockBuffers, GRID_STATS, HITS_BYTES, MAX_TICKS_PER_SUBMISSION};
 use super::device::Gpu;
 use super::pass::TICK;
-use super::readback::{Part, Readback};
+use super::readback::Readback;
 use super::stamps::{Stamps, stamps_in};
 use crate::broken::CountedForces;
 use crate::{BrokenForces, EngineError, PassTime, Profile};
@@ -98,12 +98,10 @@ impl Profiler {
         measured: Measured,
         buffers: &FlockBuffers,
     ) -> Result<(), EngineError> {
-        let part = |name, at, bytes| Some((buffers.buffer(name)?.clone(), at, bytes));
-        let statistics = [
-            part(GRID_STATS, 0, FULLEST_CELL_BYTES),
-            part("cell_count", HITS_BYTES, CountedForces::BYTES),
+        let mut parts = vec![
+            buffers.part(GRID_STATS, 0..FULLEST_CELL_BYTES),
+            buffers.part("cell_count", HITS_BYTES..HITS_BYTES + CountedForces::BYTES),
         ];
-        let mut parts: Vec<Part> = statistics.into_iter().flatten().collect();
         if measured.ticks > 0 {
             let pairs = pairs_of(measured.ticks, measured.passes.len() as u32);
             parts.extend(self.stamps.resolve(&mut encoder, 0, pairs));

@@ -85,11 +85,9 @@ impl Transfer {
         let wanted =
             [("state", true), ("tag", true), ("memory", remembers), ("targets", moves_targets)];
         let parts = wanted.map(|(name, wanted)| {
-            let buffer = source.buffers.buffer(name).cloned();
             let bytes = if wanted { source.buffers.len(name) } else { 0 };
-            buffer.map(|buffer| (buffer, 0, bytes))
+            source.buffers.part(name, 0..bytes)
         });
-        let parts: Vec<_> = parts.into_iter().flatten().collect();
         let encoder = gpu.device.create_command_encoder(&Default::default());
         let copies = Readback::begin(gpu, encoder, &parts)?;
         let (tables, targets) = (Arc::clone(&source.tables), source.scene.targets.clone());

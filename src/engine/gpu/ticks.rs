@@ -27,7 +27,7 @@ impl GpuEngine {
     #[doc(hidden)]
     pub fn run_pass(&self, name: &str) -> Result<(), EngineError> {
         let (gpu, loaded) = (&self.builder.gpu, self.loaded()?);
-        let sizes = self.builder.sizes(&loaded.buffers)?;
+        let sizes = self.builder.sizes(&loaded.buffers);
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         let mut compute = encoder.begin_compute_pass(&Default::default());
         loaded.record(&mut compute, sizes, 0, |pass| pass.name == name);
@@ -71,7 +71,7 @@ impl GpuEngine {
         let gpu = &builder.gpu;
         let idle = profiler.is_idle(gpu);
         let Some(loaded) = loaded else { return Err(gpu.error("no flock is loaded")) };
-        let sizes = builder.sizes(&loaded.buffers)?;
+        let sizes = builder.sizes(&loaded.buffers);
         let descriptor = wgpu::CommandEncoderDescriptor { label: Some("tick") };
         let mut encoder = gpu.device.create_command_encoder(&descriptor);
         let mut measured = Measured::default();

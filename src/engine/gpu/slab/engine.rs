@@ -39,9 +39,9 @@ impl SlabEngine for GpuSlab {
             self.write_flock(all, Steered::default(), moved)?;
             let mut encoder = self.encoder();
             if arrived > 0 {
-                self.record(&mut encoder, arrived, None, |pass| pass == IMPORT_AGENTS)?;
+                self.record(&mut encoder, arrived, None, |pass| pass == IMPORT_AGENTS);
             }
-            self.record(&mut encoder, all, None, Pass::sorts)?;
+            self.record(&mut encoder, all, None, Pass::sorts);
             self.builder.gpu.queue.submit([encoder.finish()]);
         }
         self.count = all - gone;
@@ -114,7 +114,7 @@ impl SlabEngine for GpuSlab {
         let mut encoder = self.encoder();
         let stamps = self.cost.stamps(nth);
         let steers = |pass: Pass| ["add_up", "steer"].contains(&pass.name);
-        self.record(&mut encoder, steered.count, stamps, steers)?;
+        self.record(&mut encoder, steered.count, stamps, steers);
         self.cost.measured(nth);
         self.builder.gpu.queue.submit([encoder.finish()]);
         Ok(())
@@ -137,7 +137,7 @@ impl SlabEngine for GpuSlab {
         // It reads the size of the world.
         self.write_flock(self.count, Steered::default(), self.count)?;
         let mut encoder = self.encoder();
-        self.record(&mut encoder, 0, None, |pass| pass.name == "move_targets")?;
+        self.record(&mut encoder, 0, None, |pass| pass.name == "move_targets");
         self.builder.gpu.queue.submit([encoder.finish()]);
         Ok(())
     }
@@ -158,7 +158,7 @@ impl SlabEngine for GpuSlab {
             // Every agent takes a slot in its cell of the new slab.
             self.write_flock(self.count, Steered::default(), self.count)?;
             let mut encoder = self.encoder();
-            self.record(&mut encoder, self.count, None, |pass| pass == BIN)?;
+            self.record(&mut encoder, self.count, None, |pass| pass == BIN);
             self.builder.gpu.queue.submit([encoder.finish()]);
         }
         self.builder.gpu.check()
@@ -176,8 +176,11 @@ impl SlabEngine for GpuSlab {
         if self.count == 0 {
             return Ok(vec![0; slices as usize]);
         }
-        let start = |slice: u32| self.part("cell_start", slice * cells, 1, INDEX_BYTES);
-        let parts: Vec<Part> = (0..=slices).filter_map(start).collect();
+        let start = |slice: u32| {
+            let cell = slice * cells;
+            self.part("cell_start", cell..cell + 1, INDEX_BYTES)
+        };
+        let parts: Vec<Part> = (0..=slices).map(start).collect();
         let starts = self.builder.gpu.read_parts(&parts)?.concat();
         let starts: Vec<u32> = words_in(&starts).collect();
         Ok(starts.windows(2).map(|pair| u64::from(pair[1].saturating_sub(pair[0]))).collect())
@@ -188,10 +191,10 @@ impl SlabEngine for GpuSlab {
     }
 
     fn largest_cell(&mut self) -> Result<u32, EngineError> {
-        let Some(stats) = self.buffers.buffer(buffers::GRID_STATS).filter(|_| self.count > 0)
-        else {
+        if self.count == 0 {
             return Ok(0);
-        };
+        }
+        let stats = self.buffers.buffer(buffers::GRID_STATS);
         let word = self.builder.gpu.read(stats, INDEX_BYTES)?;
         Ok(words_in(&word).next().unwrap_or(0))
     }
@@ -203,11 +206,10 @@ impl SlabEngine for GpuSlab {
     fn state(&mut self) -> Result<FlockState, EngineError> {
         let remembers = self.variant.uses.has(Uses::MEMORY);
         let parts = [
-            self.part("state", 0, self.count, self.layout().bytes()),
-            self.part("tag", 0, self.count, TAG_BYTES),
-            self.part("memory", 0, self.count * u32::from(remembers), MEMORY_BYTES),
+            self.part("state", 0..self.count, self.layout().bytes()),
+            self.part("tag", 0..self.count, TAG_BYTES),
+            self.part("memory", 0..self.count * u32::from(remembers), MEMORY_BYTES),
         ];
-        let parts: Vec<Part> = parts.into_iter().flatten().collect();
         let mut copies = self.builder.gpu.read_parts(&parts)?.into_iter();
         let [motions, tags, memory] = [(); 3].map(|()| copies.next().unwrap_or_default());
         let mut state = agents_in(self.layout(), &motions, &tags, &memory).by_id();
@@ -218,17 +220,17 @@ impl SlabEngine for GpuSlab {
 
     fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
         let mut targets = self.scene.targets.clone();
-        let moves = self.variant.uses.has(Uses::MOVING_TARGETS);
-        if let Some(buffer) = self.buffers.buffer("targets").filter(|_| moves) {
-            let bytes = self.builder.gpu.read(buffer, self.buffers.len("targets"))?;
+        if self.variant.uses.has(Uses::MOVING_TARGETS) {
+            let (buffer, bytes) = (self.buffers.buffer("targets"), self.buffers.len("targets"));
+            let bytes = self.builder.gpu.read(buffer, bytes)?;
             self.tables.read_targets(&bytes, &mut targets);
         }
         Ok(targets)
     }
 
     fn id_sum(&mut self) -> Result<u64, EngineError> {
-        let part: Vec<Part> = self.part("tag", 0, self.count, TAG_BYTES).into_iter().collect();
-        let tags = self.builder.gpu.read_parts(&part)?.concat();
+        let part = self.part("tag", 0..self.count, TAG_BYTES);
+        let tags = self.builder.gpu.read_parts(&[part])?.concat();
         Ok(words_in(&tags).map(|word| u64::from(Tag(word).id())).sum())
     }
 }

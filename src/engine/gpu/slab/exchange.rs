@@ -70,20 +70,19 @@ impl GpuSlab {
             return Ok(Borders { inner: 0..0, slices: Default::default() });
         }
         let cells = self.window.slice_cells() as u32;
+        let last_slice = (slices - 1) * cells;
         let (layout, bytes) = (self.layout(), self.layout().bytes());
         let mut lengths = self.expected.slices.map(|last| guess(last, count));
         loop {
             let [first, last] = lengths;
-            let tail = count - last;
             let parts = [
-                self.part("cell_start", cells, 1, INDEX_BYTES),
-                self.part("cell_start", (slices - 1) * cells, 1, INDEX_BYTES),
-                self.part("state", 0, first, bytes),
-                self.part("tag", 0, first, TAG_BYTES),
-                self.part("state", tail, last, bytes),
-                self.part("tag", tail, last, TAG_BYTES),
+                self.part("cell_start", cells..cells + 1, INDEX_BYTES),
+                self.part("cell_start", last_slice..last_slice + 1, INDEX_BYTES),
+                self.part("state", 0..first, bytes),
+                self.part("tag", 0..first, TAG_BYTES),
+                self.part("state", count - last..count, bytes),
+                self.part("tag", count - last..count, TAG_BYTES),
             ];
-            let parts: Vec<Part> = parts.into_iter().flatten().collect();
             let mut copies = self.builder.gpu.read_parts(&parts)?.into_iter();
             let mut next = || copies.next().unwrap_or_default();
             let begin = word(&next()).min(count);
@@ -116,23 +115,25 @@ impl GpuSlab {
         }
         self.write_flock(self.count, Steered::default(), self.count)?;
         let mut encoder = self.encoder();
-        self.record(&mut encoder, self.count, None, |pass| pass == EXPORT_AGENTS)?;
+        self.record(&mut encoder, self.count, None, |pass| pass == EXPORT_AGENTS);
         let stamps = self.cost.resolve(&mut encoder);
         let memory_bytes = if self.variant.uses.has(Uses::MEMORY) { MEMORY_BYTES } else { 0 };
         let mut rows = guess(self.expected.gone, self.count);
         loop {
             let own_cells = self.window.own_cells() as u64;
             let gone_at = COUNTS_AT + own_cells * INDEX_BYTES;
-            let (layout, counts) = (self.layout(), self.buffers.buffer("cell_count"));
+            let layout = self.layout();
+            let counts =
+                |first: u64, bytes: u64| self.buffers.part("cell_count", first..first + bytes);
             let parts = [
-                counts.map(|counts| (counts.clone(), 0, HITS_BYTES)),
-                counts.map(|counts| (counts.clone(), HITS_BYTES, CountedForces::BYTES)),
-                counts.map(|counts| (counts.clone(), gone_at, INDEX_BYTES)),
-                self.part("state", 0, rows, layout.bytes()),
-                self.part("index", 0, rows, TAG_BYTES),
-                self.part("id", 0, rows, memory_bytes),
+                counts(0, HITS_BYTES),
+                counts(HITS_BYTES, CountedForces::BYTES),
+                counts(gone_at, INDEX_BYTES),
+                self.part("state", 0..rows, layout.bytes()),
+                self.part("index", 0..rows, TAG_BYTES),
+                self.part("id", 0..rows, memory_bytes),
             ];
-            let parts: Vec<Part> = parts.into_iter().flatten().chain(stamps.clone()).collect();
+            let parts: Vec<Part> = parts.into_iter().chain(stamps.clone()).collect();
             let gpu = &self.builder.gpu;
             let mut copies = Readback::begin(gpu, encoder, &parts)?.wait(gpu)?.into_iter();
             let mut next = || copies.next().unwrap_or_default();

@@ -176,10 +176,10 @@ impl GpuSlab {
         self.buffers.extent.layout
     }
 
-    /// The first `count` elements of a buffer from element `first` on.
-    fn part(&self, name: &str, first: u32, count: u32, bytes: u64) -> Option<Part> {
-        let buffer = self.buffers.buffer(name)?.clone();
-        Some((buffer, u64::from(first) * bytes, u64::from(count) * bytes))
+    /// Some elements of a buffer.
+    fn part(&self, name: &str, elements: Range<u32>, bytes: u64) -> Part {
+        let [start, end] = [elements.start, elements.end].map(|element| u64::from(element) * bytes);
+        self.buffers.part(name, start..end)
     }
 
     /// Writes the uniform `flock` for passes over `count` agents: the `moved` ones of this tick,
@@ -209,8 +209,8 @@ impl GpuSlab {
         agents: u32,
         stamps: Option<wgpu::ComputePassTimestampWrites<'_>>,
         wanted: impl Fn(Pass) -> bool,
-    ) -> Result<(), EngineError> {
-        let sizes = self.builder.sizes(&self.buffers)?;
+    ) {
+        let sizes = self.builder.sizes(&self.buffers);
         let sizes = Sizes { extent: Extent { agents, ..sizes.extent }, ..sizes };
         let mut compute = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
             label: Some("slab"),
@@ -219,7 +219,6 @@ impl GpuSlab {
         for bound in self.passes.iter().filter(|bound| wanted(bound.pass())) {
             bound.dispatch(&mut compute, sizes, 0);
         }
-        Ok(())
     }
 
     /// Makes room for `agents` agents.
