@@ -22,12 +22,7 @@ where
     Axes<D>: Space<D>,
 {
     /// Takes over the parts of `scene` that change.
-    pub(super) fn update(
-        &mut self,
-        scene: &Scene,
-        change: Change,
-        threads: usize,
-    ) -> Result<(), EngineError> {
+    pub(super) fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError> {
         change.keeps_axes(&self.scene, scene)?;
         change.check(scene)?;
         if change.has(Change::PARAMETERS) {
@@ -87,28 +82,24 @@ where
         let grid = self.scene.grid(self.key.len());
         if confines || grid != self.grid {
             self.set_grid(grid);
-            self.bin(threads);
+            self.bin();
         }
         Ok(())
     }
 
     /// Adds agents.
-    pub(super) fn append(
-        &mut self,
-        agents: &FlockState,
-        threads: usize,
-    ) -> Result<(), EngineError> {
+    pub(super) fn append(&mut self, agents: &FlockState) -> Result<(), EngineError> {
         self.ids = self.ids.with(&self.scene, agents)?;
         let memory = self.scene.memory_of(agents);
         let (kept, places) = (self.scene.kept_of(agents), self.scene.kept_names().len());
         self.motion.extend(Motion::of(agents, memory, &kept, places));
-        self.identity.extend(&Identity::of(&agents.species, &agents.id));
-        self.recount(threads);
+        self.identity.extend(agents);
+        self.recount();
         Ok(())
     }
 
     /// Removes agents.
-    pub(super) fn remove(&mut self, ids: &[u32], threads: usize) -> Result<(), EngineError> {
+    pub(super) fn remove(&mut self, ids: &[u32]) -> Result<(), EngineError> {
         let gone = self.ids.remove(ids)?;
         let id = &self.identity.id;
         let mut stays = vec![false; id.len()];
@@ -120,7 +111,7 @@ where
         self.motion.retain(&stays);
         retain(&mut self.identity.species, &stays);
         retain(&mut self.identity.id, &stays);
-        self.recount(threads);
+        self.recount();
         Ok(())
     }
 
@@ -141,14 +132,14 @@ where
     }
 
     /// Gives all arrays the length of the flock, and sorts the agents.
-    fn recount(&mut self, threads: usize) {
+    fn recount(&mut self) {
         let count = self.ids.len();
         self.moved.resize(count, self.motion.memory.len());
         self.key.resize(count, 0);
         self.identity_spare.resize(count);
         self.source.resize(count, 0);
         self.set_grid(self.scene.grid(count));
-        self.bin(threads);
+        self.bin();
     }
 
     fn set_grid(&mut self, grid: Grid<D>) {
@@ -158,9 +149,9 @@ where
     }
 
     /// Sorts the flock by the cells of its grid, without moving an agent.
-    fn bin(&mut self, threads: usize) {
+    fn bin(&mut self) {
         std::mem::swap(&mut self.motion, &mut self.moved);
         self.find_cells();
-        self.sort_anew(threads);
+        self.sort_anew();
     }
 }

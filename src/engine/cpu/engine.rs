@@ -43,22 +43,19 @@ impl Engine for CpuEngine {
         // The old flock makes room before the new one is built.
         self.flock = None;
         self.profile = Profile::default();
-        let threads = self.threads.count();
         self.asked = None;
-        self.flock = Some(self.threads.run(|| AnyFlock::new(scene, state, threads))?);
+        self.flock = Some(self.threads.run(|| AnyFlock::new(scene, state))?);
         Ok(())
     }
 
     fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError> {
-        let threads = self.threads.count();
         let Some(flock) = &mut self.flock else { return Ok(()) };
-        self.threads.run(|| of_any!(flock, flock => flock.update(scene, change, threads)))
+        self.threads.run(|| of_any!(flock, flock => flock.update(scene, change)))
     }
 
     fn append(&mut self, agents: &FlockState) -> Result<(), EngineError> {
-        let threads = self.threads.count();
         let Some(flock) = &mut self.flock else { return Ok(()) };
-        self.threads.run(|| of_any!(flock, flock => flock.append(agents, threads)))
+        self.threads.run(|| of_any!(flock, flock => flock.append(agents)))
     }
 
     fn spawn(
@@ -80,19 +77,17 @@ impl Engine for CpuEngine {
     }
 
     fn remove(&mut self, ids: &[u32]) -> Result<(), EngineError> {
-        let threads = self.threads.count();
         let Some(flock) = &mut self.flock else { return Ok(()) };
-        self.threads.run(|| of_any!(flock, flock => flock.remove(ids, threads)))
+        self.threads.run(|| of_any!(flock, flock => flock.remove(ids)))
     }
 
     fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
         let Some(flock) = &mut self.flock else { return Ok(()) };
-        let (threads, instructions) = (self.threads.count(), self.instructions);
-        let timed = self.profiling;
+        let (instructions, timed) = (self.instructions, self.profiling);
         let spent = self.threads.run(|| {
             let mut spent = [Duration::ZERO; 2];
             for _ in 0..ticks {
-                let tick = of_any!(flock, flock => flock.tick(instructions, threads, timed));
+                let tick = of_any!(flock, flock => flock.tick(instructions, timed));
                 spent = [spent[0] + tick[0], spent[1] + tick[1]];
             }
             spent
@@ -139,10 +134,6 @@ impl Engine for CpuEngine {
     fn broken_forces(&mut self) -> BrokenForces {
         let broken = |any: &AnyFlock| of_any!(any, flock => flock.broken);
         self.flock.as_ref().map(broken).unwrap_or_default()
-    }
-
-    fn finish(&mut self) -> Result<(), EngineError> {
-        Ok(())
     }
 
     fn snapshot(&mut self) -> Result<Snapshot, EngineError> {

@@ -155,15 +155,10 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Agents in the order of these arrays.
-    pub fn of(species: &[u8], ids: &[u32]) -> Self {
-        Self { species: species.to_vec(), id: ids.to_vec() }
-    }
-
     /// Adds agents at the end.
-    pub fn extend(&mut self, other: &Self) {
-        self.species.extend_from_slice(&other.species);
-        self.id.extend_from_slice(&other.id);
+    pub fn extend(&mut self, agents: &FlockState) {
+        self.species.extend_from_slice(&agents.species);
+        self.id.extend_from_slice(&agents.id);
     }
 
     /// Room for `count` agents.

@@ -85,11 +85,11 @@ macro_rules! of_any {
 use of_any;
 
 impl AnyFlock {
-    fn new(scene: &Scene, state: &FlockState, threads: usize) -> Result<Self, EngineError> {
+    fn new(scene: &Scene, state: &FlockState) -> Result<Self, EngineError> {
         if scene.world.is_flat() {
-            Flock::new(scene, state, threads).map(Self::Plane)
+            Flock::new(scene, state).map(Self::Plane)
         } else {
-            Flock::new(scene, state, threads).map(Self::Space)
+            Flock::new(scene, state).map(Self::Space)
         }
     }
 
@@ -98,7 +98,7 @@ impl AnyFlock {
     }
 }
 
-/// A flock in a world with `D` axes.
+/// A flock in a world with `D` axes. Its methods share their work among the threads of [`Threads::run`].
 struct Flock<const D: usize> {
     scene: Scene,
     scenery: Scenery,
@@ -187,10 +187,10 @@ where
         }
     }
 
-    fn new(scene: &Scene, state: &FlockState, threads: usize) -> Result<Self, EngineError> {
+    fn new(scene: &Scene, state: &FlockState) -> Result<Self, EngineError> {
         let slab = Slab { first: 0, count: scene.grid::<D>(state.len()).slices() };
         let mut flock = Self::empty(scene, state.tick, state.len(), slab);
-        flock.append(state, threads)?;
+        flock.append(state)?;
         Ok(flock)
     }
 
@@ -211,13 +211,15 @@ where
     }
 
     /// Sorts `moved` by the cells of a grid that did not sort it before.
-    fn sort_anew(&mut self, threads: usize) {
+    fn sort_anew(&mut self) {
+        let threads = rayon::current_num_threads();
         let bands = bands::divide_unsorted(&self.window, &self.key, threads);
         self.sort(&bands);
     }
 
     /// Advances by one tick. Returns the times of `steer` and `sort`, zero unless `timed`.
-    fn tick(&mut self, instructions: InstructionSet, threads: usize, timed: bool) -> [Duration; 2] {
+    fn tick(&mut self, instructions: InstructionSet, timed: bool) -> [Duration; 2] {
+        let threads = rayon::current_num_threads();
         let stopwatch = Stopwatch::start(timed);
         self.vary();
         let bands = bands::divide(&self.window, &self.start, threads);

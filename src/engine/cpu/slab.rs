@@ -7,7 +7,7 @@ use std::time::Duration;
 use rayon::prelude::*;
 
 use super::bands::{self, Part};
-use super::flock::{Identity, Motion};
+use super::flock::Motion;
 use super::hits::Hits;
 use super::threads::{Threads, in_parts};
 use super::{CpuEngine, Flock, InstructionSet};
@@ -106,16 +106,16 @@ where
     }
 
     /// Sorts `moved` into `motion`.
-    fn sort_imported(&mut self, threads: usize) {
+    fn sort_imported(&mut self) {
         let count = self.key.len();
         self.motion.resize(count, self.moved.memory.len());
         self.identity_spare.resize(count);
         self.source.resize(count, 0);
         if self.start[self.window.own_cells()] == 0 {
-            return self.sort_anew(threads);
+            return self.sort_anew();
         }
         // Most agents are in the order of the tick before; those that have arrived come last.
-        let mut bands = bands::divide(&self.window, &self.start, threads);
+        let mut bands = bands::divide(&self.window, &self.start, rayon::current_num_threads());
         for band in &mut bands {
             band.agents = band.agents.start.min(count)..band.agents.end.min(count);
         }
@@ -185,7 +185,7 @@ where
         let Flock { scene, moved, identity, key, grid, window, .. } = &mut self.flock;
         let places = scene.kept_names().len();
         moved.extend(Motion::of(agents, agents.memory.clone(), &agents.kept, places));
-        identity.extend(&Identity::of(&agents.species, &agents.id));
+        identity.extend(agents);
         let (first, first_cell) = (key.len(), window.first_cell());
         let new = first..moved.position[0].len();
         key.extend(new.map(|agent| grid.key_of(moved.position(agent)).wrapping_sub(first_cell)));
@@ -198,7 +198,7 @@ where
 
     fn sort(&mut self) -> Result<(), EngineError> {
         let Self { threads, flock, .. } = self;
-        threads.run(|| flock.sort_imported(threads.count()));
+        threads.run(|| flock.sort_imported());
         Ok(())
     }
 
@@ -213,7 +213,7 @@ where
         let places = scene.kept_names().len();
         let first = motion.position[0].len();
         motion.extend(Motion::of(ghosts, Vec::new(), &ghosts.kept, places));
-        identity.extend(&Identity::of(&ghosts.species, &ghosts.id));
+        identity.extend(ghosts);
         let end = motion.position[0].len();
         // The sender has sorted them: where each cell begins follows from the positions.
         let cells = window.cells_of(slice);
