@@ -207,7 +207,9 @@ pub trait Engine: Send + internals::Sealed {
 
     /// Waits until all submitted work is done. This method and those below are for hosts that may
     /// wait. No other method waits, except while passes are measured on a device without a clock.
-    fn finish(&mut self) -> Result<(), EngineError>;
+    fn finish(&mut self) -> Result<(), EngineError> {
+        Ok(())
+    }
 
     /// The flock after all submitted ticks. Waits for it, and does not affect [`Engine::request`].
     fn snapshot(&mut self) -> Result<Snapshot, EngineError>;

@@ -114,8 +114,10 @@ impl Laps {
 /// Watches the work.
 #[derive(Clone, Debug, Default)]
 pub struct Balance {
-    load: LoadBalance,
-    own: RankStats,
+    /// The balance at the last look.
+    pub load: LoadBalance,
+    /// The work of this rank.
+    pub own: RankStats,
     slices: usize,
 }
 
@@ -124,16 +126,6 @@ impl Balance {
     pub fn new(slabs: &Slabs) -> Self {
         let slices = slabs.all().iter().map(|slab| slab.count as usize).sum();
         Self { slices, ..Self::default() }
-    }
-
-    /// The balance at the last look.
-    pub fn load(&self) -> &LoadBalance {
-        &self.load
-    }
-
-    /// The work of this rank.
-    pub fn stats(&self) -> RankStats {
-        self.own
     }
 
     /// Notes bytes that this rank has sent.

@@ -106,13 +106,13 @@ impl DistributedEngine {
     /// How the ranks share the work.
     #[must_use]
     pub fn load_balance(&self) -> LoadBalance {
-        self.flock.as_ref().map(|flock| *flock.balance.load()).unwrap_or_default()
+        self.flock.as_ref().map(|flock| flock.balance.load).unwrap_or_default()
     }
 
     /// The work of this rank.
     #[must_use]
     pub fn rank_stats(&self) -> RankStats {
-        self.flock.as_ref().map(|flock| flock.balance.stats()).unwrap_or_default()
+        self.flock.as_ref().map(|flock| flock.balance.own).unwrap_or_default()
     }
 
     /// Brings all agents to rank 0, where [`Engine::agents`] finds them: in the order of the cells, as a
@@ -301,10 +301,6 @@ impl Engine for DistributedEngine {
         let mut numbers = own.unwrap_or_default().numbers();
         self.ranks.sum(&mut numbers);
         BrokenForces::from_numbers(&numbers)
-    }
-
-    fn finish(&mut self) -> Result<(), EngineError> {
-        Ok(())
     }
 
     fn snapshot(&mut self) -> Result<Snapshot, EngineError> {

@@ -94,7 +94,7 @@ impl RankFlock {
         // While the copies travel, those agents move that need none.
         let (slab, mut steered) = (&mut self.slab, Ok(()));
         laps.worked();
-        let copies = self.ranks.exchange(&to, &self.routes.senders(), &mut || {
+        let copies = self.ranks.exchange(&to, &self.routes.from, &mut || {
             laps.exchanged();
             steered = slab.steer(Region::Inner);
             laps.worked();

@@ -12,8 +12,8 @@ use flockwork_model::state::FlockState;
 pub struct Routes {
     /// Ranks that need own slices, ascending, with the slices.
     to: Vec<(usize, Vec<u32>)>,
-    /// Ranks that own slices beside the slab, ascending.
-    from: Vec<usize>,
+    /// Ranks that own slices beside the slab, ascending: they send ghosts to this one.
+    pub from: Vec<usize>,
     /// The slices beside the slab in the order of the window, with the place of their owner in `from`,
     /// and the place of the slice in its message.
     beside: Vec<(u32, usize, usize)>,
@@ -50,11 +50,6 @@ impl Routes {
         Self { to, from, beside }
     }
 
-    /// The ranks that send ghosts to this one.
-    pub fn senders(&self) -> Vec<usize> {
-        self.from.clone()
-    }
-
     /// The ghosts for the other ranks.
     pub fn messages(
         &self,
@@ -76,7 +71,7 @@ impl Routes {
         self.to.iter().map(message).collect()
     }
 
-    /// The slices beside the slab, in the order of the window, out of the messages of `senders`.
+    /// The slices beside the slab, in the order of the window, out of the messages of the ranks `from`.
     pub fn unpack(
         &self,
         messages: &[Vec<u8>],
