@@ -53,6 +53,7 @@ pub fn assert_same(one: &Snapshot, other: &Snapshot, what: &str) {
     assert!(one.state.id == other.state.id, "{what}: not the same agents");
     assert!(bits(&one.state) == bits(&other.state), "{what}");
     assert!(one.state.memory == other.state.memory, "{what}: memory");
+    assert_eq!(one.state.kept_names, other.state.kept_names, "{what}");
     assert!(one.targets == other.targets, "{what}: targets");
     assert_eq!(one.state.tick, other.state.tick, "{what}");
 }

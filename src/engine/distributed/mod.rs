@@ -155,6 +155,7 @@ impl DistributedEngine {
             }
             if !messages.is_empty() {
                 (chunk.tick, chunk.shown) = (flock.tick, own.shown);
+                chunk.kept_names = own.kept_names;
                 take(&chunk.by_id());
             }
         }
