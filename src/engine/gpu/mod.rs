@@ -173,11 +173,9 @@ impl Engine for GpuEngine {
             let mut next = self.loaded()?.scene.clone();
             change.keeps_axes(&next, scene)?;
             change.check(scene)?;
-            change.swap(&mut next, &mut change.parts_of(scene));
             let Snapshot { state, targets } = self.snapshot()?;
-            if !change.has(Change::TARGETS) {
-                next.targets = targets;
-            }
+            next.targets = targets;
+            change.swap(&mut next, &mut change.parts_of(scene));
             let confines = change.has(Change::WORLD);
             return self.edit(|builder, flock| builder.lay_out(flock, &next, &state, confines));
         }
