@@ -6,13 +6,13 @@
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 
 /// The faults of a device so far.
 #[derive(Debug)]
 pub struct Fault {
-    first: Mutex<Option<String>>,
-    loss: Mutex<Option<String>>,
+    first: OnceLock<String>,
+    loss: OnceLock<String>,
     /// A buffer for [`Fault::refuses`].
     probe: Mutex<wgpu::Buffer>,
 }
@@ -26,12 +26,12 @@ impl Fault {
             usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
             mapped_at_creation: false,
         });
-        Self { first: Mutex::default(), loss: Mutex::default(), probe: Mutex::new(probe) }
+        Self { first: OnceLock::new(), loss: OnceLock::new(), probe: Mutex::new(probe) }
     }
 
     /// Records an error; the first one stays.
     pub fn note(&self, message: String) {
-        lock(&self.first).get_or_insert(message);
+        self.first.get_or_init(|| message);
     }
 
     /// Records the loss of the device.
@@ -43,23 +43,20 @@ impl Fault {
             wgpu::DeviceLostReason::Unknown if message.is_empty() => "the driver gives no reason",
             wgpu::DeviceLostReason::Unknown => message,
         };
-        lock(&self.loss).get_or_insert(reason.into());
+        self.loss.get_or_init(|| reason.into());
     }
 
     /// The first error, if there was one.
     pub fn first(&self) -> Option<String> {
-        lock(&self.first).clone()
+        self.first.get().cloned()
     }
 
     /// Why the device was lost, if it was.
     pub fn loss(&self) -> Option<String> {
-        let loss = lock(&self.loss).clone();
-        loss.or_else(|| {
-            self.refuses().then(|| {
-                self.lose(wgpu::DeviceLostReason::Destroyed, "");
-                lock(&self.loss).clone().unwrap_or_default()
-            })
-        })
+        if self.loss.get().is_none() && self.refuses() {
+            self.lose(wgpu::DeviceLostReason::Destroyed, "");
+        }
+        self.loss.get().cloned()
     }
 
     /// True if the device accepts no more work. Mapping is the only request that is refused at
@@ -69,7 +66,8 @@ impl Fault {
         if cfg!(target_family = "wasm") {
             return false;
         }
-        let probe = lock(&self.probe);
+        // Also after a panic of a thread that held the lock.
+        let probe = self.probe.lock().unwrap_or_else(PoisonError::into_inner);
         let (refused, answered) =
             (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         let (note, late) = (Arc::clone(&refused), Arc::clone(&answered));
@@ -82,11 +80,6 @@ impl Fault {
         probe.unmap();
         refused
     }
-}
-
-/// Locks also after a panic of a thread that held the lock.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 thread_local! {

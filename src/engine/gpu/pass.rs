@@ -14,7 +14,7 @@ use flockwork_model::behaviours::Uses;
 pub enum Per {
     /// One invocation per agent; workgroups of 64.
     Agent,
-    /// One workgroup per block of 1,024 cells.
+    /// One workgroup per block of cells: see [`CELLS_PER_BLOCK`].
     Block,
     /// One workgroup per crowded cell; the scan of the cells counts them.
     Crowd,
