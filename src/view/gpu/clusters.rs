@@ -15,7 +15,6 @@ use flockwork_model::scene::Scene;
 /// Finds the groups.
 #[derive(Debug)]
 pub struct ClusterPasses {
-    layout: wgpu::BindGroupLayout,
     variant: Variant,
     /// `begin_clusters`, `join_clusters`, `show_clusters`: they run in this order.
     passes: [wgpu::ComputePipeline; 3],
@@ -27,10 +26,10 @@ pub struct ClusterPasses {
 impl ClusterPasses {
     fn new(gpu: &Arc<Gpu>, variant: Variant) -> Result<Self, EngineError> {
         let entries = ["begin_clusters", "join_clusters", "show_clusters"];
-        let (layout, passes) = compute_passes(gpu, "clusters", variant, entries)?;
+        let passes = compute_passes(gpu, "clusters", variant, entries)?;
         let [parents, shown] = [(); 2].map(|()| numbers(gpu, 1));
         let squared_radius = buffer(gpu, "clusters", 4, wgpu::BufferUsages::UNIFORM);
-        Ok(Self { layout, variant, passes, parents, shown, squared_radius })
+        Ok(Self { variant, passes, parents, shown, squared_radius })
     }
 
     /// Records the passes, if a colour of `scene` shows groups and the device has the grid of the `agents`. Returns
@@ -80,7 +79,7 @@ impl ClusterPasses {
         });
         let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("clusters"),
-            layout: &own.layout,
+            layout: &own.passes[0].get_bind_group_layout(0),
             entries: &entries.collect::<Vec<_>>(),
         });
         let limit = gpu.device.limits().max_compute_workgroups_per_dimension;

@@ -166,14 +166,14 @@ pub fn buffer(gpu: &Gpu, label: &str, size: u64, usage: wgpu::BufferUsages) -> w
     })
 }
 
-/// Compiles compute passes of one shader, and returns the layout of the bindings that they share: those
-/// that any of them uses. Fails if it does not compile.
+/// Compiles compute passes of one shader. They share one bind group, with all that any of them uses. Fails if the
+/// shader does not compile.
 pub fn compute_passes<const N: usize>(
     gpu: &Gpu,
     shader: &str,
     variant: Variant,
     entries: [&str; N],
-) -> Result<(wgpu::BindGroupLayout, [wgpu::ComputePipeline; N]), EngineError> {
+) -> Result<[wgpu::ComputePipeline; N], EngineError> {
     let (wgsl, parsed) = compose(shader, variant).map_err(|error| gpu.error(error.to_string()))?;
     let bindings = reflect::bindings(&parsed).map_err(|message| gpu.error(message))?;
     let group = reflect::group_layout(gpu, shader, &bindings);
@@ -183,7 +183,7 @@ pub fn compute_passes<const N: usize>(
         bind_group_layouts: &[Some(&group)],
         immediate_size: 0,
     });
-    let passes = entries.map(|entry_point| {
+    Ok(entries.map(|entry_point| {
         gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: Some(entry_point),
             layout: Some(&layout),
@@ -192,8 +192,7 @@ pub fn compute_passes<const N: usize>(
             compilation_options: Default::default(),
             cache: None,
         })
-    });
-    Ok((group, passes))
+    }))
 }
 
 /// A render pass on a cleared target. With `sampled`, it draws on that texture and resolves it to

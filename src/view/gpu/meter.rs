@@ -18,7 +18,6 @@ const SIDE: u32 = 8;
 #[derive(Debug)]
 pub struct Meter {
     gpu: Arc<Gpu>,
-    layout: wgpu::BindGroupLayout,
     /// In the order in which they run.
     passes: [wgpu::ComputePipeline; 2],
     counts: wgpu::Buffer,
@@ -29,9 +28,9 @@ impl Meter {
     pub fn new(gpu: &Arc<Gpu>) -> Result<Self, EngineError> {
         let entries = ["count_points", "choose_factor"];
         let variant = Variant::of_drawing(false, false, false);
-        let (layout, passes) = compute_passes(gpu, "measure", variant, entries)?;
+        let passes = compute_passes(gpu, "measure", variant, entries)?;
         let counts = buffer(gpu, "points by brightness", 4 * BINS, wgpu::BufferUsages::STORAGE);
-        Ok(Self { gpu: Arc::clone(gpu), layout, passes, counts })
+        Ok(Self { gpu: Arc::clone(gpu), passes, counts })
     }
 
     /// Records the measuring of a picture of `points`; the factor goes to the beginning of `exposure`.
@@ -49,7 +48,7 @@ impl Meter {
         });
         let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("measure"),
-            layout: &self.layout,
+            layout: &self.passes[0].get_bind_group_layout(0),
             entries: &[&picture[..], &own].concat(),
         });
         encoder.clear_buffer(&self.counts, 0, None);

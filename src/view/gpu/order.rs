@@ -22,7 +22,6 @@ const WORD_BYTES: u64 = 8;
 #[derive(Debug)]
 pub struct DrawOrder {
     gpu: Arc<Gpu>,
-    layout: wgpu::BindGroupLayout,
     /// In the order in which they run.
     passes: [wgpu::ComputePipeline; 3],
     ids: Option<wgpu::Buffer>,
@@ -34,8 +33,8 @@ impl DrawOrder {
     pub fn new(gpu: Arc<Gpu>) -> Result<Self, EngineError> {
         let variant = Variant::of_drawing(false, false, false);
         let entries = ["mark_ids", "count_ids", "draw_order"];
-        let (layout, passes) = compute_passes(&gpu, "draw_order", variant, entries)?;
-        Ok(Self { gpu, layout, passes, ids: None, order: None })
+        let passes = compute_passes(&gpu, "draw_order", variant, entries)?;
+        Ok(Self { gpu, passes, ids: None, order: None })
     }
 
     /// Records the passes. Returns a buffer with the numbers of the agents in each chunk, in the order of
@@ -56,7 +55,7 @@ impl DrawOrder {
         for chunk in chunks {
             let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
                 label: Some("draw_order"),
-                layout: &self.layout,
+                layout: &self.passes[0].get_bind_group_layout(0),
                 entries: &[
                     wgpu::BindGroupEntry {
                         binding: 1,

@@ -15,7 +15,6 @@ use flockwork_model::behaviours::Uses;
 #[derive(Debug)]
 pub struct ShadePasses {
     gpu: Arc<Gpu>,
-    layout: wgpu::BindGroupLayout,
     /// In the order in which they run.
     passes: [wgpu::ComputePipeline; 2],
     counts: wgpu::Buffer,
@@ -40,9 +39,9 @@ impl ShadePasses {
         let uses = if keeps { Uses::KEPT } else { Uses::default() };
         let variant = Variant { flat: false, uses, ..Variant::of_drawing(false, false, false) };
         let entries = ["count_agents", "sum_depths"];
-        let (layout, passes) = compute_passes(&gpu, "shade_cells", variant, entries)?;
+        let passes = compute_passes(&gpu, "shade_cells", variant, entries)?;
         let [counts, depths] = [(); 2].map(|()| numbers(&gpu, 1));
-        Ok(Self { gpu, layout, passes, counts, depths })
+        Ok(Self { gpu, passes, counts, depths })
     }
 
     /// Records the passes. Returns the optical depth from each cell towards the sun.
@@ -75,7 +74,7 @@ impl ShadePasses {
             });
             let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
                 label: Some("shade"),
-                layout: &self.layout,
+                layout: &self.passes[0].get_bind_group_layout(0),
                 entries: &[&[state, picture][..], &own].concat(),
             });
             pass.set_bind_group(0, &group, &[]);
