@@ -249,12 +249,8 @@ impl<'a> Composer<'a> {
             {
                 None
             } else if token.text == "package" {
-                while text(end) == "::" {
-                    end += 2;
-                }
-                let path: Vec<&str> = node[at + 1..end].iter().map(|token| token.text).collect();
-                let path = path.iter().filter(|word| **word != "::").copied();
-                let mut path: Vec<&str> = path.collect();
+                let mut path = path_behind(&node[end..]);
+                end += 2 * path.len();
                 path.pop().map(|name| (path.join("/"), name))
             } else if own.declarations.contains_key(token.text) {
                 Some((file.into(), token.text))
@@ -274,20 +270,21 @@ impl<'a> Composer<'a> {
     }
 }
 
+/// The names behind the word `package`.
+fn path_behind<'a>(tokens: &[Token<'a>]) -> Vec<&'a str> {
+    let pairs = tokens.chunks_exact(2);
+    let pairs = pairs.take_while(|pair| pair[0].text == "::" && pair[1].is_name());
+    pairs.map(|pair| pair[1].text).collect()
+}
+
 /// The paths behind `package`, and all that they begin with: one of these is a file.
 fn named_paths(tokens: &[Token]) -> Vec<String> {
-    let mut paths = Vec::new();
-    for begin in (0..tokens.len()).filter(|at| tokens[*at].text == "package") {
-        let words = tokens[begin + 1..].chunks_exact(2);
-        let words = words.take_while(|pair| pair[0].text == "::" && pair[1].is_name());
-        let mut path = String::new();
-        for pair in words {
-            path += if path.is_empty() { "" } else { "/" };
-            path += pair[1].text;
-            paths.push(path.clone());
-        }
-    }
-    paths
+    let begins = (0..tokens.len()).filter(|at| tokens[*at].text == "package");
+    let paths = begins.map(|at| path_behind(&tokens[at + 1..]));
+    let parts = |path: Vec<&str>| -> Vec<String> {
+        (1..=path.len()).map(|end| path[..end].join("/")).collect()
+    };
+    paths.flat_map(parts).collect()
 }
 
 /// Composes the entry points of the file `root` and all that they use. `files` are texts by path without
