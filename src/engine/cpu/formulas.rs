@@ -112,6 +112,11 @@ where
             perceives_alike: false,
             columns,
         };
+        let any =
+            |takes: &dyn Fn(&Formula) -> bool| rules.iter().any(|columns| takes(columns.formula));
+        let takes_velocity = |formula: &Formula| {
+            formula.sums.givens().any(|given| matches!(given, Given::OtherVelocity(_)))
+        };
         Self {
             simd,
             rules: rules.iter().map(rule).collect(),
@@ -133,17 +138,11 @@ where
             taken: places_taken(rules),
             kept: [like; MAX_KEPT],
             next_kept: [like; MAX_KEPT],
-            sizes: rules
-                .iter()
-                .any(|columns| columns.formula.sums_sizes())
-                .then_some((table, seed, ids)),
+            sizes: any(&Formula::sums_sizes).then_some((table, seed, ids)),
             totals,
             table,
-            takes_place: rules.iter().any(|columns| columns.formula.sums_places()),
-            takes_velocity: rules.iter().any(|columns| {
-                let velocity = |given| matches!(given, Given::OtherVelocity(_));
-                columns.formula.sums.givens().any(velocity)
-            }),
+            takes_place: any(&Formula::sums_places),
+            takes_velocity: any(&takes_velocity),
         }
     }
 
