@@ -189,18 +189,10 @@ pub(super) fn choose(
 impl Gpu {
     /// Opens the chosen adapter's device with all the adapter's limits.
     pub fn open(choice: &AdapterChoice) -> Result<Arc<Self>, EngineError> {
-        Self::open_in(instance(), choice)
+        Self::open_for(instance(), choice, None)
     }
 
-    /// The same, with an instance that already serves a window.
-    pub fn open_in(
-        instance: wgpu::Instance,
-        choice: &AdapterChoice,
-    ) -> Result<Arc<Self>, EngineError> {
-        Self::open_for(instance, choice, None)
-    }
-
-    /// The same, with an adapter that can draw on `surface`.
+    /// The same, with an instance that may serve a window already, and an adapter that can draw on `surface`.
     pub fn open_for(
         instance: wgpu::Instance,
         choice: &AdapterChoice,
