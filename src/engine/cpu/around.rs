@@ -14,20 +14,12 @@ use flockwork_model::vector::{Axes, Space, Vector, components, per_axis};
 use flockwork_model::world::{Boundary, World};
 
 /// A group and the flock round it.
+#[derive(Clone, Copy)]
 pub struct Around<'a, S: Simd, const D: usize> {
     pub simd: S,
     pub flock: &'a SortedFlock<'a, D>,
     pub group: &'a Group<S, D>,
 }
-
-impl<S: Simd, const D: usize> Clone for Around<'_, S, D> {
-    #[inline(always)]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<S: Simd, const D: usize> Copy for Around<'_, S, D> {}
 
 impl<S: Simd, const D: usize> Around<'_, S, D>
 where

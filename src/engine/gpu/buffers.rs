@@ -355,12 +355,11 @@ mod tests {
     fn an_agent_takes_64_bytes_or_96_in_space_and_a_cell_12() {
         assert_eq!(bytes(MotionLayout::PLANE), [64, 12]);
         assert_eq!(bytes(MotionLayout::SPACE), [96, 12]);
-        [MotionLayout::PLANE, MotionLayout::SPACE].into_iter().for_each(check_bytes);
-    }
-
-    fn check_bytes(layout: MotionLayout) {
         // Ten neighbours per agent are 3.2 agents per cell; a hundred are 32.
-        for (agents, cells) in [(10_000, 3_142), (200_000, 62_832), (8_388_608, 263_544)] {
+        let flocks = [(10_000, 3_142), (200_000, 62_832), (8_388_608, 263_544)];
+        let layouts = [MotionLayout::PLANE, MotionLayout::SPACE];
+        let all = layouts.into_iter().flat_map(|layout| flocks.map(|flock| (layout, flock)));
+        for (layout, (agents, cells)) in all {
             let crowds = agents / CROWDED_ABOVE;
             let extent = Extent { layout, agents, ids: agents, cells, crowds, ghost_cells: 0 };
             // The buffer `memory` depends on the scene: one word per agent.

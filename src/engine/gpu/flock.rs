@@ -99,7 +99,8 @@ impl FlockBuilder {
         self.pipelines.tick(&self.gpu, &self.options, plan.variant, kind)
     }
 
-    /// Allocates the buffers of a plan and fills those that stay constant while the flock moves.
+    /// Allocates the buffers of a plan and fills those that stay constant while the flock moves, and the
+    /// targets. Varying species have their values at `tick`.
     pub fn allocate(
         &self,
         scene: &Scene,
@@ -109,8 +110,10 @@ impl FlockBuilder {
         tick: u64,
     ) -> Result<FlockBuffers, EngineError> {
         let crowded_above = self.options.crowded_above;
-        let contents = tables.contents(scene, &plan.grid, count, crowded_above, tick);
-        let contents = contents.map_err(self.fail())?;
+        let flock = tables.flock(scene, &plan.grid, count, crowded_above, &[]);
+        let mut contents = tables.species_and_scenery(scene, tick).map_err(self.fail())?;
+        contents.push(("flock", flock.map_err(self.fail())?));
+        contents.push(("targets", tables.targets(&scene.targets).map_err(self.fail())?));
         let sizes = sizes(&contents, plan.variant, plan.extent);
         let buffers = FlockBuffers::new(&self.gpu, plan.extent, &sizes)?;
         for (name, bytes) in &contents {

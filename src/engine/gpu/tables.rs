@@ -45,22 +45,6 @@ impl Tables {
         })
     }
 
-    /// The content of all buffers that stay constant while the flock moves, and of the targets.
-    /// Varying species have their values at `tick`.
-    pub fn contents(
-        &self,
-        scene: &Scene,
-        grid: &DeviceGrid,
-        count: u32,
-        crowded_above: u32,
-        tick: u64,
-    ) -> Result<Contents, String> {
-        let mut contents = self.species_and_scenery(scene, tick)?;
-        contents.push(("flock", self.flock(scene, grid, count, crowded_above, &[])?));
-        contents.push(("targets", self.targets(&scene.targets)?));
-        Ok(contents)
-    }
-
     /// The uniform `flock`. A slab has `further` numbers in it, by the names of their fields.
     pub fn flock(
         &self,

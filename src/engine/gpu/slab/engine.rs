@@ -24,16 +24,18 @@ impl SlabEngine for GpuSlab {
 
     fn sort(&mut self) -> Result<(), EngineError> {
         let imported = std::mem::take(&mut self.imported);
-        let (moved, arrived) = (self.count, imported.count());
+        let (moved, arrived) = (self.count, imported.binned.len() as u32);
         let all = moved + arrived;
         self.make_room(all)?;
         let gone = self.moved.take().map_or(0, |moved| moved.gone);
         self.borders = None;
         if all > 0 {
             let bytes = self.layout().bytes();
-            for (name, bytes, rows) in
-                [("next_state", bytes, imported.motion()), ("binned", 16, imported.binned())]
-            {
+            let (motion, binned) = (&imported.motion[..], &imported.binned[..]);
+            for (name, bytes, rows) in [
+                ("next_state", bytes, bytemuck::cast_slice(motion)),
+                ("binned", 16, bytemuck::cast_slice(binned)),
+            ] {
                 self.buffers.write_at(&self.builder.gpu, name, u64::from(moved) * bytes, rows);
             }
             self.write_flock(all, Steered::default(), moved)?;

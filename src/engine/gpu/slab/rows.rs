@@ -30,27 +30,13 @@ pub fn agents_in(layout: MotionLayout, motions: &[u8], tags: &[u8], memory: &[u8
 /// Agents that have come from other processes since the last sort.
 #[derive(Debug, Default)]
 pub struct Imported {
-    motion: Vec<MotionRow>,
-    /// In the form that `steer` writes: key and slot are missing.
-    binned: Vec<[u32; 4]>,
+    /// Their rows of `next_state`.
+    pub motion: Vec<MotionRow>,
+    /// Their rows of `binned`, in the form that `steer` writes: key and slot are missing.
+    pub binned: Vec<[u32; 4]>,
 }
 
 impl Imported {
-    /// Number of agents.
-    pub fn count(&self) -> u32 {
-        self.binned.len() as u32
-    }
-
-    /// Their rows of `next_state`.
-    pub fn motion(&self) -> &[u8] {
-        bytemuck::cast_slice(&self.motion)
-    }
-
-    /// Their rows of `binned`.
-    pub fn binned(&self) -> &[u8] {
-        bytemuck::cast_slice(&self.binned)
-    }
-
     /// Adds agents. One without memory has 0.
     pub fn add(&mut self, layout: MotionLayout, agents: &FlockState) {
         self.motion.extend(layout.rows_of(agents, &agents.kept));
