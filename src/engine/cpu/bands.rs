@@ -120,17 +120,28 @@ mod tests {
     use flockwork_model::world::{Boundary, World};
 
     #[test]
-    fn parts_cover_every_agent_of_the_bands_once() {
+    fn bands_and_their_parts_cover_every_row_and_agent_once() {
         let world = World { size: flat(1000.0, 1000.0), boundary: Boundary::Wrap };
         let grid = Grid::<2>::new(&world, 10.0, 100_000);
-        // Half of the agents are in the last row.
         let cells = grid.cells() as u32;
-        let crowd = |cell: u32| if cell + 1 >= cells { 100_000 } else { 0 };
-        let start: Vec<u32> = (0..=cells).map(|cell| cell * 10 + crowd(cell)).collect();
-        for threads in [1, 2, 7] {
-            let bands = divide(&Window::whole(&grid), &start, threads);
-            let parts = parts(&bands, threads);
+        let cases = [0, 100_000].into_iter().flat_map(|crowd| [1, 2, 7].map(|n| (crowd, n)));
+        for (crowd, threads) in cases {
+            // The crowd is in the last row.
+            let extra = |cell: u32| if cell + 1 >= cells { crowd } else { 0 };
+            let start: Vec<u32> = (0..=cells).map(|cell| cell * 10 + extra(cell)).collect();
             let all = *start.last().unwrap() as usize;
+            let bands = divide(&Window::whole(&grid), &start, threads);
+            assert_eq!((bands[0].rows.start, bands[0].agents.start), (0, 0));
+            let last = bands.last().unwrap();
+            assert_eq!((last.rows.end, last.agents.end), (grid.rows(), all));
+            for pair in bands.windows(2) {
+                assert_eq!(pair[0].rows.end, pair[1].rows.start);
+                assert_eq!(pair[0].cells.end, pair[1].cells.start);
+                assert_eq!(pair[0].agents.end, pair[1].agents.start);
+            }
+            assert!(threads == 1 || crowd > 0 || bands.len() >= threads * PER_THREAD / 2);
+
+            let parts = parts(&bands, threads);
             assert_eq!(parts[0].agents.start, 0);
             assert_eq!(parts.last().unwrap().agents.end, all);
             assert!(parts.windows(2).all(|pair| pair[0].agents.end == pair[1].agents.start));
@@ -145,25 +156,6 @@ mod tests {
                 let share = all / if threads == 1 { 1 } else { threads * PER_THREAD };
                 assert!(part.agents.len() <= 2 * share.max(MIN_WORK) + MAX_LANES);
             }
-        }
-    }
-
-    #[test]
-    fn bands_cover_every_row_and_agent_once() {
-        let world = World { size: flat(1000.0, 1000.0), boundary: Boundary::Wrap };
-        let grid = Grid::<2>::new(&world, 10.0, 100_000);
-        let start: Vec<u32> = (0..=grid.cells() as u32).map(|cell| cell * 10).collect();
-        for threads in [1, 2, 7] {
-            let bands = divide(&Window::whole(&grid), &start, threads);
-            assert_eq!(bands[0].rows.start, 0);
-            assert_eq!(bands.last().unwrap().rows.end, grid.rows());
-            assert_eq!(bands.last().unwrap().agents.end, grid.cells() * 10);
-            for pair in bands.windows(2) {
-                assert_eq!(pair[0].rows.end, pair[1].rows.start);
-                assert_eq!(pair[0].cells.end, pair[1].cells.start);
-                assert_eq!(pair[0].agents.end, pair[1].agents.start);
-            }
-            assert!(threads == 1 || bands.len() >= threads * PER_THREAD / 2);
         }
     }
 }
