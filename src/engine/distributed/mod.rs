@@ -37,7 +37,7 @@ use flockwork_model::grid::Slabs;
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
 use message::RowFormat;
-use rank_flock::{RankFlock, agree, sum};
+use rank_flock::{RankFlock, agree, largest, sum};
 use routes::Routes;
 
 /// Agents that rank 0 collects at a time for a snapshot: some 40 MB.
@@ -171,14 +171,7 @@ impl DistributedEngine {
         let everyone = sum(ranks, [part.len() as u64, ids]);
         check_count(scene, everyone[0] as usize)?;
         let end = part.id.iter().max().map_or(0, |id| u64::from(*id) + 1);
-        let mut facts = [0_u64; 2];
-        let own = bytemuck::cast_slice(&[end, part.tick]).to_vec();
-        for message in ranks.all_to_all(vec![own; ranks.size()]) {
-            for (fact, bytes) in facts.iter_mut().zip(message.chunks_exact(size_of::<u64>())) {
-                *fact = (*fact).max(bytemuck::pod_read_unaligned(bytes));
-            }
-        }
-        let [id_end, tick] = facts;
+        let [id_end, tick] = largest(ranks, [end, part.tick]);
         Ok(Survey { everyone, id_end, tick })
     }
 }
@@ -215,7 +208,6 @@ impl Engine for DistributedEngine {
         // The old flock makes room before the new one is allocated.
         self.flock = None;
         let begun = self.host.begin_slab(scene, tick, everyone[0] as usize, slabs.of(rank));
-        let mut rounds = vec![0; ranks.size()];
         let flock = self.flock.insert(RankFlock {
             slab: agree(&*ranks, begun)?,
             everyone,
@@ -231,9 +223,8 @@ impl Engine for DistributedEngine {
             slabs,
             ranks: Arc::clone(&ranks),
         });
-        rounds[rank] = part.len().div_ceil(LOADED_AT_ONCE) as u64;
-        ranks.sum(&mut rounds);
-        for round in 0..rounds.into_iter().max().unwrap_or(0) as usize {
+        let [rounds] = largest(&*ranks, [part.len().div_ceil(LOADED_AT_ONCE) as u64]);
+        for round in 0..rounds as usize {
             let first = (round * LOADED_AT_ONCE).min(part.len());
             let mut some = part.rows(first..(first + LOADED_AT_ONCE).min(part.len()));
             some.memory = scene.memory_of(&some);
@@ -291,10 +282,8 @@ impl Engine for DistributedEngine {
     fn largest_cell(&mut self) -> u32 {
         // An error comes back from the next tick.
         let own = self.flock.as_mut().and_then(|flock| flock.slab.largest_cell().ok());
-        let mut all = vec![0; self.ranks.size()];
-        all[self.ranks.rank()] = own.unwrap_or(0).into();
-        self.ranks.sum(&mut all);
-        all.into_iter().max().unwrap_or(0) as u32
+        let [largest] = largest(&*self.ranks, [own.unwrap_or(0).into()]);
+        largest as u32
     }
 
     fn broken_forces(&mut self) -> BrokenForces {

@@ -49,6 +49,14 @@ pub fn sum<const N: usize>(ranks: &dyn Ranks, mut numbers: [u64; N]) -> [u64; N]
     numbers
 }
 
+/// The largest of numbers over all ranks.
+pub fn largest<const N: usize>(ranks: &dyn Ranks, numbers: [u64; N]) -> [u64; N] {
+    let mut all = vec![[0; N]; ranks.size()];
+    all[ranks.rank()] = numbers;
+    ranks.sum(all.as_flattened_mut());
+    all.into_iter().fold(numbers, |most, own| std::array::from_fn(|i| most[i].max(own[i])))
+}
+
 /// Fails on all ranks if `result` is an error on one of them.
 pub fn agree<T>(ranks: &dyn Ranks, result: Result<T, EngineError>) -> Result<T, EngineError> {
     let [failed] = sum(ranks, [u64::from(result.is_err())]);
