@@ -48,7 +48,7 @@ use flockwork_model::grid::{Grid, Slab, Window};
 use flockwork_model::scene::Scene;
 use flockwork_model::scenery::Scenery;
 use flockwork_model::state::FlockState;
-use flockwork_model::vector::{Axes, DIMENSIONS, Space, point};
+use flockwork_model::vector::{Axes, Space, point};
 use group::SortedFlock;
 use lane_parameters::SpeciesTable;
 use sort::{Sorted, Unsorted};
@@ -320,9 +320,10 @@ where
 
     /// The agents in the engine's order.
     fn agents(&self) -> HostAgents<'_> {
-        fn of(components: &[Vec<f32>]) -> [Component<'_>; DIMENSIONS] {
-            let one = |axis| {
-                components.get(axis).map_or(Component::zero(), |one: &Vec<f32>| Component::of(one))
+        /// Those that agents do not have are 0.
+        fn of<const N: usize>(components: &[Vec<f32>]) -> [Component<'_>; N] {
+            let one = |at| {
+                components.get(at).map_or(Component::zero(), |own: &Vec<f32>| Component::of(own))
             };
             std::array::from_fn(one)
         }
@@ -334,9 +335,7 @@ where
             id: &self.identity.id,
             species: &self.identity.species,
             memory,
-            kept: std::array::from_fn(|place| {
-                kept.get(place).map_or(Component::zero(), |one| Component::of(one))
-            }),
+            kept: of(kept),
             kept_names: self.scene.kept_names(),
         }
     }
