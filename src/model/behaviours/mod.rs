@@ -214,14 +214,14 @@ impl Surroundings<'_> {
             <'w; R: Real; D: usize>
             like,
             |surroundings: &'w Surroundings<'w>, choice: &'w R, position: &'w Vector<R, D>, way: &'w mut Way<R, D>| -> () {
-                *way = surroundings.to_target_here(*choice, *position);
+                *way = surroundings.way_to_target(*choice, *position);
             }
         );
         found
     }
 
     #[inline(always)]
-    fn to_target_here<R: Real, const D: usize>(
+    fn way_to_target<R: Real, const D: usize>(
         &self,
         choice: R,
         position: Vector<R, D>,
