@@ -8,7 +8,6 @@ use rayon::prelude::*;
 
 use super::draws::Draws;
 use super::formula_columns::FormulaColumns;
-use super::formulas::TILE;
 use super::group::SortedFlock;
 use super::inputs::GroupInputs;
 use super::lane_parameters::{LaneParameters, SpeciesTable};
@@ -21,6 +20,9 @@ use flockwork_model::vector::{Axes, Space, Vector, each_axis};
 
 /// Sums that grow side by side: number l adds the agents l, l + 256, …
 const PARTS: usize = 256;
+
+/// Agents in a tile. Two dozen results of this size are in the nearest cache.
+pub(super) const TILE: usize = 32;
 
 /// The sums over all agents, for each rule and species.
 #[derive(Clone, Debug, Default)]

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use pulp::Simd;
 
-use super::add_up::{Totals, heard, put};
+use super::add_up::{TILE, Totals, heard, put};
 use super::draws::Draws;
 use super::formula_columns::{FormulaColumns, places_taken};
 use super::group::{Group, SortedFlock, share_of};
@@ -18,9 +18,6 @@ use flockwork_model::formula::{Formula, Given, Row, Tape, Tile};
 use flockwork_model::kept::MAX_KEPT;
 use flockwork_model::real::{Lanes, Mask, Real, apart};
 use flockwork_model::vector::{Axes, Space, Vector, each_axis, per_axis};
-
-/// Neighbours in a tile. Two dozen results of this size are in the nearest cache.
-pub(super) const TILE: usize = 32;
 
 /// The rules that are shown the neighbours of a tile.
 #[derive(Clone, Copy, PartialEq, Eq)]
