@@ -1,5 +1,6 @@
 //! The GPU engine for tests, and how far it may be from the reference.
 
+use std::fmt::Debug;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -7,9 +8,7 @@ use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::{EngineOptions, Gpu, GpuEngine};
 
-use super::situations::{FLOCKING, Situation};
-use super::variants::situations_of;
-use super::{Tolerance, assert_none, bits, run};
+use super::Tolerance;
 
 /// A GPU may fuse a product and a sum, and its division and square root may be off by 2.5 units in
 /// the last place (Vulkan's precision rules): its error is several times the error of correct rounding.
@@ -45,13 +44,40 @@ pub fn different(gpu: &Arc<Gpu>) -> Vec<GpuEngine> {
     [shipped(gpu)].into_iter().chain(by_itself).collect()
 }
 
+/// The CPU engine, and these.
+pub fn cpu_and(engines: impl IntoIterator<Item = GpuEngine>) -> Vec<Box<dyn Engine>> {
+    let cpu: Box<dyn Engine> = Box::new(CpuEngine::new(Some(2)).unwrap());
+    let others = engines.into_iter().map(|engine| Box::new(engine) as _);
+    [cpu].into_iter().chain(others).collect()
+}
+
 /// The CPU engine, and every engine that differs on this device, if there is one.
 pub fn with_cpu(gpu: Option<Arc<Gpu>>) -> Vec<Box<dyn Engine>> {
-    let mut all: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
-    for engine in gpu.iter().flat_map(different) {
-        all.push(Box::new(engine));
+    cpu_and(gpu.iter().flat_map(different))
+}
+
+/// The CPU engine, and the engine with the device's bounds checks, if there is a device.
+pub fn checked_with_cpu(gpu: Option<Arc<Gpu>>) -> Vec<Box<dyn Engine>> {
+    cpu_and(gpu.iter().map(engine))
+}
+
+/// Runs a check in a plane and in a space, on both engines; what it returns must be the same to the bit
+/// where bits are compared. The check gets the size of the world, and what places have for a third number.
+#[track_caller]
+pub fn on_both<T: PartialEq + Debug>(
+    gpu: Option<Arc<Gpu>>,
+    check: impl Fn(&mut dyn Engine, (&str, &str)) -> T,
+) {
+    let worlds = [("[100, 100]", ""), ("[100, 100, 100]", ", 0")];
+    let mut cpu = CpuEngine::new(Some(2)).unwrap();
+    let on_cpu = worlds.map(|world| check(&mut cpu, world));
+    let Some(gpu) = gpu else { return };
+    let exact = compares_bits(&gpu);
+    let mut gpu = shipped(&gpu);
+    let on_gpu = worlds.map(|world| check(&mut gpu, world));
+    if exact {
+        assert_eq!(on_gpu, on_cpu);
     }
-    all
 }
 
 /// A test runs one in this many situations: `FLOCKWORK_TEST_SHARE`, or 1 (all) if it is not set.
@@ -72,31 +98,4 @@ pub fn compares_bits(gpu: &Gpu) -> bool {
         eprintln!("NOT COMPARED TO THE BIT on {}: {test}", gpu.name());
     }
     compares
-}
-
-/// Compares five ticks of both engines to the bit in `count` situations of a plane and of a space. `both` makes of
-/// each a situation and its control; more than `least` controls must be noticed.
-pub fn alike_to_the_bit(
-    gpu: &Arc<Gpu>,
-    count: usize,
-    least: u32,
-    both: impl Fn(Situation, u64) -> [Situation; 2],
-) {
-    if !compares_bits(gpu) {
-        return;
-    }
-    let (mut gpu, mut cpu) = (GpuEngine::new(Arc::clone(gpu)), CpuEngine::new(Some(2)).unwrap());
-    for axes in [2, 3] {
-        let (mut differ, mut seen) = (Vec::new(), 0);
-        for (case, number) in situations_of(axes, &FLOCKING, count).into_iter().zip(0..) {
-            let [case, control] = both(case, number);
-            let on_cpu = bits(&run(&mut cpu, &case.scene, &case.state, 5));
-            seen += u32::from(bits(&run(&mut cpu, &control.scene, &control.state, 5)) != on_cpu);
-            if bits(&run(&mut gpu, &case.scene, &case.state, 5)) != on_cpu {
-                differ.push(case.name);
-            }
-        }
-        assert_none(&differ);
-        assert!(seen > least, "{axes} axes: {seen} of {count} controls are noticed");
-    }
 }

@@ -182,7 +182,7 @@ pub fn compare_targets(
 
 /// Compares an engine with the reference after each of several ticks. The reference starts each
 /// tick from the engine's own state and targets.
-fn compare_ticks(
+pub fn compare_ticks(
     engine: &mut dyn Engine,
     case: &Situation,
     ticks: u32,
@@ -239,6 +239,23 @@ pub fn assert_none(problems: &[String]) {
     }
 }
 
+/// Agents of the first species with these positions and velocities.
+pub fn agents(all: &[(Vec3, Vec3)]) -> FlockState {
+    FlockState {
+        id: (0..all.len() as u32).collect(),
+        species: vec![0; all.len()],
+        position: all.iter().map(|agent| agent.0).collect(),
+        velocity: all.iter().map(|agent| agent.1).collect(),
+        ..FlockState::default()
+    }
+}
+
+/// The scene of a text, and its first flock.
+pub fn parsed(text: &str) -> (Scene, FlockState) {
+    let scene = Scene::parse("test", text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    scene.populate(&Request::default()).unwrap()
+}
+
 /// Runs `ticks` ticks on an engine and returns the state.
 pub fn run(engine: &mut dyn Engine, scene: &Scene, state: &FlockState, ticks: u32) -> FlockState {
     engine.load(scene, state).unwrap();
@@ -272,6 +289,15 @@ pub fn flock(count: u64, overrides: &[&str]) -> (Scene, FlockState) {
     let density = (count != 120).then_some("world.density=10");
     let all: Vec<&str> = density.into_iter().chain(overrides.iter().copied()).collect();
     built_in("flock", count, &all)
+}
+
+/// `flock` in a space with sides in these proportions. `overrides` may give it another density.
+pub fn flock_in_space(count: u64, sides: &str, overrides: &[&str]) -> (Scene, FlockState) {
+    let size = format!("world.size=[{sides}]");
+    let even =
+        ["spawn", "spawn_at_scale"].map(|key| format!("starling.{key}={{place = \"uniform\"}}"));
+    let all = [&size, even[0].as_str(), even[1].as_str()];
+    flock(count, &[&all, overrides].concat())
 }
 
 /// A built-in scene with `count` agents.

@@ -8,34 +8,16 @@ use flockwork::model::vector::{Point, flat};
 use flockwork::{CpuEngine, Engine, GpuEngine};
 
 use crate::adapter;
-use crate::common::gpu::{GPU, alike_to_the_bit, compares_bits, different, engine};
+use crate::common::gpu::{GPU, compares_bits, engine, on_both, with_cpu};
 use crate::common::situations::{FLOCKING, embodied, hurried};
 use crate::common::variants::situations_of;
-use crate::common::{assert_ticks, run};
-
-/// A plane and a space, and what their places have for the third number.
-const WORLDS: [(&str, &str); 2] = [("[100, 100]", ""), ("[100, 100, 100]", ", 0")];
-
-/// Runs a check in a plane and in a space, on both engines; what it returns must be the same to the bit
-/// where bits are compared.
-#[track_caller]
-fn on_both<T: PartialEq + std::fmt::Debug>(check: impl Fn(&mut dyn Engine, (&str, &str)) -> T) {
-    let mut cpu = CpuEngine::new(Some(2)).unwrap();
-    let on_cpu = WORLDS.map(|world| check(&mut cpu, world));
-    let Some(gpu) = adapter::gpu() else { return };
-    let exact = compares_bits(&gpu);
-    let mut gpu = GpuEngine::new(gpu);
-    let on_gpu = WORLDS.map(|world| check(&mut gpu, world));
-    if exact {
-        assert_eq!(on_gpu, on_cpu);
-    }
-}
+use crate::common::{agents, assert_none, assert_ticks, bits, run};
 
 /// One agent that seeks a target, and what it is after each of several ticks.
 fn path_of(
     engine: &mut dyn Engine,
     (size, boundary, target): (&str, &str, String),
-    (step, (position, velocity)): (f64, (Point, Point)),
+    (step, start): (f64, (Point, Point)),
     body: &str,
     ticks: usize,
 ) -> Vec<(Point, Point)> {
@@ -43,14 +25,7 @@ fn path_of(
         "time_step = {step}\nworld = {{ size = {size}, boundary = \"{boundary}\" }}\n[[targets]]\nname = \"far\"\n\
          position = {target}\n[species.a]\ncount = 1\n{body}\nseek = {{ target = \"far\" }}\n"
     );
-    let state = FlockState {
-        id: vec![0],
-        species: vec![0],
-        position: vec![position],
-        velocity: vec![velocity],
-        ..FlockState::default()
-    };
-    engine.load(&Scene::parse("test", &text).unwrap(), &state).unwrap();
+    engine.load(&Scene::parse("test", &text).unwrap(), &agents(&[start])).unwrap();
     let tick = |_| {
         engine.step(1).unwrap();
         engine.finish().unwrap();
@@ -62,7 +37,7 @@ fn path_of(
 
 #[test]
 fn the_old_velocity_moves_an_agent() {
-    on_both(|engine, (size, depth)| {
+    on_both(adapter::gpu(), |engine, (size, depth)| {
         let mut run = |boundary, x, start, step: &str| {
             let body = format!("max_speed = 100\nmax_force = 0.25\nposition_step = \"{step}\"");
             let world = (size, boundary, format!("[{x}, 50{depth}]"));
@@ -92,7 +67,7 @@ fn the_old_velocity_moves_an_agent() {
 
 #[test]
 fn forces_without_a_limit_act_whole() {
-    on_both(|engine, (size, depth)| {
+    on_both(adapter::gpu(), |engine, (size, depth)| {
         let start = (flat(50.0, 50.0), flat(1.0, 0.0));
         let mut run = |body: &str| {
             let world = (size, "open", format!("[50, 90{depth}]"));
@@ -127,7 +102,7 @@ fn angle(one: Point, other: Point) -> f64 {
 
 #[test]
 fn an_agent_comes_round_in_as_many_ticks_as_its_max_turn_needs() {
-    on_both(|engine, (size, depth)| {
+    on_both(adapter::gpu(), |engine, (size, depth)| {
         let mut all = Vec::new();
         for (degrees, step) in [(180.0, 1.0), (179.0, 1.0), (45.0, 1.0), (7.0, 1.0), (1.25, 2.0)] {
             let ticks = (180.0_f64 / (degrees * step)).ceil() as usize;
@@ -190,7 +165,7 @@ fn a_turn_in_space_stays_in_the_plane_of_heading_and_wish() {
         assert!(angle(run("max_turn = 0", heading)[29].1, heading) < 1e-4);
         path
     };
-    on_both(check);
+    on_both(adapter::gpu(), check);
 }
 
 /// A jitter with all bits: products of powers of two have no rounding that could differ.
@@ -202,23 +177,15 @@ fn shaken(engine: &mut dyn Engine, size: &str, jitter: f32, ticks: u32) -> Vec<P
         "time_step = 2\nworld = {{ size = {size}, boundary = \"open\" }}\n[species.a]\n\
          count = 2000\njitter = {jitter}\n"
     );
-    let state = FlockState {
-        id: (0..2000).collect(),
-        species: vec![0; 2000],
-        position: vec![Point::ZERO; 2000],
-        velocity: vec![Point::ZERO; 2000],
-        ..FlockState::default()
-    };
+    let state = agents(&[(Point::ZERO, Point::ZERO); 2000]);
     let state = run(engine, &Scene::parse("test", &text).unwrap(), &state, ticks);
     assert!(state.velocity.iter().all(|velocity| *velocity == Point::ZERO));
-    let mut rows: Vec<usize> = (0..2000).collect();
-    rows.sort_by_key(|row| state.id[*row]);
-    rows.into_iter().map(|row| state.position[row]).collect()
+    state.position
 }
 
 #[test]
 fn the_square_of_a_brownian_way_grows_with_time() {
-    on_both(|engine, (size, depth)| {
+    on_both(adapter::gpu(), |engine, (size, depth)| {
         let axes = if depth.is_empty() { 2 } else { 3 };
         let mean = |of: &dyn Fn(usize) -> f64| (0..2000).map(of).sum::<f64>() / 2000.0;
         for ticks in [1, 10, 90] {
@@ -261,26 +228,17 @@ fn the_square_of_a_brownian_way_grows_with_time() {
 
 #[test]
 fn noise_is_drawn_for_its_own_use_by_id_and_tick() {
-    const AGENTS: u32 = 100;
+    const AGENTS: usize = 100;
     // Rounding of angles, of a turn 2⁻²⁴.
     const ROUNDING: f32 = 1e-5;
     let text = "seed = 9\nworld = { size = [100, 100], boundary = \"open\" }\n[species.a]\n\
                 count = 100\nnoise = 0.25\n";
     let scene = Scene::parse("test", text).unwrap();
-    let state = FlockState {
-        tick: 5,
-        id: (0..AGENTS).collect(),
-        species: vec![0; AGENTS as usize],
-        // In another order than ids.
-        position: (0..AGENTS).map(|n| flat((n * 7 % AGENTS) as f32, 50.0)).collect(),
-        velocity: vec![Point::X; AGENTS as usize],
-        ..FlockState::default()
-    };
-    let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
-    let gpu = adapter::gpu();
-    engines
-        .extend(gpu.iter().flat_map(different).map(|engine| Box::new(engine) as Box<dyn Engine>));
-    for engine in &mut engines {
+    // In another order than ids.
+    let place = |n: usize| flat((n * 7 % AGENTS) as f32, 50.0);
+    let all: Vec<_> = (0..AGENTS).map(|n| (place(n), Point::X)).collect();
+    let state = FlockState { tick: 5, ..agents(&all) };
+    for engine in &mut with_cpu(adapter::gpu()) {
         let after = run(&mut **engine, &scene, &state, 1);
         let turned_by = |draw: &dyn Fn(u32) -> f32| {
             let is_as_drawn = |(id, velocity): (&u32, &Point)| {
@@ -289,7 +247,7 @@ fn noise_is_drawn_for_its_own_use_by_id_and_tick() {
             };
             after.id.iter().zip(&after.velocity).filter(|agent| is_as_drawn(*agent)).count()
         };
-        assert_eq!(turned_by(&|id| unit(9, id, 5, Use::Noise)), AGENTS as usize);
+        assert_eq!(turned_by(&|id| unit(9, id, 5, Use::Noise)), AGENTS);
         // The controls: another use, the next tick, another agent, another seed.
         for purpose in [Use::Wander, Use::NoiseAround, Use::NoiseHeight, Use::JitterX, Use::Pick] {
             assert!(turned_by(&|id| unit(9, id, 5, purpose)) < 5);
@@ -312,14 +270,23 @@ fn the_gpu_engine_moves_bodies_as_the_reference_does() {
 
 #[test]
 fn bodies_move_alike_to_the_bit_on_both_engines() {
-    let Some(gpu) = adapter::gpu() else { return };
-    alike_to_the_bit(&gpu, 40, 20, |case, number| {
-        let case = embodied(hurried(case, number), number);
-        // The control: one rounding more in the jitter is noticed.
-        let mut other = case.clone();
-        for species in &mut other.scene.species {
-            species.body.jitter = species.body.jitter.next_up();
+    let Some(gpu) = adapter::gpu().filter(|gpu| compares_bits(gpu)) else { return };
+    let (mut on_gpu, mut on_cpu) = (GpuEngine::new(gpu), CpuEngine::new(Some(2)).unwrap());
+    for axes in [2, 3] {
+        let (mut differ, mut seen) = (Vec::new(), 0);
+        for (case, number) in situations_of(axes, &FLOCKING, 40).into_iter().zip(0..) {
+            let mut case = embodied(hurried(case, number), number);
+            let wanted = bits(&run(&mut on_cpu, &case.scene, &case.state, 5));
+            if bits(&run(&mut on_gpu, &case.scene, &case.state, 5)) != wanted {
+                differ.push(case.name);
+            }
+            // The control: one rounding more in the jitter is noticed.
+            for species in &mut case.scene.species {
+                species.body.jitter = species.body.jitter.next_up();
+            }
+            seen += u32::from(bits(&run(&mut on_cpu, &case.scene, &case.state, 5)) != wanted);
         }
-        [case, other]
-    });
+        assert_none(&differ);
+        assert!(seen > 20, "{axes} axes: {seen} of 40 controls are noticed");
+    }
 }

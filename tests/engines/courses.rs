@@ -1,52 +1,26 @@
 //! Agents that forces only turn, and headings that chance turns.
 
+use flockwork::Engine;
 use flockwork::model::scene::Scene;
-use flockwork::model::state::FlockState;
 use flockwork::model::vector::{Point, flat};
-use flockwork::{CpuEngine, Engine, GpuEngine};
 use std::f64::consts::{PI, TAU};
 
 use crate::adapter;
-use crate::common::gpu::compares_bits;
-use crate::common::run;
-
-/// Runs a check in a plane and in a space, on both engines; what it returns must be the same to the bit where
-/// bits are compared.
-#[track_caller]
-fn on_both(check: impl Fn(&mut dyn Engine, bool) -> Vec<Point>) {
-    let mut cpu = CpuEngine::new(Some(2)).unwrap();
-    let on_cpu = [true, false].map(|is_flat| check(&mut cpu, is_flat));
-    let Some(gpu) = adapter::gpu() else { return };
-    let exact = compares_bits(&gpu);
-    let mut gpu = GpuEngine::new(gpu);
-    let on_gpu = [true, false].map(|is_flat| check(&mut gpu, is_flat));
-    if exact {
-        assert_eq!(on_gpu, on_cpu);
-    }
-}
+use crate::common::gpu::on_both;
+use crate::common::{agents, run};
 
 /// The velocities after some ticks of agents that start in the middle of an open world with the same velocity,
 /// by their ids.
 fn velocities(
     engine: &mut dyn Engine,
-    (is_flat, start): (bool, Point),
+    ((size, depth), start): ((&str, &str), Point),
     (count, ticks): (usize, u32),
     text: &str,
 ) -> Vec<Point> {
-    let (size, depth) = if is_flat { ("[100, 100]", "") } else { ("[100, 100, 100]", ", 0") };
     let text = text.replace("DEPTH", depth);
     let text = format!("world = {{ size = {size}, boundary = \"open\" }}\n{text}");
-    let state = FlockState {
-        id: (0..count as u32).collect(),
-        species: vec![0; count],
-        position: vec![Point::ZERO; count],
-        velocity: vec![start; count],
-        ..FlockState::default()
-    };
-    let state = run(engine, &Scene::parse("test", &text).unwrap(), &state, ticks);
-    let mut rows: Vec<usize> = (0..count).collect();
-    rows.sort_by_key(|row| state.id[*row]);
-    rows.into_iter().map(|row| state.velocity[row]).collect()
+    let state = agents(&vec![(Point::ZERO, start); count]);
+    run(engine, &Scene::parse("test", &text).unwrap(), &state, ticks).velocity
 }
 
 /// Two targets so far away that the ways to them stay the same: along the second axis and against the first.
@@ -55,13 +29,13 @@ const TARGETS: &str = "[[targets]]\nname = \"up\"\nposition = [0, 1e7DEPTH]\n[[t
 
 #[test]
 fn a_turner_heads_along_the_sum_of_its_directions() {
-    on_both(|engine, is_flat| {
+    on_both(adapter::gpu(), |engine, world| {
         let mut one = |body: &str, ticks: u32, start: Point| {
             let text = format!(
                 "{TARGETS}[species.a]\n{body}\nseek = {{ target = \"up\", weight = 3 }}\n\
                  flee = {{ target = \"back\", weight = 4 }}"
             );
-            velocities(engine, (is_flat, start), (1, ticks), &text)[0]
+            velocities(engine, (world, start), (1, ticks), &text)[0]
         };
         let start = flat(-0.3, 0.4);
         // 3 up and 4 away from what lies back.
@@ -94,7 +68,7 @@ fn a_turner_heads_along_the_sum_of_its_directions() {
         // Without a direction it flies on, at its full speed.
         let alone = velocities(
             engine,
-            (is_flat, start),
+            (world, start),
             (1, 3),
             "[species.a]\nmotion = \"turn\"\nmax_speed = 2.5",
         )[0];
@@ -103,8 +77,8 @@ fn a_turner_heads_along_the_sum_of_its_directions() {
     });
 }
 
-/// A noise turns a heading by some angle in a tick: the mean of its cosine and of the cosine's square, by quadrature.
-fn mean_cosine(kind: &str, amount: f64, is_flat: bool) -> [f64; 2] {
+/// A noise turns a heading by some angle in a tick: the mean of its cosine, by quadrature.
+fn mean_cosine(kind: &str, amount: f64, is_flat: bool) -> f64 {
     const STEPS: usize = 4000;
     let at = |step: usize| (step as f64 + 0.5) / STEPS as f64;
     // Angles and their weights.
@@ -130,15 +104,14 @@ fn mean_cosine(kind: &str, amount: f64, is_flat: bool) -> [f64; 2] {
         })
         .collect();
     let all: f64 = angles.iter().map(|(_, weight)| weight).sum();
-    [1, 2].map(|power| {
-        angles.iter().map(|(angle, weight)| angle.cos().powi(power) * weight).sum::<f64>() / all
-    })
+    angles.iter().map(|(angle, weight)| angle.cos() * weight).sum::<f64>() / all
 }
 
 #[test]
 fn noise_turns_headings_as_far_as_its_amount_says() {
     const COUNT: usize = 4000;
-    on_both(|engine, is_flat| {
+    on_both(adapter::gpu(), |engine, world| {
+        let is_flat = world.1.is_empty();
         let mut all = Vec::new();
         for (kind, amount) in [
             ("angle", 0.3),
@@ -154,7 +127,7 @@ fn noise_turns_headings_as_far_as_its_amount_says() {
                     let text = format!(
                         "time_step = {step}\n[species.a]\nnoise = {amount}\nnoise_kind = \"{kind}\""
                     );
-                    velocities(engine, (is_flat, start), (COUNT, ticks), &text)
+                    velocities(engine, (world, start), (COUNT, ticks), &text)
                 };
                 let mean = |found: &[Point], of: &dyn Fn(Point) -> f64| {
                     found.iter().map(|v| of(*v)).sum::<f64>() / COUNT as f64
@@ -166,7 +139,7 @@ fn noise_turns_headings_as_far_as_its_amount_says() {
                 assert!(found.iter().all(|v| (f64::from(v.length()) - speed).abs() < 1e-5));
                 // A tick turns independently of the others, so the mean cosine is a product.
                 let in_a_tick = amount * f64::sqrt(step);
-                let [cosine, _] = mean_cosine(kind, in_a_tick, is_flat);
+                let cosine = mean_cosine(kind, in_a_tick, is_flat);
                 let wanted = cosine.powi(ticks as i32);
                 let turned = mean(&found, &along);
                 let square = mean(&found, &|v| (along(v) - turned).powi(2));
@@ -203,11 +176,11 @@ fn noise_turns_headings_as_far_as_its_amount_says() {
 
 #[test]
 fn noise_is_bounded_by_the_widest_turn() {
-    on_both(|engine, is_flat| {
+    on_both(adapter::gpu(), |engine, world| {
         let start = flat(2.0, 1.0);
         let mut widest = |turn: &str| {
             let text = format!("[species.a]\nnoise = 0.5\n{turn}");
-            let found = velocities(engine, (is_flat, start), (500, 1), &text);
+            let found = velocities(engine, (world, start), (500, 1), &text);
             let angle = |v: &Point| v.as_dvec3().angle_between(start.as_dvec3()).to_degrees();
             (found.iter().map(angle).fold(0.0, f64::max), found)
         };

@@ -2,21 +2,13 @@
 //! scene file could hold are refused. On both engines.
 
 use crate::adapter;
-use crate::common::{self, bits, built_in, flock, mixed, mixed_in_space};
-use flockwork::engine::cpu::CpuEngine;
+use crate::common::gpu::checked_with_cpu;
+use crate::common::{bits, built_in, flock, mixed, mixed_in_space};
 use flockwork::engine::{Change, Engine, EngineError};
 use flockwork::model::scene::Scene;
 use flockwork::model::scenery::Obstacle;
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::{Point, flat};
-
-#[track_caller]
-fn engines() -> Vec<Box<dyn Engine>> {
-    let mut all: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
-    let gpu = adapter::gpu();
-    all.extend(gpu.map(|gpu| -> Box<dyn Engine> { Box::new(common::gpu::engine(&gpu)) }));
-    all
-}
 
 /// The ids of the agents less than `radius` away from agent `id`, found by looking at every agent. `way`
 /// leads from one place to another.
@@ -48,7 +40,7 @@ fn neighbours_are_those_that_a_look_at_every_agent_finds() {
             // A grid of few cells.
             flock(60, &[&world, "world.size=[400, 200]"]),
         ] {
-            for engine in &mut engines() {
+            for engine in &mut checked_with_cpu(adapter::gpu()) {
                 engine.load(&scene, &state).unwrap();
                 engine.step(5).unwrap();
                 let now = engine.read_back().unwrap();
@@ -83,7 +75,7 @@ fn no_id_is_ever_given_twice() {
         let places = [scene.world.size * 0.25, scene.world.size * 0.5];
         let ways = [Point::ZERO, scene.world.on_axes(0.5)];
         let mut ends = Vec::new();
-        for engine in &mut engines() {
+        for engine in &mut checked_with_cpu(adapter::gpu()) {
             engine.load(&scene, &state).unwrap();
             engine.step(2).unwrap();
             let spawn = |engine: &mut dyn Engine| engine.spawn(&places, &ways, &[0, 1]);
@@ -127,7 +119,7 @@ fn obstacles_change_after_the_flock_was_made() {
         let middle = walled.obstacles[0].position;
         state.position.iter().filter(|place| place.distance(middle) < 35.0).count()
     };
-    for engine in &mut engines() {
+    for engine in &mut checked_with_cpu(adapter::gpu()) {
         let end = |engine: &mut dyn Engine, start: &Scene, update: bool| {
             engine.load(start, &state).unwrap();
             if update {
@@ -158,7 +150,7 @@ fn numbers_that_no_file_may_hold_are_refused() {
         (|s| s.obstacles[0].position.x = 1e30, Change::SCENERY, "obstacles[0].position is 1"),
         (|s| s.world.size.x = f32::NAN, Change::WORLD, "the world would be NaN"),
     ];
-    for engine in &mut engines() {
+    for engine in &mut checked_with_cpu(adapter::gpu()) {
         engine.load(&scene, &state).unwrap();
         engine.step(3).unwrap();
         let before = bits(&engine.read_back().unwrap());

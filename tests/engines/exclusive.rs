@@ -1,46 +1,36 @@
 //! `combine = "exclusive"`: the first behaviour whose force is not zero acts alone.
 
+use flockwork::Engine;
 use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::{Point, flat};
-use flockwork::{CpuEngine, Engine, GpuEngine};
 
 use crate::adapter;
-use crate::common::gpu::compares_bits;
+use crate::common::gpu::on_both;
+use crate::common::{self, run};
 
 /// Two agents close together, and one alone.
 fn agents() -> FlockState {
-    FlockState {
-        id: vec![0, 1, 2],
-        species: vec![0; 3],
-        position: vec![flat(20.0, 50.0), flat(24.0, 50.0), flat(80.0, 20.0)],
-        velocity: vec![flat(0.5, 0.25); 3],
-        ..FlockState::default()
-    }
+    let places = [flat(20.0, 50.0), flat(24.0, 50.0), flat(80.0, 20.0)];
+    common::agents(&places.map(|place| (place, flat(0.5, 0.25))))
 }
 
 const APART: &str = "separation = { radius = 10, weight = 3 }\n";
 const SEEK: &str = "seek = { target = \"food\", weight = 5 }\n";
 
-/// The velocities after one tick, in the order of the ids.
-fn velocities(engine: &mut dyn Engine, size: &str, species: &str) -> Vec<Point> {
-    let height = if size.matches(',').count() == 2 { ", 0" } else { "" };
+/// The velocities after one tick.
+fn velocities(engine: &mut dyn Engine, (size, depth): (&str, &str), species: &str) -> Vec<Point> {
     let text = format!(
-        "world = {{ size = {size} }}\n[[targets]]\nname = \"food\"\nposition = [50, 90{height}]\n\
+        "world = {{ size = {size} }}\n[[targets]]\nname = \"food\"\nposition = [50, 90{depth}]\n\
          [species.a]\ncount = 3\nmax_force = 0.25\n{species}"
     );
-    engine.load(&Scene::parse("test", &text).unwrap(), &agents()).unwrap();
-    engine.step(1).unwrap();
-    engine.finish().unwrap();
-    let state = engine.read_back().unwrap();
-    let row = |id| state.id.iter().position(|other| *other == id).unwrap();
-    (0..3).map(|id| state.velocity[row(id)]).collect()
+    run(engine, &Scene::parse("test", &text).unwrap(), &agents(), 1).velocity
 }
 
-fn assert_exclusive(engine: &mut dyn Engine, size: &str) -> Vec<Vec<Point>> {
+fn assert_exclusive(engine: &mut dyn Engine, world: (&str, &str)) -> Vec<Vec<Point>> {
     let mut all = Vec::new();
     for limit in ["each", "sum", "none"].map(|limit| format!("limit = \"{limit}\"\n")) {
-        let mut run = |species: &str| velocities(engine, size, &format!("{limit}{species}"));
+        let mut run = |species: &str| velocities(engine, world, &format!("{limit}{species}"));
         let (apart, seek) = (run(APART), run(SEEK));
         let exclusive = "combine = \"exclusive\"\n";
         let found = run(&format!("{exclusive}{APART}{SEEK}"));
@@ -66,14 +56,5 @@ fn assert_exclusive(engine: &mut dyn Engine, size: &str) -> Vec<Vec<Point>> {
 
 #[test]
 fn the_first_behaviour_that_is_not_silent_acts_alone() {
-    let sizes = ["[100, 100]", "[100, 100, 100]"];
-    let mut cpu = CpuEngine::new(Some(2)).unwrap();
-    let on_cpu = sizes.map(|size| assert_exclusive(&mut cpu, size));
-    let Some(gpu) = adapter::gpu() else { return };
-    let exact = compares_bits(&gpu);
-    let mut gpu = GpuEngine::new(gpu);
-    let on_gpu = sizes.map(|size| assert_exclusive(&mut gpu, size));
-    if exact {
-        assert_eq!(on_gpu, on_cpu);
-    }
+    on_both(adapter::gpu(), assert_exclusive);
 }

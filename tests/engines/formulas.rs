@@ -3,37 +3,21 @@
 
 use crate::adapter;
 use crate::common;
-use std::sync::Arc;
-
-use crate::common::{bits, reference, run};
+use crate::common::gpu::checked_with_cpu;
+use crate::common::{agents as flock, bits, built_in, reference, run};
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
-use flockwork::model::scene::{BuiltIn, Request, Scene};
-use flockwork::model::state::FlockState;
+use flockwork::model::scene::{Request, Scene};
 use flockwork::model::vector::{Point, flat};
 
 /// Runs `check` on the CPU engine and, if there is an adapter, on the GPU engine.
 #[track_caller]
 fn on_both(mut check: impl FnMut(&mut dyn Engine)) {
-    check(&mut CpuEngine::new(Some(2)).unwrap());
-    if let Some(gpu) = adapter::gpu() {
-        check(&mut common::gpu::engine(&Arc::clone(&gpu)));
-    }
+    checked_with_cpu(adapter::gpu()).iter_mut().for_each(|engine| check(&mut **engine));
 }
 
 fn scene(rules: &str) -> Scene {
     Scene::parse("formulas", rules).unwrap()
-}
-
-/// Agents of the first species with these positions and velocities.
-fn flock(agents: &[(Point, Point)]) -> FlockState {
-    FlockState {
-        id: (0..agents.len() as u32).collect(),
-        species: vec![0; agents.len()],
-        position: agents.iter().map(|agent| agent.0).collect(),
-        velocity: agents.iter().map(|agent| agent.1).collect(),
-        ..FlockState::default()
-    }
 }
 
 #[test]
@@ -97,10 +81,7 @@ fn an_agent_that_reverses_on_the_spot_moves_on() {
 #[test]
 fn no_agent_on_a_path_stops() {
     for (name, count, ticks) in [("path", 2000, 2000), ("path-loop", 5000, 3000)] {
-        let text = BuiltIn::named(name).unwrap().text;
-        let scene = Scene::parse(name, text).unwrap();
-        let request = Request { count: Some(count), ..Request::default() };
-        let (scene, state) = scene.populate(&request).unwrap();
+        let (scene, state) = built_in(name, count, &[]);
         let mut engine = CpuEngine::new(Some(2)).unwrap();
         let after = run(&mut engine, &scene, &state, ticks);
         let standing = after.velocity.iter().filter(|v| v.length() < 1e-5).count();

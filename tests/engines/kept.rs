@@ -22,12 +22,6 @@ const WORLDS: [&str; 4] = [
     "{ size = [60, 50, 40], boundary = \"open\" }",
 ];
 
-/// The CPU engine, and every variant of the GPU engine that there is.
-#[track_caller]
-fn engines() -> Vec<Box<dyn Engine>> {
-    with_cpu(adapter::gpu())
-}
-
 /// The engines whose bits are compared.
 #[track_caller]
 fn exact_engines() -> Vec<Box<dyn Engine>> {
@@ -54,7 +48,7 @@ fn numbers_change_together_and_others_see_the_old_ones() {
          state.count = \"count + 1\"\n\
          state.half = {{ next = \"half / 2\", start = {{ from = -1, to = 1 }} }}\n"
     );
-    for mut engine in engines() {
+    for mut engine in with_cpu(adapter::gpu()) {
         for world in WORLDS {
             let vector = if world.matches(',').count() > 1 && world.contains("40]") {
                 "vector(count, 0, 0)"
@@ -96,7 +90,7 @@ fn an_agent_hears_the_numbers_of_its_neighbours() {
         rule("b")
     );
     let (mut wider_is_seen, mut worlds) = (0, 0);
-    for mut engine in engines() {
+    for mut engine in with_cpu(adapter::gpu()) {
         for world in WORLDS {
             let (scene, mut state) = scene_of(world, &species);
             let names = scene.kept_names();
@@ -187,7 +181,7 @@ fn a_result_that_is_no_number_leaves_the_old_one() {
                    state.root = { next = \"sqrt(root - 1)\", start = 1.5 }\n\
                    state.tiny = { next = \"tiny * 1e-15\", start = -1 }\n\
                    state.large = { next = \"large * 1e15\", start = -1 }\n";
-    for mut engine in engines() {
+    for mut engine in with_cpu(adapter::gpu()) {
         let (scene, state) = scene_of(WORLDS[0], species);
         let after = run(&mut *engine, &scene, &state, 4);
         // −1/2 − 1, nothing at tick 2, + 1.

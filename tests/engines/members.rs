@@ -3,9 +3,8 @@
 
 use crate::adapter;
 use crate::common;
-use crate::common::gpu::compares_bits;
+use crate::common::gpu::{checked_with_cpu, compares_bits};
 use crate::common::{bits, flock, mixed};
-use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::{Engine, EngineError, EngineKind};
 use flockwork::model::scene::{Request, Scene};
 use flockwork::model::state::FlockState;
@@ -18,11 +17,9 @@ const AFTER: u32 = 5;
 /// Both engines, and whether they round equally.
 #[track_caller]
 fn engines() -> (Vec<Box<dyn Engine>>, bool) {
-    let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
     let gpu = adapter::gpu();
     let alike = gpu.as_ref().is_none_or(|gpu| compares_bits(gpu));
-    engines.extend(gpu.map(|gpu| Box::new(common::gpu::engine(&gpu)) as _));
-    (engines, alike)
+    (checked_with_cpu(gpu), alike)
 }
 
 /// Agents of the scene's species, at given places and with velocities of their own.

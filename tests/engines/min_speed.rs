@@ -1,39 +1,25 @@
 //! The smallest speed of a species: agents at rest, slow ones and fast ones, in a plane and in a space.
 
+use flockwork::Engine;
 use flockwork::model::scene::Scene;
-use flockwork::model::state::FlockState;
 use flockwork::model::vector::{Point, flat};
-use flockwork::{CpuEngine, Engine, GpuEngine};
 
 use crate::adapter;
-use crate::common::assert_ticks;
-use crate::common::gpu::{GPU, engine};
+use crate::common::gpu::{GPU, engine, on_both};
 use crate::common::situations::{FLOCKING, hurried};
 use crate::common::variants::situations_of;
+use crate::common::{agents, assert_ticks, run};
 
-/// Agents that no force moves: at rest, slow, too slow for a square, and fast.
-fn agents() -> FlockState {
-    let velocities = [Point::ZERO, Point::ZERO, flat(0.0, 0.1), flat(-1e-20, 0.0), flat(2.5, 0.0)];
-    FlockState {
-        id: (0..5).collect(),
-        species: vec![0; 5],
-        position: (0..5).map(|row| flat(20.0 * row as f32 + 5.0, 50.0)).collect(),
-        velocity: velocities.to_vec(),
-        ..FlockState::default()
-    }
-}
-
+/// The velocities after a tick of agents that no force moves: at rest, slow, too slow for a square, and fast.
 fn velocities(engine: &mut dyn Engine, size: &str, body: &str) -> Vec<Point> {
     let text = format!("world = {{ size = {size} }}\n[species.a]\ncount = 5\n{body}\n");
-    engine.load(&Scene::parse("test", &text).unwrap(), &agents()).unwrap();
-    engine.step(1).unwrap();
-    engine.finish().unwrap();
-    let state = engine.read_back().unwrap();
-    let row = |id| state.id.iter().position(|other| *other == id).unwrap();
-    (0..5).map(|id| state.velocity[row(id)]).collect()
+    let velocities = [Point::ZERO, Point::ZERO, flat(0.0, 0.1), flat(-1e-20, 0.0), flat(2.5, 0.0)];
+    let place = |row: usize| flat(20.0 * row as f32 + 5.0, 50.0);
+    let all: Vec<_> = (0..5).map(|row| (place(row), velocities[row])).collect();
+    run(engine, &Scene::parse("test", &text).unwrap(), &agents(&all), 1).velocity
 }
 
-fn assert_moving(engine: &mut dyn Engine, size: &str) -> Vec<Point> {
+fn assert_moving(engine: &mut dyn Engine, (size, _): (&str, &str)) -> Vec<Point> {
     let found = velocities(engine, size, "min_speed = 1");
     for (velocity, speed) in found.iter().zip([1.0, 1.0, 1.0, 1.0, 2.5]) {
         assert!((velocity.length() - speed).abs() < 1e-6, "{found:?}");
@@ -51,12 +37,7 @@ fn assert_moving(engine: &mut dyn Engine, size: &str) -> Vec<Point> {
 
 #[test]
 fn no_agent_is_slower_than_its_min_speed() {
-    let sizes = ["[100, 100]", "[100, 100, 100]"];
-    let mut cpu = CpuEngine::new(Some(2)).unwrap();
-    let on_cpu = sizes.map(|size| assert_moving(&mut cpu, size));
-    let Some(gpu) = adapter::gpu() else { return };
-    let mut gpu = GpuEngine::new(gpu);
-    assert_eq!(sizes.map(|size| assert_moving(&mut gpu, size)), on_cpu);
+    on_both(adapter::gpu(), assert_moving);
 }
 
 #[test]

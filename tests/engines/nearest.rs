@@ -8,10 +8,10 @@ use flockwork::{CpuEngine, Engine};
 
 use crate::adapter;
 use crate::common::dice::Dice;
-use crate::common::gpu::{GPU, alike_to_the_bit, different, engine, share};
+use crate::common::gpu::{GPU, compares_bits, engine, with_cpu};
 use crate::common::situations::{FLOCKING, choosy};
 use crate::common::variants::situations_of;
-use crate::common::{assert_ticks, run};
+use crate::common::{agents, assert_none, bits, compare_ticks, run};
 
 /// Agents of a situation: as many as there are bits in two whole numbers.
 pub const AGENTS: usize = 24;
@@ -116,21 +116,15 @@ fn chosen(
     (0..AGENTS).map(sum).collect()
 }
 
-/// The velocities that the engine adds in a tick, in the order of `state`.
+/// The velocities that the engine adds in a tick.
 pub fn added(engine: &mut dyn Engine, scene: &Scene, state: &FlockState) -> Vec<Point> {
     let after = run(engine, scene, state, 1);
-    let row = |id: &u32| after.id.iter().position(|other| other == id).unwrap();
-    let rows = state.id.iter().map(row);
-    rows.zip(&state.velocity).map(|(row, before)| after.velocity[row] - *before).collect()
+    after.velocity.iter().zip(&state.velocity).map(|(after, before)| *after - *before).collect()
 }
 
 #[test]
 fn agents_choose_the_nearest_and_of_equally_near_ones_the_smallest_ids() {
-    let gpu = adapter::gpu();
-    let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
-    for engine in gpu.iter().flat_map(different) {
-        engines.push(Box::new(engine));
-    }
+    let mut engines = with_cpu(adapter::gpu());
     let mut dice = Dice::new(7);
     let by_id = |state: &FlockState, agent: usize| state.id[agent];
     let largest_first = |state: &FlockState, agent: usize| u32::MAX - state.id[agent];
@@ -184,20 +178,25 @@ fn agents_choose_the_nearest_and_of_equally_near_ones_the_smallest_ids() {
 }
 
 #[test]
-fn the_gpu_engine_chooses_as_the_reference_does() {
+fn the_gpu_engine_chooses_as_the_reference_and_the_cpu_engine_do() {
     let Some(gpu) = adapter::gpu() else { return };
-    let mut engine = engine(&gpu);
+    let exact = compares_bits(&gpu);
+    let (mut on_gpu, mut on_cpu) = (engine(&gpu), CpuEngine::new(Some(2)).unwrap());
     for axes in [2, 3] {
-        let usual = situations_of(axes, &FLOCKING, 20).into_iter().zip(0..).step_by(share());
-        assert_ticks(&mut engine, usual.map(|(case, number)| choosy(case, number)), 1, GPU);
+        let (mut problems, mut seen) = (Vec::new(), 0);
+        for (usual, number) in situations_of(axes, &FLOCKING, 20).into_iter().zip(0..) {
+            let case = choosy(usual.clone(), number);
+            problems.extend(compare_ticks(&mut on_gpu, &case, 1, GPU).err());
+            let wanted = bits(&run(&mut on_cpu, &case.scene, &case.state, 5));
+            if exact && bits(&run(&mut on_gpu, &case.scene, &case.state, 5)) != wanted {
+                problems.push(format!("other bits\n{}", case.name));
+            }
+            // The control: all neighbours in place of the nearest.
+            seen += u32::from(bits(&run(&mut on_cpu, &usual.scene, &usual.state, 5)) != wanted);
+        }
+        assert_none(&problems);
+        assert!(seen > 5, "{axes} axes: {seen} of 20 controls are noticed");
     }
-}
-
-#[test]
-fn choices_are_alike_to_the_bit_on_both_engines() {
-    let Some(gpu) = adapter::gpu() else { return };
-    // The control: all neighbours in place of the nearest.
-    alike_to_the_bit(&gpu, 20, 5, |case, number| [choosy(case.clone(), number), case]);
 }
 
 /// 700 agents in one cell, who count one another.
@@ -208,26 +207,15 @@ pub fn crowd(world: &str, key: &str) -> (Scene, FlockState) {
          force = \"vector(n, 0)\"\n"
     );
     let mut dice = Dice::new(11);
-    let state = FlockState {
-        id: (0..700).collect(),
-        species: vec![0; 700],
-        position: (0..700)
-            .map(|_| dice.place(Point::new(10.0, 10.0, 0.0), 0.0) + Point::new(205.0, 205.0, 0.0))
-            .collect(),
-        velocity: vec![Point::ZERO; 700],
-        ..FlockState::default()
-    };
+    let corner = Point::new(205.0, 205.0, 0.0);
+    let mut place = || dice.place(Point::new(10.0, 10.0, 0.0), 0.0) + corner;
+    let state = agents(&std::array::from_fn::<_, 700, _>(|_| (place(), Point::ZERO)));
     (Scene::parse("test", &text).unwrap(), state)
 }
 
 #[test]
 fn without_sampling_every_agent_of_a_crowd_counts() {
-    let gpu = adapter::gpu();
-    let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
-    for engine in gpu.iter().flat_map(different) {
-        engines.push(Box::new(engine));
-    }
-    for engine in &mut engines {
+    for engine in &mut with_cpu(adapter::gpu()) {
         let mut counts = |world: &str, key: &str| -> Vec<f32> {
             let (scene, state) = crowd(world, key);
             added(&mut **engine, &scene, &state).iter().map(|sum| sum.x).collect()

@@ -4,11 +4,10 @@ use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
 use flockwork::model::statistics::Metrics;
 use flockwork::model::vector::Point;
-use flockwork::{CpuEngine, Engine};
 
 use crate::adapter;
 use crate::common::dice::Dice;
-use crate::common::gpu::different;
+use crate::common::gpu::with_cpu;
 use crate::nearest::{AGENTS, Stand, added, crowd, numbered, perceived};
 
 const SEED: u32 = 77;
@@ -79,18 +78,9 @@ fn heard(
     (0..AGENTS).map(sum).collect()
 }
 
-#[track_caller]
-fn engines() -> Vec<Box<dyn Engine>> {
-    let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
-    for engine in adapter::gpu().iter().flat_map(different) {
-        engines.push(Box::new(engine));
-    }
-    engines
-}
-
 #[test]
 fn each_agent_hears_the_first_of_its_neighbours_in_an_order_of_ids() {
-    let mut engines = engines();
+    let mut engines = with_cpu(adapter::gpu());
     let mut dice = Dice::new(8);
     let (both, a) = ("[\"a\", \"b\"]", "[\"a\"]");
     let wide = |radius| Picking { radius, fov: 360.0, with: both };
@@ -196,7 +186,7 @@ fn draws_are_even_over_neighbours_ticks_and_agents() {
 
 #[test]
 fn one_is_heard_in_crowds_and_lonely_agents_are_counted() {
-    for engine in &mut engines() {
+    for engine in &mut with_cpu(adapter::gpu()) {
         let (scene, state) = crowd("", "\npick = \"one\"");
         let counts = added(&mut **engine, &scene, &state);
         assert!(counts.iter().all(|sum| sum.x == 1.0));

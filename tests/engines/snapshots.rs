@@ -5,23 +5,14 @@ use crate::adapter;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use flockwork::engine::cpu::CpuEngine;
+use crate::common::built_in;
+use crate::common::gpu::cpu_and;
 use flockwork::engine::gpu::{Gpu, GpuEngine};
 use flockwork::engine::{AgentsAt, Engine, EngineKind, Snapshot};
-use flockwork::model::scene::{BuiltIn, Request, Scene};
-use flockwork::model::state::FlockState;
 use flockwork::model::vector::Point;
 
 /// No timing is asserted, but what has not arrived by now will never arrive.
 const DEADLINE: Duration = Duration::from_secs(60);
-
-fn flock(name: &str, count: u64) -> (Scene, FlockState) {
-    let text = BuiltIn::named(name).unwrap().text;
-    let scene = Scene::parse(name, text).unwrap();
-    let request = Request { count: Some(count), ..Request::default() };
-    let (scene, state) = scene.populate(&request).unwrap();
-    (scene, state)
-}
 
 /// Polls until the snapshot has arrived.
 fn collect(engine: &mut dyn Engine) -> Snapshot {
@@ -37,9 +28,7 @@ fn collect(engine: &mut dyn Engine) -> Snapshot {
 
 #[track_caller]
 fn engines() -> Vec<Box<dyn Engine>> {
-    let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
-    engines.extend(adapter::gpu().map(|gpu| Box::new(GpuEngine::new(gpu)) as _));
-    engines
+    cpu_and(adapter::gpu().map(GpuEngine::new))
 }
 
 #[test]
@@ -49,7 +38,7 @@ fn a_snapshot_is_the_flock_at_the_tick_at_which_it_was_asked_for() {
         for (name, count) in
             [("flock", 3000), ("pursuit", 3000), ("wander", 3000), ("flock", 300_000)]
         {
-            let (scene, state) = flock(name, count);
+            let (scene, state) = built_in(name, count, &[]);
             engine.load(&scene, &state).unwrap();
             assert_eq!(engine.poll(), Ok(None), "nothing was asked for");
             engine.step(7).unwrap();
@@ -77,7 +66,7 @@ fn a_snapshot_is_the_flock_at_the_tick_at_which_it_was_asked_for() {
 #[test]
 fn polling_brings_a_large_flock_over_in_portions() {
     let Some(gpu) = adapter::gpu() else { return };
-    let (scene, state) = flock("flock", 500_000);
+    let (scene, state) = built_in("flock", 500_000, &[]);
     let mut engine = GpuEngine::new(gpu);
     engine.load(&scene, &state).unwrap();
     engine.request().unwrap();
@@ -90,7 +79,7 @@ fn polling_brings_a_large_flock_over_in_portions() {
 #[test]
 fn a_flock_keeps_the_ids_that_it_comes_with() {
     for mut engine in engines() {
-        let (scene, mut state) = flock("wander", 500);
+        let (scene, mut state) = built_in("wander", 500, &[]);
         for (row, id) in state.id.iter_mut().enumerate() {
             *id = 3 * row as u32 + 5;
         }
@@ -125,7 +114,7 @@ fn a_flock_keeps_the_ids_that_it_comes_with() {
 fn each_engine_says_where_its_agents_are() {
     let mut all = engines();
     let Some((cpu, rest)) = all.split_first_mut() else { return };
-    let (scene, state) = flock("flock", 400);
+    let (scene, state) = built_in("flock", 400, &[]);
     cpu.load(&scene, &state).unwrap();
     let AgentsAt::Host(agents) = cpu.agents() else { panic!("not on the host") };
     let mut places: Vec<_> =

@@ -8,6 +8,7 @@ use crate::adapter;
 use crate::common;
 use std::sync::Arc;
 
+use crate::common::gpu::checked_with_cpu;
 use crate::common::{bits, built_in, flock, mixed, mixed_in_space};
 use edits::*;
 use flockwork::engine::cpu::CpuEngine;
@@ -157,11 +158,7 @@ fn the_gpu_engine_goes_on_in_space_after_an_update_as_after_a_load() {
 #[test]
 fn what_an_update_does_not_name_stays_where_the_engine_has_it() {
     let (scene, state) = mixed("wrap", &[]);
-    let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(cpu())];
-    engines.extend(
-        adapter::gpu().map(|gpu| -> Box<dyn Engine> { Box::new(common::gpu::engine(&gpu)) }),
-    );
-    for engine in &mut engines {
+    for engine in &mut checked_with_cpu(adapter::gpu()) {
         engine.load(&scene, &state).unwrap();
         engine.step(9).unwrap();
         let before = engine.targets().unwrap();
@@ -224,9 +221,7 @@ fn an_update_of_parameters_compiles_and_allocates_nothing() {
 
 #[test]
 fn agents_beyond_a_smaller_world_are_brought_inside_and_the_others_stay() {
-    let gpu = adapter::gpu();
-    let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(cpu())];
-    engines.extend(gpu.map(|gpu| -> Box<dyn Engine> { Box::new(common::gpu::engine(&gpu)) }));
+    let mut engines = checked_with_cpu(adapter::gpu());
     for boundary in ["wrap", "walls"] {
         let (scene, state) = flock(2000, &[&format!("world.boundary=\"{boundary}\"")]);
         let size = scene.world.size * 0.7;
@@ -257,8 +252,7 @@ fn agents_beyond_a_smaller_world_are_brought_inside_and_the_others_stay() {
 fn agents_that_a_target_sends_beyond_a_smaller_world_stay_inside() {
     let gpu = adapter::gpu();
     let rounds_equally = gpu.as_ref().is_some_and(|gpu| gpu.is_software());
-    let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(cpu())];
-    engines.extend(gpu.map(|gpu| -> Box<dyn Engine> { Box::new(common::gpu::engine(&gpu)) }));
+    let mut engines = checked_with_cpu(gpu);
     for boundary in ["wrap", "walls"] {
         let (mut scene, state) = flock(500, &[&format!("world.boundary=\"{boundary}\"")]);
         let (size, place) = (scene.world.size * 0.5, scene.world.size * 0.9);

@@ -6,6 +6,7 @@ use crate::common;
 
 use super::{End, end};
 use crate::common::dice::Dice;
+use crate::common::gpu::cpu_and;
 use crate::common::situations::{FLOCKING, situation_in};
 use crate::common::{mixed, mixed_in_space};
 use flockwork::engine::cpu::CpuEngine;
@@ -18,15 +19,12 @@ use flockwork::model::state::FlockState;
 /// crowd.
 #[track_caller]
 fn engines(crowded_above: Option<u32>) -> Vec<Box<dyn Engine>> {
-    let mut all: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
-    if let Some(gpu) = adapter::gpu().filter(|gpu| gpu.is_software()) {
-        let mut options = EngineOptions { checked: true, ..EngineOptions::default() };
-        if let Some(few) = crowded_above {
-            (options.crowded_above, options.small_grid) = (few, Some(1));
-        }
-        all.push(Box::new(GpuEngine::with_options(gpu, options)));
+    let mut options = EngineOptions { checked: true, ..EngineOptions::default() };
+    if let Some(few) = crowded_above {
+        (options.crowded_above, options.small_grid) = (few, Some(1));
     }
-    all
+    let gpu = adapter::gpu().filter(|gpu| gpu.is_software());
+    cpu_and(gpu.map(|gpu| GpuEngine::with_options(gpu, options)))
 }
 
 /// A random edit. Most give a behaviour another radius.
