@@ -2,9 +2,8 @@
 //! say, on both engines and with both numbers of axes.
 
 use crate::adapter;
-use crate::common;
-use crate::common::{bits, mixed, mixed_in_space};
-use flockwork::engine::cpu::CpuEngine;
+use crate::common::gpu::checked_with_cpu;
+use crate::common::{bits, mixed, mixed_in_space, run};
 use flockwork::engine::{Change, Engine};
 use flockwork::model::behaviours::Uses;
 use flockwork::model::memory::{BANK_WEIGHT, Memory, Shown, growth_of_age, leant};
@@ -16,25 +15,10 @@ use glam::DVec3;
 const BOUNDARIES: [&str; 3] = ["wrap", "walls", "open"];
 
 /// Ticks of a run. Many agents are sent elsewhere meanwhile.
-const TICKS: u32 = 40;
+const TICKS: usize = 40;
 
 /// Ages end after so many ticks, so that some are beyond the end of the scale.
 const MAX_AGE: &str = "style.age=29";
-
-/// The CPU engine, and the GPU engine if there is a device.
-#[track_caller]
-fn engines() -> Vec<Box<dyn Engine>> {
-    let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(Some(2)).unwrap())];
-    engines.extend(adapter::gpu().map(|gpu| Box::new(common::gpu::engine(&gpu)) as _));
-    engines
-}
-
-/// Scenes with agents of all kinds.
-fn scenes() -> Vec<(Scene, FlockState)> {
-    let flat = BOUNDARIES.map(|boundary| mixed(boundary, &[MAX_AGE]));
-    let deep = BOUNDARIES.map(|boundary| mixed_in_space(boundary, &[MAX_AGE, "style.look=bird"]));
-    flat.into_iter().chain(deep).collect()
-}
 
 /// The agents whose number is of this kind.
 fn those_with(scene: &Scene, state: &FlockState, shown: Shown) -> Vec<usize> {
@@ -43,35 +27,36 @@ fn those_with(scene: &Scene, state: &FlockState, shown: Shown) -> Vec<usize> {
 }
 
 /// The states of a run, one after each tick.
-fn states(engine: &mut dyn Engine, scene: &Scene, first: &FlockState) -> Vec<FlockState> {
+fn states(
+    engine: &mut dyn Engine,
+    scene: &Scene,
+    first: &FlockState,
+    ticks: usize,
+) -> Vec<FlockState> {
     engine.load(scene, first).unwrap();
     let mut all = vec![engine.read_back().unwrap()];
-    for _ in 0..TICKS {
+    for _ in 0..ticks {
         engine.step(1).unwrap();
         all.push(engine.read_back().unwrap());
     }
     all
 }
 
-/// The number of agents whose number differs from the change of their velocity, and the different
-/// numbers found. `scale` is 1, but for a control.
-fn wrong_accelerations(scene: &Scene, states: &[FlockState], scale: f64) -> (usize, Vec<u32>) {
+/// The number of agents whose number of this kind does not fit the states before and after a tick, and the
+/// different numbers found. Where `fits` gives nothing, rounding decides.
+fn wrong(
+    scene: &Scene,
+    states: &[FlockState],
+    shown: Shown,
+    fits: impl Fn(&FlockState, &FlockState, usize) -> Option<bool>,
+) -> (usize, Vec<u32>) {
     let (mut wrong, mut found) = (0, Vec::new());
     for pair in states.windows(2) {
         let [before, after] = pair else { unreachable!() };
-        for row in those_with(scene, after, Shown::Acceleration) {
-            let body =
-                scene.species[after.species[row] as usize].of_agent(scene.seed, after.id[row]).body;
-            let change = after.velocity[row].as_dvec3() - before.velocity[row].as_dvec3();
-            let most =
-                f64::from(body.max_force) * f64::from(scene.time_step) / f64::from(body.mass);
-            let share = change.length() / most * scale;
-            let exact = share / (share + 1.0) * 255.0;
-            let seen = after.memory[row].shown();
-            // The velocities are rounded, and so is the number, downwards.
-            let fits = (exact - 1.04..exact + 0.04).contains(&f64::from(seen));
+        for row in those_with(scene, after, shown) {
+            let Some(fits) = fits(before, after, row) else { continue };
             wrong += usize::from(!fits);
-            found.push(seen);
+            found.push(after.memory[row].shown());
         }
     }
     found.sort_unstable();
@@ -79,73 +64,144 @@ fn wrong_accelerations(scene: &Scene, states: &[FlockState], scale: f64) -> (usi
     (wrong, found)
 }
 
-#[test]
-fn an_acceleration_is_the_change_of_the_velocity() {
-    for engine in &mut engines() {
-        for (scene, first) in scenes() {
-            let states = states(engine.as_mut(), &scene, &first);
-            let (wrong, found) = wrong_accelerations(&scene, &states, 1.0);
-            assert_eq!(wrong, 0, "{:?}", engine.kind());
-            // A force above max_force differs too, and nothing is at the end of the palette.
-            let most = found.last().copied().unwrap_or_default();
-            assert!(found.len() > 100 && (135..255).contains(&most), "{found:?}");
-            // The control: a scale that is 3 percent off.
-            assert!(wrong_accelerations(&scene, &states, 1.03).0 > 100);
-        }
-    }
+/// The most that forces may change the velocity of an agent in a tick.
+fn most_change(scene: &Scene, state: &FlockState, row: usize) -> f64 {
+    let species = &scene.species[state.species[row] as usize];
+    let body = species.of_agent(scene.seed, state.id[row]).body;
+    f64::from(body.max_force) * f64::from(scene.time_step) / f64::from(body.mass)
 }
 
-/// The number of agents that do not lean as the change of their velocity says, and the different numbers
-/// found. `side` is 1, but for a control.
-fn wrong_banks(scene: &Scene, states: &[FlockState], side: f64) -> (usize, Vec<i32>) {
-    let (mut wrong, mut found) = (0, Vec::new());
-    for pair in states.windows(2) {
-        let [before, after] = pair else { unreachable!() };
-        for row in those_with(scene, after, Shown::Bank) {
-            let body =
-                scene.species[after.species[row] as usize].of_agent(scene.seed, after.id[row]).body;
+/// An acceleration is the change of the velocity.
+fn assert_accelerations(scene: &Scene, states: &[FlockState]) {
+    let wrong_at = |scale: f64| {
+        wrong(scene, states, Shown::Acceleration, |before, after, row| {
+            let change = after.velocity[row].as_dvec3() - before.velocity[row].as_dvec3();
+            let share = change.length() / most_change(scene, after, row) * scale;
+            let exact = share / (share + 1.0) * 255.0;
+            // The velocities are rounded, and so is the number, downwards.
+            Some((exact - 1.04..exact + 0.04).contains(&f64::from(after.memory[row].shown())))
+        })
+    };
+    let (wrong, found) = wrong_at(1.0);
+    assert_eq!(wrong, 0);
+    // A force above max_force differs too, and nothing is at the end of the palette.
+    let most = found.last().copied().unwrap_or_default();
+    assert!(found.len() > 100 && (135..255).contains(&most), "{found:?}");
+    // The control: a scale that is 3 percent off.
+    assert!(wrong_at(1.03).0 > 100);
+}
+
+/// A bird leans into its turns, as the change of its velocity says.
+fn assert_banks(scene: &Scene, states: &[FlockState]) {
+    let wrong_at = |side: f64| {
+        wrong(scene, states, Shown::Bank, |before, after, row| {
             let [was, is] = [before, after].map(|state| state.velocity[row].as_dvec3());
             let aside = was.truncate().perp_dot((is - was).truncate()) / was.truncate().length();
-            let most =
-                f64::from(body.max_force) * f64::from(scene.time_step) / f64::from(body.mass);
-            let share = side * aside / (most * f64::from(BANK_WEIGHT));
+            let weight = most_change(scene, after, row) * f64::from(BANK_WEIGHT);
+            let share = side * aside / weight;
             let turn = share / (share.abs() + 1.0) * 127.0;
-            let seen = after.memory[row].bank();
             // A turn that is rounded to another whole number may be off by a step.
             let wanted = Memory(leant(before.memory[row].shown(), turn as f32)).bank();
-            wrong += usize::from((seen - wanted).abs() > 1.0);
-            found.push(seen as i32);
+            Some((after.memory[row].bank() - wanted).abs() <= 1.0)
+        })
+    };
+    let (wrong, found) = wrong_at(1.0);
+    assert_eq!(wrong, 0);
+    let leans = || found.iter().map(|shown| Memory(*shown).bank());
+    let ends = [leans().fold(0.0, f32::min), leans().fold(0.0, f32::max)];
+    assert!(found.len() > 100 && ends[0] < -50.0 && ends[1] > 50.0, "{found:?}");
+    // The control: birds that lean out of their turns.
+    assert!(wrong_at(-1.0).0 > 100);
+}
+
+/// The number of agents whose number is not their age, and how many were sent elsewhere. `longest` is
+/// the scene's, but for a control.
+fn wrong_ages(scene: &Scene, states: &[FlockState], longest: f64) -> (usize, usize) {
+    let place = scene.targets.iter().find_map(|target| target.sends_to).unwrap();
+    let (mut wrong, mut sent) = (0, 0);
+    let mut born = vec![states[0].tick; states[0].len()];
+    for state in states {
+        for row in those_with(scene, state, Shown::Age) {
+            if state.position[row] == place && state.tick > states[0].tick {
+                born[row] = state.tick;
+                sent += 1;
+            }
+            let ticks = (state.tick - born[row]) as f64;
+            let seen = f64::from(state.memory[row].shown());
+            // A number is rounded, and so is the number at birth.
+            let exact = (ticks * 255.0 / longest).min(255.0);
+            wrong += usize::from((seen - exact).abs() > 1.0 || (ticks == 0.0 && seen != 0.0));
         }
     }
-    found.sort_unstable();
-    found.dedup();
-    (wrong, found)
+    (wrong, sent)
+}
+
+/// A run that goes on from a tick on its way counts on.
+fn assert_goes_on(
+    engine: &mut dyn Engine,
+    scene: &Scene,
+    first: &FlockState,
+    states: &[FlockState],
+) {
+    engine.load(scene, first).unwrap();
+    engine.step(20).unwrap();
+    let half = engine.read_back().unwrap();
+    let scene = scene.with_targets(engine.targets().unwrap());
+    assert!(bits(&run(engine, &scene, &half, 17)) == bits(&states[37]));
+    // The control: a tick that is off by one.
+    let late = FlockState { tick: half.tick + 1, ..half };
+    assert!(bits(&run(engine, &scene, &late, 17)) != bits(&states[37]));
+}
+
+/// Checks flocks of agents of all kinds. Returns how many agents a target has sent elsewhere.
+fn assert_shown(flocks: [(Scene, FlockState); 3]) -> usize {
+    let gpu = adapter::gpu();
+    let alike = gpu.as_ref().is_none_or(|gpu| gpu.is_software());
+    let mut engines = checked_with_cpu(gpu);
+    let mut sent = 0;
+    for (scene, first) in flocks {
+        let mut ends = Vec::new();
+        for engine in &mut engines {
+            let states = states(engine.as_mut(), &scene, &first, TICKS);
+            assert_accelerations(&scene, &states);
+            if scene.uses().has(Uses::BANKS) {
+                assert_banks(&scene, &states);
+            }
+            let (wrong, of_scene) = wrong_ages(&scene, &states, 29.0);
+            assert_eq!(wrong, 0, "{:?}", engine.kind());
+            sent += of_scene;
+            // The control: another scale.
+            assert!(wrong_ages(&scene, &states, 31.0).0 > 100);
+            assert_goes_on(engine.as_mut(), &scene, &first, &states);
+            ends.push(bits(&states[TICKS]));
+        }
+        assert!(!alike || ends.windows(2).all(|pair| pair[0] == pair[1]), "the engines part");
+        // The control: ages of another scale.
+        let mut slower = scene.clone();
+        slower.style.age += 100;
+        let last = engines.last_mut().unwrap().as_mut();
+        assert!(bits(&run(last, &slower, &first, TICKS as u32)) != ends[0]);
+    }
+    sent
 }
 
 #[test]
-fn a_bird_leans_into_its_turns() {
-    for engine in &mut engines() {
-        for boundary in BOUNDARIES {
-            let (scene, first) = mixed_in_space(boundary, &["style.look=bird"]);
-            let states = states(engine.as_mut(), &scene, &first);
-            let (wrong, found) = wrong_banks(&scene, &states, 1.0);
-            assert_eq!(wrong, 0, "{:?}", engine.kind());
-            let ends = [found[0], found[found.len() - 1]];
-            assert!(found.len() > 100 && ends[0] < -50 && ends[1] > 50, "{found:?}");
-            // The control: birds that lean out of their turns.
-            assert!(wrong_banks(&scene, &states, -1.0).0 > 100);
-        }
-    }
+fn accelerations_ages_and_banks_are_what_the_states_say() {
+    let in_plane = BOUNDARIES.map(|boundary| mixed(boundary, &[MAX_AGE]));
+    let look = [MAX_AGE, "style.look=bird"];
+    let in_space = BOUNDARIES.map(|boundary| mixed_in_space(boundary, &look));
+    let sent = assert_shown(in_plane) + assert_shown(in_space);
+    assert!(sent > 5, "{sent}");
 }
 
 #[test]
 fn whether_birds_lean_changes_no_motion() {
     let motion = |state: &FlockState| (state.position.clone(), state.velocity.clone());
-    for engine in &mut engines() {
+    for engine in &mut checked_with_cpu(adapter::gpu()) {
         for boundary in BOUNDARIES {
             let [birds, darts] = ["style.look=bird", "style.look=triangle"].map(|look| {
                 let (scene, first) = mixed_in_space(boundary, &[look]);
-                common::run(engine.as_mut(), &scene, &first, TICKS)
+                run(engine.as_mut(), &scene, &first, TICKS as u32)
             });
             assert!(motion(&birds) == motion(&darts), "{:?}, {boundary}", engine.kind());
             // The control: the numbers differ.
@@ -190,24 +246,15 @@ const NEAR_STEP: f64 = 1e-3;
 
 /// The number of agents whose number is not the structure round them, and the numbers found.
 fn wrong_structures(scene: &Scene, states: &[FlockState], radius: f64) -> (usize, Vec<u32>) {
-    let (mut wrong, mut found) = (0, Vec::new());
-    for pair in states.windows(2) {
-        let [before, after] = pair else { unreachable!() };
-        for row in those_with(scene, after, Shown::Structure) {
-            let at = before.id.iter().position(|id| *id == after.id[row]).unwrap();
-            let Some(exact) = structure(scene, before, at, radius) else { continue };
-            let seen = after.memory[row].shown();
-            let fits = |seen: u32, exact: f64| {
-                let range = exact - 1.0 - NEAR_STEP..exact + NEAR_STEP;
-                range.contains(&f64::from(seen)) || seen == 15 && exact > 15.0
-            };
-            wrong += usize::from(!(fits(seen >> 4, exact[0]) && fits(seen & 15, exact[1])));
-            found.push(seen);
-        }
-    }
-    found.sort_unstable();
-    found.dedup();
-    (wrong, found)
+    wrong(scene, states, Shown::Structure, |before, after, row| {
+        let exact = structure(scene, before, row, radius)?;
+        let seen = after.memory[row].shown();
+        let fits = |seen: u32, exact: f64| {
+            let range = exact - 1.0 - NEAR_STEP..exact + NEAR_STEP;
+            range.contains(&f64::from(seen)) || seen == 15 && exact > 15.0
+        };
+        Some(fits(seen >> 4, exact[0]) && fits(seen & 15, exact[1]))
+    })
 }
 
 #[test]
@@ -218,98 +265,24 @@ fn a_structure_is_the_order_and_the_density_of_the_neighbours() {
         "starling.alignment.radius=25",
         "starling.alignment.with=[\"starling\"]",
     ];
-    for engine in &mut engines() {
-        for scene in
-            BOUNDARIES.map(|boundary| [mixed(boundary, &KEYS), mixed_in_space(boundary, &KEYS)])
-        {
-            for (scene, first) in scene {
-                let states = states(engine.as_mut(), &scene, &first);
-                let (wrong, found) = wrong_structures(&scene, &states[..4], 25.0);
-                assert_eq!(wrong, 0, "{:?} of {}", engine.kind(), found.len());
-                assert!(found.len() > 15, "{found:?}");
-                // The control: another radius.
-                assert!(wrong_structures(&scene, &states[..3], 27.0).0 > 100);
-            }
-        }
-    }
-}
-
-/// The number of agents whose number is not their age, and how many were sent elsewhere. `longest` is
-/// the scene's, but for a control.
-fn wrong_ages(scene: &Scene, states: &[FlockState], longest: f64) -> (usize, usize) {
-    let place = scene.targets.iter().find_map(|target| target.sends_to).unwrap();
-    let (mut wrong, mut sent) = (0, 0);
-    let mut born = vec![states[0].tick; states[0].len()];
-    for state in states {
-        for row in those_with(scene, state, Shown::Age) {
-            if state.position[row] == place && state.tick > states[0].tick {
-                born[row] = state.tick;
-                sent += 1;
-            }
-            let ticks = (state.tick - born[row]) as f64;
-            let seen = f64::from(state.memory[row].shown());
-            // A number is rounded, and so is the number at birth.
-            let exact = (ticks * 255.0 / longest).min(255.0);
-            wrong += usize::from((seen - exact).abs() > 1.0 || (ticks == 0.0 && seen != 0.0));
-        }
-    }
-    (wrong, sent)
-}
-
-#[test]
-fn an_age_counts_from_birth_and_from_where_a_target_sends() {
-    let mut sent = 0;
-    for engine in &mut engines() {
-        for (scene, first) in scenes() {
-            let states = states(engine.as_mut(), &scene, &first);
-            let (wrong, of_scene) = wrong_ages(&scene, &states, 29.0);
-            assert_eq!(wrong, 0, "{:?}", engine.kind());
-            sent += of_scene;
-            // The controls: another scale, and agents that nobody sends.
-            assert!(wrong_ages(&scene, &states, 31.0).0 > 100);
-        }
-    }
-    assert!(sent > 5, "{sent}");
-}
-
-#[test]
-fn both_engines_remember_the_same_for_colours() {
-    let Some(gpu) = adapter::gpu().filter(|gpu| gpu.is_software()) else { return };
-    let mut cpu = CpuEngine::new(Some(2)).unwrap();
-    let mut gpu = common::gpu::engine(&gpu);
-    for (scene, first) in scenes() {
-        let [one, other] = [&mut cpu as &mut dyn Engine, &mut gpu]
-            .map(|engine| common::run(engine, &scene, &first, TICKS));
-        assert!(bits(&one) == bits(&other));
-        // The control: ages of another scale.
-        let mut slower = scene.clone();
-        slower.style.age += 100;
-        assert!(bits(&one) != bits(&common::run(&mut gpu, &slower, &first, TICKS)));
-    }
-}
-
-#[test]
-fn a_run_that_goes_on_counts_on() {
-    for engine in &mut engines() {
-        for (scene, first) in scenes() {
-            let whole = common::run(engine.as_mut(), &scene, &first, 37);
-            engine.load(&scene, &first).unwrap();
-            engine.step(20).unwrap();
-            let half = engine.read_back().unwrap();
-            let scene = scene.with_targets(engine.targets().unwrap());
-            assert!(bits(&common::run(engine.as_mut(), &scene, &half, 17)) == bits(&whole));
-            // The control: a tick that is off by one.
-            let late = FlockState { tick: half.tick + 1, ..half };
-            assert!(bits(&common::run(engine.as_mut(), &scene, &late, 17)) != bits(&whole));
+    let flocks = BOUNDARIES.map(|edge| [mixed(edge, &KEYS), mixed_in_space(edge, &KEYS)]);
+    for engine in &mut checked_with_cpu(adapter::gpu()) {
+        for (scene, first) in flocks.as_flattened() {
+            let states = states(engine.as_mut(), scene, first, 3);
+            let (wrong, found) = wrong_structures(scene, &states, 25.0);
+            assert_eq!(wrong, 0, "{:?} of {}", engine.kind(), found.len());
+            assert!(found.len() > 15, "{found:?}");
+            // The control: another radius.
+            assert!(wrong_structures(scene, &states[..3], 27.0).0 > 100);
         }
     }
 }
 
 #[test]
 fn another_colour_begins_at_nothing() {
-    for engine in &mut engines() {
+    for engine in &mut checked_with_cpu(adapter::gpu()) {
         for (scene, first) in [mixed("wrap", &[]), mixed_in_space("wrap", &[])] {
-            common::run(engine.as_mut(), &scene, &first, 30);
+            run(engine.as_mut(), &scene, &first, 30);
             let mut scene = scene.with_targets(engine.targets().unwrap());
             let before = engine.read_back().unwrap();
             let starlings: Vec<usize> =
