@@ -21,8 +21,8 @@ use flockwork::model::vector::{Point, components};
 /// The bit that marks a crowded cell which `sort_crowds` leaves to `sort_scattered`.
 const SCATTERED: u32 = 1 << 31;
 
-struct Loaded {
-    engine: GpuEngine,
+struct Loaded<'a> {
+    engine: &'a mut GpuEngine,
     scene: Scene,
     layout: MotionLayout,
     grid: DeviceGrid,
@@ -35,40 +35,68 @@ struct Loaded {
     largest_scattered: usize,
 }
 
-fn load(gpu: &Arc<Gpu>, case: &Case) -> Loaded {
-    let scene = Scene::parse_with("test", case.text, case.overrides).unwrap();
-    let request = Request { count: Some(case.count), ..Request::default() };
-    let (scene, mut state) = scene.populate(&request).unwrap();
-    state.id.iter_mut().for_each(|id| *id *= case.stride);
-    let mut engine = GpuEngine::with_options(Arc::clone(gpu), case.options);
-    engine.load(&scene, &state).unwrap();
-    // A tick must not read what it has not written: poison it.
-    for name in ["next_state", "binned", "blocks", "crowded", "scattered", "index", "id"] {
-        let size = engine.read_buffer(name).unwrap().len();
-        engine.write_buffer(name, &vec![0xff; size]).unwrap();
+/// An engine for each set of options: cases that have the same ones share what it compiles.
+struct Engines {
+    gpu: Arc<Gpu>,
+    made: Vec<(EngineOptions, GpuEngine)>,
+}
+
+impl Engines {
+    fn new(gpu: Arc<Gpu>) -> Self {
+        Self { gpu, made: vec![] }
     }
-    let grid = DeviceGrid::of(&scene, state.len());
-    let layout = MotionLayout::of(&scene.world);
-    let EngineOptions { crowded_above, small_grid: blocks, .. } = case.options;
-    let blocks = blocks.unwrap_or_else(|| small_grid(gpu.is_software()));
-    let count = state.len() as u32;
-    let ids = state.id[state.len() - 1] + 1;
-    let extent = Extent::of(layout, count, ids, grid.cells(), crowded_above);
-    let tick_kind = TickKind::of(scene.uses(), extent, crowded_above, blocks);
-    Loaded {
-        engine,
-        layout,
-        grid,
-        scene,
-        count: state.len(),
-        crowded_above,
-        tick_kind,
-        tick: 0,
-        largest_scattered: 0,
+
+    fn of(&mut self, options: EngineOptions) -> &mut GpuEngine {
+        let known = self.made.iter().position(|(own, _)| *own == options);
+        let place = known.unwrap_or_else(|| {
+            let engine = GpuEngine::with_options(Arc::clone(&self.gpu), options);
+            self.made.push((options, engine));
+            self.made.len() - 1
+        });
+        &mut self.made[place].1
+    }
+
+    fn load(&mut self, case: &Case) -> Loaded<'_> {
+        let scene = Scene::parse_with("test", &case.text(), case.overrides).unwrap();
+        let request = Request { count: Some(case.count), ..Request::default() };
+        let (scene, mut state) = scene.populate(&request).unwrap();
+        state.id.iter_mut().for_each(|id| *id *= case.stride);
+        let EngineOptions { crowded_above, small_grid: blocks, .. } = case.options;
+        let blocks = blocks.unwrap_or_else(|| small_grid(self.gpu.is_software()));
+        let engine = self.of(case.options);
+        engine.load(&scene, &state).unwrap();
+        // A tick must not read what it has not written: poison it.
+        for name in ["next_state", "binned", "blocks", "crowded", "scattered", "index", "id"] {
+            let size = engine.read_buffer(name).unwrap().len();
+            engine.write_buffer(name, &vec![0xff; size]).unwrap();
+        }
+        let grid = DeviceGrid::of(&scene, state.len());
+        let layout = MotionLayout::of(&scene.world);
+        let count = state.len() as u32;
+        let ids = state.id[state.len() - 1] + 1;
+        let extent = Extent::of(layout, count, ids, grid.cells(), crowded_above);
+        Loaded {
+            engine,
+            layout,
+            grid,
+            count: state.len(),
+            crowded_above,
+            tick_kind: TickKind::of(scene.uses(), extent, crowded_above, blocks),
+            scene,
+            tick: 0,
+            largest_scattered: 0,
+        }
+    }
+
+    /// The state of a case after `ticks` ticks.
+    fn run(&mut self, case: &Case, ticks: u32) -> FlockState {
+        let engine = self.load(case).engine;
+        engine.step(ticks).unwrap();
+        engine.read_back().unwrap()
     }
 }
 
-impl Loaded {
+impl Loaded<'_> {
     fn words(&self, name: &str) -> Vec<u32> {
         bytemuck::pod_collect_to_vec(&self.engine.read_buffer(name).unwrap())
     }
@@ -278,8 +306,9 @@ fn total_velocity(state: &[[Point; 2]]) -> Point {
 #[test]
 fn every_pass_equals_its_twin() {
     let Some(gpu) = adapter::gpu() else { return };
+    let mut engines = Engines::new(gpu);
     for case in cases() {
-        let mut loaded = load(&gpu, &case);
+        let mut loaded = engines.load(&case);
         let fullest = loaded.words("cell_start").windows(2).map(|cell| cell[1] - cell[0]).max();
         assert_eq!(Some(loaded.words("grid_stats")[0]), fullest, "{}: first grid_stats", case.name);
         assert_eq!(Some(loaded.engine.largest_cell()), fullest, "{}: largest cell", case.name);
@@ -298,11 +327,12 @@ fn every_pass_equals_its_twin() {
 #[test]
 fn a_skipped_pass_is_noticed() {
     let Some(gpu) = adapter::gpu() else { return };
+    let mut engines = Engines::new(gpu);
     let mut unskipped: Vec<Pass> = TICK.to_vec();
     for name in ["scattered crowds", "many crowds, in two passes"] {
         let crowds = cases().into_iter().find(|case| case.name == name).unwrap();
         unskipped.retain(|pass| {
-            let mut loaded = load(&gpu, &crowds);
+            let mut loaded = engines.load(&crowds);
             if !pass.runs_in.includes(loaded.tick_kind) {
                 return true;
             }
@@ -315,18 +345,13 @@ fn a_skipped_pass_is_noticed() {
     assert!(unskipped.is_empty(), "{unskipped:?} were never skipped");
 }
 
-fn run(gpu: &Arc<Gpu>, case: &Case, ticks: u32) -> FlockState {
-    let mut loaded = load(gpu, case);
-    loaded.engine.step(ticks).unwrap();
-    loaded.engine.read_back().unwrap()
-}
-
 #[test]
 fn the_same_run_gives_the_same_bytes() {
     let Some(gpu) = adapter::gpu() else { return };
+    let mut engines = Engines::new(gpu);
     for name in ["more than 16 bits", "the same, as shipped", "all in one cell"] {
         let case = cases().into_iter().find(|case| case.name == name).unwrap();
-        let (first, second) = (run(&gpu, &case, 20), run(&gpu, &case, 20));
+        let (first, second) = (engines.run(&case, 20), engines.run(&case, 20));
         assert_eq!(first.tick, 20);
         assert!(first == second, "{name}: two runs differ");
     }
@@ -335,27 +360,27 @@ fn the_same_run_gives_the_same_bytes() {
 #[test]
 fn the_bytes_do_not_depend_on_how_crowds_are_sorted_or_dispatched() {
     let Some(gpu) = adapter::gpu() else { return };
-    let case = |options| Case {
-        name: "",
-        text: cases::FLOCK,
-        count: 5_000,
-        overrides: &["species.a.spawn={place = \"disc\", radius = 60}"],
-        options,
-        stride: 1,
+    let mut engines = Engines::new(gpu);
+    let mut run = |options| {
+        let case = Case {
+            name: "",
+            in_space: false,
+            count: 5_000,
+            overrides: &["species.a.spawn={place = \"disc\", radius = 60}"],
+            options,
+            stride: 1,
+        };
+        engines.run(&case, 30)
     };
-    let plain = run(&gpu, &case(EngineOptions { checked: true, ..EngineOptions::default() }), 30);
+    let usual = EngineOptions { checked: true, ..EngineOptions::default() };
+    let plain = run(usual);
     for options in [
-        EngineOptions { checked: true, crowded_above: 3, ..EngineOptions::default() },
-        EngineOptions { checked: true, dispatch_limit: Some(7), ..EngineOptions::default() },
-        EngineOptions { checked: true, small_grid: Some(0), ..EngineOptions::default() },
-        EngineOptions { checked: true, without_subgroups: true, ..EngineOptions::default() },
-        EngineOptions {
-            checked: true,
-            crowded_above: 3,
-            without_subgroups: true,
-            ..EngineOptions::default()
-        },
+        EngineOptions { crowded_above: 3, ..usual },
+        EngineOptions { dispatch_limit: Some(7), ..usual },
+        EngineOptions { small_grid: Some(0), ..usual },
+        EngineOptions { without_subgroups: true, ..usual },
+        EngineOptions { crowded_above: 3, without_subgroups: true, ..usual },
     ] {
-        assert!(run(&gpu, &case(options), 30) == plain, "{options:?} changes the result");
+        assert!(run(options) == plain, "{options:?} changes the result");
     }
 }
