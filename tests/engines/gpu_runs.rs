@@ -6,10 +6,10 @@ use crate::common;
 use std::sync::Arc;
 
 use crate::common::gpu::{GPU, different, engine, share, without_subgroups};
-use crate::common::{assert_a_thousand_ticks, bits, flock, mixed, run};
+use crate::common::{assert_a_thousand_ticks, bits, flock, flock_in_space, mixed, run};
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
-use flockwork::engine::gpu::{Gpu, GpuEngine};
+use flockwork::engine::gpu::GpuEngine;
 use flockwork::model::scene::{Request, Scene, built_in};
 use flockwork::model::state::FlockState;
 use flockwork::model::statistics::Metrics;
@@ -96,14 +96,14 @@ fn both_engines_move_a_flock_the_same_way_for_100_ticks() {
 
 /// The largest difference in position after one tick of a crowd with sampled runs, between the CPU
 /// engine with the scene's seed and the GPU engine with `seed`.
-fn crowd_apart(gpu: &Arc<Gpu>, boundary: &str, radius: f32, seed: u32) -> f32 {
+fn crowd_apart(engine: &mut GpuEngine, boundary: &str, radius: f32, seed: u32) -> f32 {
     let crowd = format!("starling.spawn_at_scale={{place = \"disc\", radius = {radius}}}");
     let boundary = format!("world.boundary=\"{boundary}\"");
     let (mut scene, state) = flock(5_000, &[&crowd, &boundary]);
     assert!(Metrics::of(&scene, &state).sampled_agents > 4_000, "too few agents are sampled");
     let on_cpu = run(&mut CpuEngine::new(None).unwrap(), &scene, &state, 1);
     scene.seed = seed;
-    let on_gpu = run(&mut engine(gpu), &scene, &state, 1);
+    let on_gpu = run(engine, &scene, &state, 1);
     let apart = on_cpu.position.iter().zip(&on_gpu.position).map(|(p, q)| p.distance(*q));
     apart.fold(0.0, f32::max)
 }
@@ -170,13 +170,14 @@ fn both_engines_move_a_mixed_scene_the_same_way_for_100_ticks() {
 #[test]
 fn both_engines_take_the_same_samples_of_a_crowd() {
     let Some(gpu) = adapter::gpu() else { return };
+    let mut engine = engine(&gpu);
     // Runs of 2,600 agents, which have the smallest sample, and of 400, which have a larger one.
     for (boundary, radius) in
         ["wrap", "walls", "open"].iter().flat_map(|boundary| [(boundary, 60.0), (boundary, 170.0)])
     {
-        let same = crowd_apart(&gpu, boundary, radius, 1);
+        let same = crowd_apart(&mut engine, boundary, radius, 1);
         // Control: another sample changes the result.
-        let other = crowd_apart(&gpu, boundary, radius, 2);
+        let other = crowd_apart(&mut engine, boundary, radius, 2);
         println!("{boundary}: {same:.1e} units apart, {other:.1e} with other samples");
         assert!(f64::from(same) < GPU.position, "{boundary}, {radius}: {same}");
         assert!(f64::from(other) > 10.0 * GPU.position, "{boundary}, {radius}: {other}");
@@ -184,52 +185,67 @@ fn both_engines_take_the_same_samples_of_a_crowd() {
 }
 
 #[test]
-fn a_subgroup_finds_the_neighbours_that_each_agent_finds_alone() {
-    let test = "a_subgroup_finds_the_neighbours_that_each_agent_finds_alone";
+fn a_subgroup_finds_the_neighbours_that_each_agent_finds_alone_and_on_the_cpu() {
+    const EVEN: &str = "starling.spawn_at_scale={place = \"uniform\"}";
+    const POINT: &str = "starling.spawn_at_scale={place = \"point\"}";
+    const DISC: &str = "starling.spawn_at_scale={place = \"disc\", radius = 60}";
+    const BALL: &str = "starling.spawn_at_scale={place = \"ball\", radius = 40}";
+    const CUBE: &str = "300, 260, 280";
     let Some(gpu) = adapter::gpu() else { return };
     if !gpu.has_subgroups_of_agents() {
-        return eprintln!("{test}: no subgroups of agents on {}", gpu.name());
+        return eprintln!("{}: no subgroups of agents on {}", module_path!(), gpu.name());
     }
-    let mut by_subgroup = GpuEngine::new(Arc::clone(&gpu));
-    let mut alone = without_subgroups(&gpu);
-    let place = |shape: &str| format!("starling.spawn_at_scale={{place = {shape}}}");
+    let (mut by_subgroup, mut alone) = (GpuEngine::new(Arc::clone(&gpu)), without_subgroups(&gpu));
+    let (mut on_cpu, mut control) = (CpuEngine::new(None).unwrap(), CpuEngine::new(None).unwrap());
+    let mut same = |scene: &Scene, state: &FlockState, ticks: u32, what: &str| {
+        let one = bits(&run(&mut by_subgroup, scene, state, ticks));
+        assert!(one == bits(&run(&mut alone, scene, state, ticks)), "{what}: alone");
+        assert!(one == bits(&run(&mut on_cpu, scene, state, ticks)), "{what}: on the CPU");
+        one
+    };
     // Even; sampled and unsampled cells side by side; the longest run possible; rows with one agent
-    // per ten cells; worlds of few columns and rows, where every agent is near the seam; columns of
-    // half the radius.
+    // per ten cells; worlds of few columns, rows and layers, where every agent is near the seam; columns of
+    // half the radius. With the sides of a space.
     let cases = [
-        (3_001, place("\"uniform\""), false),
-        (5_000, place("\"disc\", radius = 60"), true),
-        (2_000, place("\"point\""), true),
-        (301, "world.size=[20000, 500]".into(), false),
-        (77, "world.size=[160, 2000]".into(), false),
-        (200, "world.size=[90, 110]".into(), false),
-        (3_001, "world.density=30".into(), false),
-        (800, "world={size=[120, 200], density=261}".into(), true),
-        (450, "world={size=[160, 200], density=110}".into(), false),
-        (1_000, "world={size=[160, 200], density=244}".into(), true),
-        (640, "world={size=[200, 120], density=209}".into(), true),
+        (3_001, "", EVEN, false),
+        (5_000, "", DISC, true),
+        (2_000, "", POINT, true),
+        (301, "", "world.size=[20000, 500]", false),
+        (77, "", "world.size=[160, 2000]", false),
+        (200, "", "world.size=[90, 110]", false),
+        (3_001, "", "world.density=30", false),
+        (800, "", "world={size=[120, 200], density=261}", true),
+        (450, "", "world={size=[160, 200], density=110}", false),
+        (1_000, "", "world={size=[160, 200], density=244}", true),
+        (640, "", "world={size=[200, 120], density=209}", true),
+        (3_001, CUBE, "world.density=10", false),
+        (5_000, CUBE, BALL, true),
+        (2_000, CUBE, POINT, true),
+        (301, "2000, 200, 150", "world.density=10", false),
+        (200, CUBE, "world.density=10", false),
+        (300, "90, 400, 400", "world.density=10", false),
+        (300, "400, 90, 400", "world.density=10", false),
+        (300, "400, 400, 90", "world.density=10", false),
+        (4_000, CUBE, "world.density=80", false),
     ];
     for boundary in ["wrap", "walls", "open"] {
-        for (count, shape, is_sampled) in &cases {
-            let overrides = [shape.clone(), format!("world.boundary=\"{boundary}\"")];
-            let overrides = overrides.each_ref().map(String::as_str);
-            let (mut scene, state) = flock(*count, &overrides);
-            let one = run(&mut by_subgroup, &scene, &state, 12);
-            let same = bits(&one) == bits(&run(&mut alone, &scene, &state, 12));
-            assert!(same, "{count} agents, {overrides:?}: other bits");
-            let sampled = Metrics::of(&scene, &state).sampled_agents > 0;
-            assert_eq!(sampled, *is_sampled, "{count} agents, {overrides:?}");
+        for (count, sides, shape, is_sampled) in cases {
+            let overrides = [shape, &format!("world.boundary=\"{boundary}\"")];
+            let (mut scene, state) = match sides {
+                "" => flock(count, &overrides),
+                sides => flock_in_space(count, sides, &overrides),
+            };
+            let what = format!("{count} agents, {sides}, {overrides:?}");
+            let one = same(&scene, &state, 12, &what);
+            assert_eq!(Metrics::of(&scene, &state).sampled_agents > 0, is_sampled, "{what}");
             // Control: another seed samples other members of a crowd.
             scene.seed = 2;
-            let other = run(&mut by_subgroup, &scene, &state, 12);
-            assert!(!sampled || bits(&one) != bits(&other), "{count} agents, {overrides:?}");
+            assert!(!is_sampled || one != bits(&run(&mut control, &scene, &state, 12)), "{what}");
         }
         let (scene, state) = mixed(boundary, &[]);
-        let one = run(&mut by_subgroup, &scene, &state, 30);
-        let same = bits(&one) == bits(&run(&mut alone, &scene, &state, 30));
-        assert!(same, "mixed, {boundary}: other bits");
+        let one = same(&scene, &state, 30, &format!("mixed, {boundary}"));
         let (other, _) = mixed(boundary, &["starling.separation.weight=1.55"]);
-        assert!(bits(&one) != bits(&run(&mut alone, &other, &state, 30)));
+        assert!(one != bits(&run(&mut control, &other, &state, 30)));
     }
 }
 
@@ -249,10 +265,10 @@ fn another_seed_does_not_pass_for_the_same_run() {
 #[test]
 fn several_species_in_every_world_lose_no_agent() {
     let Some(gpu) = adapter::gpu() else { return };
+    let mut engine = GpuEngine::new(gpu);
     // A second driver runs one of them.
     for boundary in ["wrap", "walls", "open"].into_iter().step_by(share().min(3)) {
         let (scene, first) = mixed(boundary, &[]);
-        let mut engine = GpuEngine::new(Arc::clone(&gpu));
         assert_a_thousand_ticks(&mut engine, &scene, &first);
         let again = run(&mut engine, &scene, &first, 200);
         let at_once = run(&mut engine, &scene, &first, 200);

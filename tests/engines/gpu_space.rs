@@ -1,27 +1,12 @@
 //! The GPU engine in space: against the CPU engine and against itself.
 
 use crate::adapter;
-use std::sync::Arc;
-
 use crate::common::gpu::{GPU, share, shipped, without_subgroups};
-use crate::common::{assert_a_thousand_ticks, bits, flock, mixed_in_space, run};
+use crate::common::{assert_a_thousand_ticks, bits, flock_in_space, mixed_in_space, run};
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
-use flockwork::engine::gpu::GpuEngine;
-use flockwork::model::scene::Scene;
-use flockwork::model::state::FlockState;
-use flockwork::model::statistics::Metrics;
 
 const BOUNDARIES: [&str; 3] = ["wrap", "walls", "open"];
-
-/// `flock` in a space with sides in these proportions. `overrides` may give it another density.
-fn flock_in_space(count: u64, sides: &str, overrides: &[&str]) -> (Scene, FlockState) {
-    let size = format!("world.size=[{sides}]");
-    let even =
-        ["spawn", "spawn_at_scale"].map(|key| format!("starling.{key}={{place = \"uniform\"}}"));
-    let all = [&size, even[0].as_str(), even[1].as_str()];
-    flock(count, &[&all, overrides].concat())
-}
 
 #[test]
 fn both_engines_move_a_mixed_scene_in_space_the_same_way() {
@@ -53,53 +38,6 @@ fn both_engines_move_a_mixed_scene_in_space_the_same_way() {
         assert!(bits(&on_gpu) != bits(&run(&mut on_cpu, &other, &state, ticks)));
     }
     assert!(hits > 0 || ticks == 1, "no agent hit the hare");
-}
-
-#[test]
-fn a_subgroup_finds_the_neighbours_in_space_that_each_agent_finds_alone() {
-    let test = "a_subgroup_finds_the_neighbours_in_space";
-    let Some(gpu) = adapter::gpu() else { return };
-    if !gpu.has_subgroups_of_agents() {
-        return eprintln!("{test}: no subgroups of agents on {}", gpu.name());
-    }
-    let mut by_subgroup = GpuEngine::new(Arc::clone(&gpu));
-    let mut alone = without_subgroups(&gpu);
-    let mut on_cpu = CpuEngine::new(None).unwrap();
-    let even = "300, 260, 280";
-    let ball = "starling.spawn_at_scale={place = \"ball\", radius = 40}";
-    let point = "starling.spawn_at_scale={place = \"point\"}";
-    // Even; sampled and unsampled cells side by side; the longest run possible; few columns, rows or
-    // layers; columns of half the radius.
-    let cases = [
-        (3_001, even, "world.density=10", false),
-        (5_000, even, ball, true),
-        (2_000, even, point, true),
-        (301, "2000, 200, 150", "world.density=10", false),
-        (200, even, "world.density=10", false),
-        (300, "90, 400, 400", "world.density=10", false),
-        (300, "400, 90, 400", "world.density=10", false),
-        (300, "400, 400, 90", "world.density=10", false),
-        (4_000, even, "world.density=80", false),
-    ];
-    for boundary in BOUNDARIES {
-        for (count, sides, shape, is_sampled) in cases {
-            let overrides = [shape, &format!("world.boundary=\"{boundary}\"")];
-            let (mut scene, state) = flock_in_space(count, sides, &overrides);
-            let one = run(&mut by_subgroup, &scene, &state, 12);
-            let what = format!("{count} agents, {sides}, {overrides:?}");
-            assert!(bits(&one) == bits(&run(&mut alone, &scene, &state, 12)), "{what}: alone");
-            assert!(
-                bits(&one) == bits(&run(&mut on_cpu, &scene, &state, 12)),
-                "{what}: on the CPU"
-            );
-            let sampled = Metrics::of(&scene, &state).sampled_agents > 0;
-            assert_eq!(sampled, is_sampled, "{what}");
-            // Control: another seed samples other members of a crowd.
-            scene.seed = 2;
-            let other = run(&mut by_subgroup, &scene, &state, 12);
-            assert!(!sampled || bits(&one) != bits(&other), "{what}");
-        }
-    }
 }
 
 #[test]

@@ -90,12 +90,13 @@ fn the_cpu_engine_draws_as_the_reference_does() {
 #[test]
 fn the_gpu_engine_draws_as_the_reference_does() {
     let Some(gpu) = adapter::gpu() else { return };
-    common::assert_ticks(&mut engine(&gpu), cases(), 6, GPU);
+    let mut on_gpu = engine(&gpu);
+    common::assert_ticks(&mut on_gpu, cases(), 6, GPU);
     common::assert_ticks(&mut without_subgroups(&gpu), cases(), 2, GPU);
     // On a device that rounds every operation correctly, both engines have the same bits.
     let mut on_cpu = CpuEngine::new(None).unwrap();
     for case in cases() {
-        let a = run(&mut engine(&gpu), &case.scene, &case.state, 50);
+        let a = run(&mut on_gpu, &case.scene, &case.state, 50);
         let b = run(&mut on_cpu, &case.scene, &case.state, 50);
         let same = bits(&a) == bits(&b);
         println!("{}: {} after 50 ticks", case.name, if same { "the same bits" } else { "apart" });
