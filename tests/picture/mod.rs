@@ -6,26 +6,69 @@
 use std::sync::Arc;
 
 use flockwork::engine::gpu::Gpu;
-use flockwork::model::scene::{BuiltIn, Scene};
+use flockwork::model::scene::{BuiltIn, Request, Scene};
 use flockwork::model::state::FlockState;
+use flockwork::model::vector::Point;
 use flockwork::view::camera::Camera;
+use flockwork::view::cpu::raster;
 use flockwork::view::frame::Frame;
 use flockwork::view::gpu::offscreen::Offscreen;
 use flockwork::view::gpu::upload::UploadedAgents;
 use flockwork::view::style;
 
+/// A built-in scene, with keys set.
+pub fn built_in(name: &str, overrides: &[&str]) -> Scene {
+    Scene::parse_with(name, BuiltIn::named(name).unwrap().text, overrides).unwrap()
+}
+
 /// The scene `flock`, with keys set.
 pub fn scene(overrides: &[&str]) -> Scene {
-    Scene::parse_with("flock", BuiltIn::named("flock").unwrap().text, overrides).unwrap()
+    built_in("flock", overrides)
+}
+
+/// A scene with so many agents, and its first flock.
+pub fn populated(scene: Scene, count: u64) -> (Scene, FlockState) {
+    scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap()
+}
+
+/// Agents of the first species with these positions and velocities.
+pub fn agents(all: &[(Point, Point)]) -> FlockState {
+    FlockState {
+        id: (0..all.len() as u32).collect(),
+        species: vec![0; all.len()],
+        position: all.iter().map(|agent| agent.0).collect(),
+        velocity: all.iter().map(|agent| agent.1).collect(),
+        ..FlockState::default()
+    }
+}
+
+/// The CPU's picture of a state.
+pub fn by_cpu(scene: &Scene, state: &FlockState, camera: &Camera) -> Frame {
+    raster::draw(scene, state, &scene.targets, camera, 1.0)
 }
 
 /// The GPU's picture of a state.
 pub fn by_gpu(gpu: &Arc<Gpu>, scene: &Scene, state: &FlockState, camera: &Camera) -> Frame {
+    by_gpu_at(gpu, scene, state, camera, 1.0)
+}
+
+/// The same with this number of pixels per point.
+pub fn by_gpu_at(
+    gpu: &Arc<Gpu>,
+    scene: &Scene,
+    state: &FlockState,
+    camera: &Camera,
+    scale: f32,
+) -> Frame {
     let (width, height) = (camera.size.x as u32, camera.size.y as u32);
     let mut agents = UploadedAgents::new(Arc::clone(gpu));
-    agents.upload(state).unwrap();
+    agents.upload_in(state, scene.world.is_flat()).unwrap();
     let mut offscreen = Offscreen::new(Arc::clone(gpu), width, height).unwrap();
-    offscreen.render(agents.agents(), scene, &scene.targets, camera).unwrap()
+    offscreen.set_scale(scale);
+    let frame = offscreen.render(agents.agents(), scene, &scene.targets, camera).unwrap();
+    assert_eq!((frame.width, frame.height), (width, height));
+    assert_eq!(frame.pixels.len(), 4 * width as usize * height as usize);
+    frame
 }
 
 /// An empty texture in the format of pictures.
@@ -52,6 +95,40 @@ pub fn apart(a: &Frame, b: &Frame) -> f64 {
     assert_eq!((a.width, a.height), (b.width, b.height));
     let pairs = a.pixels.iter().zip(&b.pixels);
     pairs.map(|(a, b)| u64::from(a.abs_diff(*b))).sum::<u64>() as f64
+}
+
+/// The mean difference per channel of pictures without transparency.
+pub fn difference(a: &Frame, b: &Frame) -> f64 {
+    apart(a, b) / f64::from(3 * a.width * a.height)
+}
+
+/// The share of pixels with a channel that differs by more than `steps`.
+pub fn differing(one: &Frame, other: &Frame, steps: u8) -> f64 {
+    let pairs = one.pixels.chunks_exact(4).zip(other.pixels.chunks_exact(4));
+    let apart = |(a, b): &(&[u8], &[u8])| a.iter().zip(*b).any(|(a, b)| a.abs_diff(*b) > steps);
+    pairs.filter(apart).count() as f64 / f64::from(one.width * one.height)
+}
+
+/// The means of the first channels of a picture in squares of `side` pixels.
+fn regions<const CHANNELS: usize>(frame: &Frame, side: u32) -> Vec<f64> {
+    let mut means = Vec::new();
+    for top in (0..frame.height / side).map(|row| row * side) {
+        for left in (0..frame.width / side).map(|column| column * side) {
+            let mut sum = [0.0; CHANNELS];
+            for (x, y) in (0..side * side).map(|i| (left + i % side, top + i / side)) {
+                let pixel = &frame.pixels[4 * (y * frame.width + x) as usize..];
+                sum.iter_mut().zip(pixel).for_each(|(sum, channel)| *sum += f64::from(*channel));
+            }
+            means.extend(sum.map(|sum| sum / f64::from(side * side)));
+        }
+    }
+    means
+}
+
+/// The mean difference per channel between regions.
+pub fn seam<const CHANNELS: usize>(a: &Frame, b: &Frame, side: u32) -> f64 {
+    let (a, b) = (regions::<CHANNELS>(a, side), regions::<CHANNELS>(b, side));
+    a.iter().zip(&b).map(|(a, b)| (a - b).abs()).sum::<f64>() / a.len() as f64
 }
 
 /// The sum of all light above the background.

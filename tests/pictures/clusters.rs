@@ -6,7 +6,7 @@ use std::sync::Arc;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::{Gpu, GpuEngine};
 use flockwork::engine::{Change, Engine};
-use flockwork::model::scene::{BuiltIn, ColourBy, Request, Scene};
+use flockwork::model::scene::{ColourBy, Request, Scene};
 use flockwork::model::state::FlockState;
 use flockwork::model::statistics::{Clusters, Selection};
 use flockwork::model::vector::flat;
@@ -16,15 +16,18 @@ use flockwork::view::gpu::offscreen::Offscreen;
 use flockwork::view::{Painter, RasterPainter};
 
 use crate::adapter;
+use crate::picture::{agents, built_in, differing};
 
 const SIZE: (u32, u32) = (640, 360);
 
 /// Discs in the colours of their groups.
 const LOOKS: [&str; 3] = ["style.colour=cluster", "style.look=disc", "style.smallest=12"];
 
+/// Colours of edges differ by no more.
+const EDGES: u8 = 48;
+
 fn scene(name: &str, keys: &[&str]) -> Scene {
-    let keys = [&LOOKS, keys].concat();
-    Scene::parse_with(name, BuiltIn::named(name).unwrap().text, &keys).unwrap()
+    built_in(name, &[&LOOKS, keys].concat())
 }
 
 /// Pictures of the agents of the GPU engine, of those that the CPU engine uploads, and by the CPU alone.
@@ -41,13 +44,6 @@ fn pictures(gpu: &Arc<Gpu>, scene: &Scene, state: &FlockState) -> [Frame; 3] {
     [in_place, uploaded, rastered]
 }
 
-/// The share of pixels whose colours differ by more than edges do.
-fn differing(one: &Frame, other: &Frame) -> f64 {
-    let pairs = one.pixels.chunks_exact(4).zip(other.pixels.chunks_exact(4));
-    let apart = |(a, b): &(&[u8], &[u8])| a.iter().zip(*b).any(|(a, b)| a.abs_diff(*b) > 48);
-    pairs.filter(apart).count() as f64 / f64::from(one.width * one.height)
-}
-
 /// The number of colours of the agents, by the pixels in their middles.
 fn colours(frame: &Frame, scene: &Scene, state: &FlockState) -> usize {
     let camera = Camera::of(scene, 0, None, SIZE);
@@ -61,14 +57,8 @@ fn groups() -> FlockState {
     let at = |x: f32, y: f32, count: u32| (0..count).map(move |n| flat(x + 25.0 * n as f32, y));
     let places = at(100.0, 100.0, 5).chain(at(330.0, 100.0, 3)).chain(at(450.0, 250.0, 4));
     let places = places.chain(at(10.0, 200.0, 2)).chain(at(600.0, 200.0, 2));
-    let places: Vec<_> = places.chain([flat(200.0, 300.0), flat(330.0, 320.0)]).collect();
-    FlockState {
-        id: (0..places.len() as u32).collect(),
-        species: vec![0; places.len()],
-        velocity: vec![flat(1.0, 0.5); places.len()],
-        position: places,
-        ..FlockState::default()
-    }
+    let places = places.chain([flat(200.0, 300.0), flat(330.0, 320.0)]);
+    agents(&places.map(|place| (place, flat(1.0, 0.5))).collect::<Vec<_>>())
 }
 
 #[test]
@@ -129,9 +119,9 @@ fn all_give_a_group_the_same_hue() {
             }
         }
         let [others, ..] = pictures(&gpu, &other, &state);
-        let control = differing(&others, &all[0]);
+        let control = differing(&others, &all[0], EDGES);
         for frame in &all[1..] {
-            let apart = differing(&all[0], frame);
+            let apart = differing(&all[0], frame, EDGES);
             assert!(apart < 0.1 * control, "{name} {keys:?}: {apart} of {control}");
         }
     }
@@ -159,6 +149,7 @@ fn species_and_edits_choose_the_colour() {
     let grouped = offscreen.paint(&mut engine, &scene, &camera, &[]).unwrap();
     let by_cpu =
         flockwork::view::cpu::raster::draw(&scene, &engine.read_back().unwrap(), &[], &camera, 1.0);
-    let (same, changed) = (differing(&grouped, &by_cpu), differing(&grouped, &counted));
+    let (same, changed) =
+        (differing(&grouped, &by_cpu, EDGES), differing(&grouped, &counted, EDGES));
     assert!(same < 0.1 * changed, "{same} of {changed}");
 }

@@ -6,13 +6,11 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::picture::{apart, by_gpu, light, scene};
+use crate::picture::{agents, apart, by_cpu, by_gpu, light, populated, scene};
 use flockwork::model::memory::Memory;
 use flockwork::model::scene::{BoidShape, ColourBy, Request};
-use flockwork::model::state::FlockState;
 use flockwork::model::vector::{Point, flat};
 use flockwork::view::camera::Camera;
-use flockwork::view::cpu::raster;
 use flockwork::view::frame::Frame;
 use flockwork::view::style;
 use glam::Vec2;
@@ -82,19 +80,11 @@ fn both_draw_the_same_darts_at_the_same_places() {
     // On a lattice, so that darts do not touch; away from pixel corners; heading in all directions.
     let count = 96_u16;
     let place = |i: u16| flat(26.3 + 50.7 * f32::from(i % 12), 22.6 + 44.9 * f32::from(i / 12));
-    let state = FlockState {
-        tick: 0,
-        id: (0..u32::from(count)).collect(),
-        species: vec![0; count.into()],
-        position: (0..count).map(place).collect(),
-        velocity: (0..count)
-            .map(|i| Vec2::from_angle(f32::from(i) * 0.37).extend(0.0) * 2.0)
-            .collect(),
-        ..FlockState::default()
-    };
+    let way = |i: u16| Vec2::from_angle(f32::from(i) * 0.37).extend(0.0) * 2.0;
+    let state = agents(&(0..count).map(|i| (place(i), way(i))).collect::<Vec<_>>());
     for camera in [Camera::fit(&scene.world, 1280, 720), Camera::fit(&scene.world, 333, 211)] {
         let drawn = blobs(&by_gpu(&gpu, &scene, &state, &camera));
-        let rastered = blobs(&raster::draw(&scene, &state, &scene.targets, &camera, 1.0));
+        let rastered = blobs(&by_cpu(&scene, &state, &camera));
         assert_eq!((drawn.len(), rastered.len()), (count.into(), count.into()));
         assert_eq!(strays(&drawn, &rastered), []);
         assert_eq!(strays(&rastered, &drawn), []);
@@ -102,7 +92,7 @@ fn both_draw_the_same_darts_at_the_same_places() {
         // One agent moved by three pixels is noticed.
         let mut other = state.clone();
         other.position[40].x += 3.0 / camera.pixels_per_unit;
-        let moved = blobs(&raster::draw(&scene, &other, &scene.targets, &camera, 1.0));
+        let moved = blobs(&by_cpu(&scene, &other, &camera));
         assert_eq!((strays(&drawn, &moved).len(), strays(&moved, &drawn).len()), (1, 1));
     }
 }
@@ -119,7 +109,7 @@ fn both_draw_the_same_picture_of_a_dense_flock() {
         scene.species[0].colour = by;
         let camera = Camera::fit(&scene.world, 1280, 720);
         let drawn = by_gpu(&gpu, &scene, &state, &camera);
-        let rastered = raster::draw(&scene, &state, &scene.targets, &camera, 1.0);
+        let rastered = by_cpu(&scene, &state, &camera);
         let own = difference(&drawn, &rastered);
         let brighter = light(&rastered) / light(&drawn) - 1.0;
         assert!(own < DENSE_TOLERANCE, "{by:?}, density {density}: {own}");
@@ -128,9 +118,7 @@ fn both_draw_the_same_picture_of_a_dense_flock() {
         // The light shows darts that are a tenth longer.
         let mut longer = scene.clone();
         longer.species[0].body.size *= 1.1;
-        let brighter = light(&raster::draw(&longer, &state, &scene.targets, &camera, 1.0))
-            / light(&drawn)
-            - 1.0;
+        let brighter = light(&by_cpu(&longer, &state, &camera)) / light(&drawn) - 1.0;
         assert!(brighter > 2.0 * LIGHT_TOLERANCE, "{by:?}, density {density}: {brighter}");
 
         // Moved by two pixels, heading the other way, or in other colours: noticed.
@@ -146,8 +134,7 @@ fn both_draw_the_same_picture_of_a_dense_flock() {
             ("turned round", &scene, &turned),
             ("other colours", &painted, &state),
         ] {
-            let other =
-                difference(&drawn, &raster::draw(scene, state, &scene.targets, &camera, 1.0));
+            let other = difference(&drawn, &by_cpu(scene, state, &camera));
             assert!(other > 1.5 * DENSE_TOLERANCE, "{by:?}, {what}: {other} is not noticed");
         }
     }
@@ -168,15 +155,14 @@ fn both_draw_the_same_discs_and_glows() {
         (BoidShape::Glow, 20_000, 5.0),
     ] {
         let scene = scene(&["starling.colour=neighbours"]);
-        let (mut scene, mut state) =
-            scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
+        let (mut scene, mut state) = populated(scene, count);
         let memory = |row: u64| Memory::new(0.1, (row % 50) as f32);
         state.memory = (0..count).map(memory).collect();
         scene.species[0].look = look;
         let mut camera = Camera::fit(&scene.world, 1280, 720);
         camera.pixels_per_unit *= zoom;
         let drawn = by_gpu(&gpu, &scene, &state, &camera);
-        let rastered = raster::draw(&scene, &state, &scene.targets, &camera, 1.0);
+        let rastered = by_cpu(&scene, &state, &camera);
         let own = difference(&drawn, &rastered);
         let brighter = light(&rastered) / light(&drawn) - 1.0;
         assert!(own < ROUND_TOLERANCE, "{look:?}, {count}: {own}");
@@ -193,7 +179,7 @@ fn both_draw_the_same_discs_and_glows() {
         for (what, scene, state) in
             [("moved", &scene, &moved), ("look", &other, &state), ("colour", &scene, &forgotten)]
         {
-            let other = raster::draw(scene, state, &scene.targets, &camera, 1.0);
+            let other = by_cpu(scene, state, &camera);
             let apart = difference(&drawn, &other);
             assert!(apart > 1.5 * ROUND_TOLERANCE, "{look:?}, {count}, {what}: {apart}");
         }

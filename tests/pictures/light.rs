@@ -3,15 +3,13 @@
 use std::sync::Arc;
 
 use crate::adapter;
-use crate::picture::{by_gpu, scene};
+use crate::picture::{agents, built_in, by_gpu, by_gpu_at, populated, scene};
 use flockwork::engine::gpu::Gpu;
-use flockwork::model::scene::{BuiltIn, Request, Scene};
+use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::{Point, flat};
 use flockwork::view::camera::Camera;
 use flockwork::view::frame::Frame;
-use flockwork::view::gpu::offscreen::Offscreen;
-use flockwork::view::gpu::upload::UploadedAgents;
 use flockwork::view::space::lighting::Lighting;
 use flockwork::view::space::sky::Sky;
 use flockwork::view::style::{Extent, Measure, OPACITY, SLENDERNESS, scale_of};
@@ -26,14 +24,7 @@ fn disc(radius: f32, keys: &[&str]) -> (Scene, FlockState) {
     let mut all = vec!["world.size=[400, 200]", "starling.look=disc", size.as_str()];
     all.extend(["style.colour='#B04020'", "style.frame=false"]);
     all.extend(keys);
-    let state = FlockState {
-        id: vec![0],
-        species: vec![0],
-        position: vec![flat(200.0, 100.0)],
-        velocity: vec![Point::X],
-        ..FlockState::default()
-    };
-    (scene(&all), state)
+    (scene(&all), agents(&[(flat(200.0, 100.0), Point::X)]))
 }
 
 pub fn light_of(channel: f64) -> f64 {
@@ -115,18 +106,12 @@ fn bloomed(gpu: &Arc<Gpu>, bloom: f32, scale: u32) -> Frame {
     let keys = ["style.background='#000000'", "style.exposure=1", &key];
     let (scene, state) = disc(10.0, &keys);
     let camera = Camera::fit(&scene.world, 320 * scale, 160 * scale);
-    let mut agents = UploadedAgents::new(Arc::clone(gpu));
-    agents.upload(&state).unwrap();
-    let mut offscreen = Offscreen::new(Arc::clone(gpu), 320 * scale, 160 * scale).unwrap();
-    offscreen.set_scale(scale as f32);
-    offscreen.render(agents.agents(), &scene, &[], &camera).unwrap()
+    by_gpu_at(gpu, &scene, &state, &camera, scale as f32)
 }
 
 #[test]
 fn bloom_spreads_light_and_neither_adds_nor_takes_any() {
-    let Some(gpu) = adapter::gpu() else {
-        return;
-    };
+    let Some(gpu) = adapter::gpu() else { return };
     let (none, half) = (bloomed(&gpu, 0.0, 1), bloomed(&gpu, 0.5, 1));
     let sum = |frame: &Frame| light(frame).iter().sum::<f64>();
     let kept = sum(&half) / sum(&none);
@@ -188,9 +173,7 @@ fn shaded(gpu: &Arc<Gpu>, matter: &str, others: bool) -> (f64, f64) {
          [species.small]\nsize = 0.5\n[species.probe]\nlook = \"disc\"\nsize = 6\n\
          colour = \"#FFFFFF\"\n"
     );
-    let scene = Scene::parse("test", &text).unwrap();
-    let (scene, mut state) =
-        scene.populate(&Request { count: Some(10), ..Request::default() }).unwrap();
+    let (scene, _) = populated(Scene::parse("test", &text).unwrap(), 10);
     let camera = Camera::of(&scene, 0, None, (480, 270));
     let eye = camera.eye.unwrap();
     let sun = Lighting::of(&scene, &camera, &eye, false).sun;
@@ -206,20 +189,13 @@ fn shaded(gpu: &Arc<Gpu>, matter: &str, others: bool) -> (f64, f64) {
         along > 0.0 && f64::from((offset - sun * along).length()) < TUBE
     };
     let area = 2.0 * f64::from(SLENDERNESS) * 0.5 * 0.5;
-    let agents = places.iter().filter(in_tube).count() as f64;
-    let depth = agents * area / (std::f64::consts::PI * TUBE * TUBE);
+    let count = places.iter().filter(in_tube).count() as f64;
+    let depth = count * area / (std::f64::consts::PI * TUBE * TUBE);
     let small = if others { places } else { Vec::new() };
-    state.position = small.into_iter().chain([middle]).collect();
-    let count = state.position.len();
-    state.velocity = vec![Point::X; count];
-    state.id = (0..count as u32).collect();
-    state.species = vec![0; count];
-    state.species[count - 1] = 1;
-    state.memory.clear();
-    let mut agents = UploadedAgents::new(Arc::clone(gpu));
-    agents.upload_in(&state, false).unwrap();
-    let mut offscreen = Offscreen::new(Arc::clone(gpu), 480, 270).unwrap();
-    let frame = offscreen.render(agents.agents(), &scene, &[], &camera).unwrap();
+    let all = small.into_iter().chain([middle]).map(|place| (place, Point::X));
+    let mut state = agents(&all.collect::<Vec<_>>());
+    *state.species.last_mut().unwrap() = 1;
+    let frame = by_gpu(gpu, &scene, &state, &camera);
     let pixel = camera.seen(middle).unwrap().pixel;
     let found = frame.rgb(pixel.x as u32, pixel.y as u32).unwrap();
     (f64::from(found[1]) / 255.0, depth)
@@ -231,9 +207,7 @@ const SHADE_TOLERANCE: f64 = 0.04;
 
 #[test]
 fn a_crowd_takes_the_suns_light_from_what_is_behind_it() {
-    let Some(gpu) = adapter::gpu() else {
-        return;
-    };
+    let Some(gpu) = adapter::gpu() else { return };
     let (clear, _) = shaded(&gpu, "matter = 3, ", false);
     let (without, _) = shaded(&gpu, "", true);
     assert!(clear > 0.99 && without > 0.99, "no crowd, or no matter: {clear}, {without}");
@@ -285,18 +259,10 @@ const SAME_LIGHT: f64 = 0.04;
 fn crowd(gpu: &Arc<Gpu>, matter: f32, times: u32) -> f64 {
     let style = format!("style.matter={matter}");
     let keys = [&style, "style.sun=none", "style.background='#C0C0C0'", "camera.elevation=0"];
-    let text = BuiltIn::named("murmuration").unwrap().text;
-    let scene = Scene::parse_with("murmuration", text, &keys).unwrap();
-    let (scene, state) =
-        scene.populate(&Request { count: Some(12_000), ..Request::default() }).unwrap();
+    let (scene, state) = populated(built_in("murmuration", &keys), 12_000);
     let (width, height) = (320 * times, 180 * times);
     let camera = Camera::of(&scene, 0, None, (width, height));
-    let mut agents = UploadedAgents::new(Arc::clone(gpu));
-    agents.upload_in(&state, false).unwrap();
-    let mut offscreen = Offscreen::new(Arc::clone(gpu), width, height).unwrap();
-    offscreen.set_scale(scale_of(width, height));
-    let frame = offscreen.render(agents.agents(), &scene, &[], &camera).unwrap();
-    let all = light(&frame);
+    let all = light(&by_gpu_at(gpu, &scene, &state, &camera, scale_of(width, height)));
     let rows = (height * 2 / 5..height * 3 / 5)
         .flat_map(|y| (width * 9 / 20..width * 11 / 20).map(move |x| (y * width + x) as usize));
     let (count, sum) = rows.fold((0.0, 0.0), |(count, sum), i| (count + 1.0, sum + all[i]));
@@ -305,9 +271,7 @@ fn crowd(gpu: &Arc<Gpu>, matter: f32, times: u32) -> f64 {
 
 #[test]
 fn a_crowd_that_is_matter_is_as_dark_in_any_resolution() {
-    let Some(gpu) = adapter::gpu() else {
-        return;
-    };
+    let Some(gpu) = adapter::gpu() else { return };
     let apart = |one: f64, other: f64| (one / other - 1.0).abs();
     for matter in [5.0, 20.0] {
         let [small, middle, large] = [1, 2, 6].map(|times| crowd(&gpu, matter, times));
@@ -330,15 +294,10 @@ fn sky(gpu: &Arc<Gpu>, height: f32, azimuth: f32) -> (Scene, Camera, Frame) {
          [species.a]\nsize = 0.01\n"
     );
     let scene = Scene::parse("test", &text).unwrap();
-    let mut state = FlockState { id: vec![0], species: vec![0], ..FlockState::default() };
     // Behind the eye.
-    state.position = vec![Point::splat(-1e6)];
-    state.velocity = vec![Point::X];
+    let state = agents(&[(Point::splat(-1e6), Point::X)]);
     let camera = Camera::of(&scene, 0, None, (480, 270));
-    let mut agents = UploadedAgents::new(Arc::clone(gpu));
-    agents.upload_in(&state, false).unwrap();
-    let mut offscreen = Offscreen::new(Arc::clone(gpu), 480, 270).unwrap();
-    let frame = offscreen.render(agents.agents(), &scene, &[], &camera).unwrap();
+    let frame = by_gpu(gpu, &scene, &state, &camera);
     (scene, camera, frame)
 }
 

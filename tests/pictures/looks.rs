@@ -3,12 +3,12 @@
 use crate::adapter;
 use std::sync::Arc;
 
-use crate::picture::{by_gpu, scene};
+use crate::picture::{agents, by_cpu, by_gpu, populated, scene, seam, texture};
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::Gpu;
 use flockwork::model::memory::{Memory, ShownBy};
-use flockwork::model::scene::{Request, Scene};
+use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::{Point, flat};
 use flockwork::view::camera::Camera;
@@ -36,8 +36,7 @@ fn flock(overrides: &[&str], count: u64) -> (Scene, FlockState, Camera) {
     let mut scene = scene(overrides);
     let second = scene.species[0].clone();
     scene.species.push(second);
-    let (scene, mut state) =
-        scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
+    let (scene, mut state) = populated(scene, count);
     // As many neighbours as make a crowd, or all ages and accelerations.
     let step = if scene.shown() == ShownBy::default() { 1 } else { 5 };
     let shown = |row: usize| (row % 50 * step) as f32;
@@ -49,31 +48,9 @@ fn flock(overrides: &[&str], count: u64) -> (Scene, FlockState, Camera) {
     (scene, state, camera)
 }
 
-/// The means of all regions of a picture.
-fn regions(frame: &Frame) -> Vec<f64> {
-    let mut sums = Vec::new();
-    for top in (0..frame.height / REGION).map(|row| row * REGION) {
-        for left in (0..frame.width / REGION).map(|column| column * REGION) {
-            let mut sum = [0.0; 4];
-            for (x, y) in (0..REGION * REGION).map(|i| (left + i % REGION, top + i / REGION)) {
-                let at = 4 * (y * frame.width + x) as usize;
-                let pixel = &frame.pixels[at..at + 4];
-                sum.iter_mut().zip(pixel).for_each(|(sum, channel)| *sum += f64::from(*channel));
-            }
-            sums.extend(sum.map(|sum| sum / f64::from(REGION * REGION)));
-        }
-    }
-    sums
-}
-
 /// Mean difference per channel between regions.
 fn difference(a: &Frame, b: &Frame) -> f64 {
-    let (a, b) = (regions(a), regions(b));
-    a.iter().zip(&b).map(|(a, b)| (a - b).abs()).sum::<f64>() / a.len() as f64
-}
-
-fn by_cpu(scene: &Scene, state: &FlockState, camera: &Camera) -> Frame {
-    raster::draw(scene, state, &scene.targets, camera, 1.0)
+    seam::<4>(a, b, REGION)
 }
 
 /// Draws the styles with both renderers. Each pair must be alike, and no two styles may be.
@@ -155,19 +132,13 @@ fn both_renderers_draw_every_shape() {
 /// Agents darken a light background, and more of them darken it more.
 #[test]
 fn a_crowd_on_paper_is_dark() {
-    let ink = |look: &str, background: &str, count: u64| {
+    let ink = |look: &str, background: &str, count: usize| {
         let look = format!("style.look={look}");
         let (scene, mut state, camera) = flock(&[&look, background], 40_000);
         for position in &mut state.position {
             *position = scene.world.size * 0.5 + *position * 0.02;
         }
-        let rows = count as usize;
-        state.position.truncate(rows);
-        state.velocity.truncate(rows);
-        state.species.truncate(rows);
-        state.id.truncate(rows);
-        state.memory.truncate(rows);
-        let frame = by_cpu(&scene, &state, &camera);
+        let frame = by_cpu(&scene, &state.rows(0..count), &camera);
         let ground = by_cpu(&scene, &FlockState::default(), &camera);
         let sum = |frame: &Frame| frame.pixels.iter().map(|byte| f64::from(*byte)).sum::<f64>();
         sum(&ground) - sum(&frame)
@@ -218,13 +189,7 @@ fn transparent_pictures_can_be_laid_over_others() {
 fn no_agent_is_smaller_than_the_style_says() {
     let ahead = |smallest: &str, scale: f32| {
         let (scene, _, camera) = flock(&[smallest, "world.boundary=open"], 300);
-        let state = FlockState {
-            id: vec![0],
-            species: vec![0],
-            position: vec![camera.centre],
-            velocity: vec![Point::X],
-            ..FlockState::default()
-        };
+        let state = agents(&[(camera.centre, Point::X)]);
         let camera = Camera { pixels_per_unit: 0.01, ..camera };
         let frame = raster::draw(&scene, &state, &[], &camera, scale);
         let row = frame.height / 2;
@@ -384,21 +349,10 @@ struct DeviceTrails {
 
 impl DeviceTrails {
     fn new(gpu: &Arc<Gpu>) -> Self {
-        let format = wgpu::TextureFormat::Rgba8Unorm;
-        let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
-            label: None,
-            size: wgpu::Extent3d { width: 480, height: 270, depth_or_array_layers: 1 },
-            mip_level_count: 1,
-            sample_count: 1,
-            dimension: wgpu::TextureDimension::D2,
-            format,
-            usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
-            view_formats: &[],
-        });
         Self {
             gpu: Arc::clone(gpu),
-            renderer: Renderer::new(Arc::clone(gpu), format),
-            target: texture.create_view(&Default::default()),
+            renderer: Renderer::new(Arc::clone(gpu), wgpu::TextureFormat::Rgba8Unorm),
+            target: texture(gpu, (480, 270), wgpu::TextureUsages::RENDER_ATTACHMENT),
             agents: UploadedAgents::new(Arc::clone(gpu)),
             light: TrailLight::new(Arc::clone(gpu)),
         }

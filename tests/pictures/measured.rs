@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::adapter;
 use crate::light::light_of;
-use crate::picture::{by_gpu, scene, texture};
+use crate::picture::{agents, by_gpu, scene, texture};
 use flockwork::engine::gpu::Gpu;
 use flockwork::model::memory::{Memory, structure_of};
 use flockwork::model::random::{Use, unit};
@@ -32,14 +32,11 @@ fn flock(exposure: &str, count: u32) -> (Scene, FlockState) {
     let place = |id: u32| flat(640.0 * draw(id, Use::SpawnX), 360.0 * draw(id, Use::SpawnY));
     let neighbours = count as f32 / (640.0 * 360.0) * PI * 20.0 * 20.0;
     let scene = scene(&[&keys[..], &more].concat());
+    let all: Vec<_> = (0..count).map(|id| (place(id), Point::X)).collect();
     let state = FlockState {
-        id: (0..count).collect(),
-        species: vec![0; count as usize],
-        position: (0..count).map(place).collect(),
-        velocity: vec![Point::X; count as usize],
-        memory: vec![Memory(structure_of(1.0, neighbours)); count as usize],
+        memory: vec![Memory(structure_of(1.0, neighbours)); all.len()],
         shown: scene.shown(),
-        ..FlockState::default()
+        ..agents(&all)
     };
     (scene, state)
 }
@@ -152,13 +149,7 @@ fn disc(exposure: &str, colour: &str, ground: &str) -> (Scene, FlockState) {
     let colour = format!("style.colour='{colour}'");
     let ground = format!("style.background='{ground}'");
     let keys = ["world.size=[640, 360]", "style.look=disc", "style.frame=false"];
-    let state = FlockState {
-        id: vec![0],
-        species: vec![0],
-        position: vec![flat(320.0, 180.0)],
-        velocity: vec![Point::X],
-        ..FlockState::default()
-    };
+    let state = agents(&[(flat(320.0, 180.0), Point::X)]);
     (scene(&[&keys[..], &["starling.size=80", &exposure, &colour, &ground]].concat()), state)
 }
 

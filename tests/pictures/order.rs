@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use flockwork::engine::Engine;
 use flockwork::engine::gpu::{Gpu, GpuEngine};
-use flockwork::model::memory::Memory;
-use flockwork::model::scene::{Request, Scene};
+use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
 use flockwork::view::cpu::raster;
 use flockwork::view::gpu::offscreen::Offscreen;
@@ -13,14 +12,13 @@ use flockwork::view::gpu::upload::UploadedAgents;
 use flockwork::view::{Painter, camera::Camera, frame::Frame};
 
 use crate::adapter;
-use crate::picture::{by_gpu, scene};
+use crate::picture::{by_gpu, differing, populated, scene};
 
 /// A flock of agents that overlap, in several colours.
 fn crowd(look: &str) -> (Scene, FlockState, Camera) {
     let look = format!("style.look={look}");
     let scene = scene(&[&look, "style.smallest=40", "style.colour=heading"]);
-    let request = Request { count: Some(400), ..Request::default() };
-    let (scene, state) = scene.populate(&request).unwrap();
+    let (scene, state) = populated(scene, 400);
     let camera = Camera::fit(&scene.world, 320, 180);
     (scene, state, camera)
 }
@@ -28,24 +26,9 @@ fn crowd(look: &str) -> (Scene, FlockState, Camera) {
 /// The flock with the rows in another order, and an id in `every` in use.
 fn shuffled(state: &FlockState, every: u32) -> FlockState {
     let rows: Vec<usize> = (0..state.len()).map(|row| row * 171 % state.len()).collect();
-    let memory: Vec<Memory> = Vec::new();
-    FlockState {
-        tick: state.tick,
-        id: rows.iter().map(|row| state.id[*row] * every + 3).collect(),
-        species: rows.iter().map(|row| state.species[*row]).collect(),
-        position: rows.iter().map(|row| state.position[*row]).collect(),
-        velocity: rows.iter().map(|row| state.velocity[*row]).collect(),
-        memory,
-        ..FlockState::default()
-    }
-}
-
-/// The share of pixels with a channel that differs by more than edges do.
-fn differing(one: &Frame, other: &Frame) -> f64 {
-    let pairs = one.pixels.chunks_exact(4).zip(other.pixels.chunks_exact(4));
-    let apart = |(a, b): &(&[u8], &[u8])| a.iter().zip(*b).any(|(a, b)| a.abs_diff(*b) > 24);
-    let pixels = one.pixels.len() / 4;
-    pairs.filter(apart).count() as f64 / pixels as f64
+    let mut shuffled = FlockState { memory: Vec::new(), ..state.in_order(&rows) };
+    shuffled.id.iter_mut().for_each(|id| *id = *id * every + 3);
+    shuffled
 }
 
 #[test]
@@ -78,7 +61,8 @@ fn both_renderers_stack_a_flock_on_the_device_alike() {
         engine.step(3).unwrap();
         let by_cpu = raster::draw(&scene, &engine.read_back().unwrap(), &[], &camera, 1.0);
         let by_gpu = painted(&gpu, &mut engine, &scene, &camera);
-        let apart = differing(&by_cpu, &by_gpu);
+        // Edges differ.
+        let apart = differing(&by_cpu, &by_gpu, 24);
         assert!(apart < 0.01, "{look}: {apart}");
     }
 }
@@ -93,13 +77,7 @@ fn painted(gpu: &Arc<Gpu>, engine: &mut GpuEngine, scene: &Scene, camera: &Camer
 fn a_larger_flock_leaves_no_trace() {
     let Some(gpu) = adapter::gpu() else { return };
     let (scene, state, camera) = crowd("disc");
-    let few = FlockState {
-        id: state.id[..90].to_vec(),
-        species: state.species[..90].to_vec(),
-        position: state.position[..90].to_vec(),
-        velocity: state.velocity[..90].to_vec(),
-        ..FlockState::default()
-    };
+    let few = FlockState { memory: Vec::new(), ..state.rows(0..90) };
     let mut offscreen = Offscreen::new(Arc::clone(&gpu), 320, 180).unwrap();
     let mut agents = UploadedAgents::new(Arc::clone(&gpu));
     let mut drawn = |state: &FlockState| {

@@ -3,43 +3,19 @@
 use crate::adapter;
 use std::sync::Arc;
 
-use crate::picture::scene;
+use crate::picture::{agents as flock, by_gpu, populated, scene};
 use flockwork::engine::Engine;
-use flockwork::engine::gpu::{Gpu, GpuEngine};
+use flockwork::engine::gpu::GpuEngine;
 use flockwork::model::memory::Memory;
-use flockwork::model::scene::{BoidShape, ColourBy, Request, Scene};
-use flockwork::model::state::FlockState;
+use flockwork::model::scene::{BoidShape, ColourBy, Scene};
 use flockwork::model::vector::{Point, flat};
 use flockwork::view::Painter;
 use flockwork::view::camera::Camera;
 use flockwork::view::frame::Frame;
 use flockwork::view::gpu::offscreen::Offscreen;
-use flockwork::view::gpu::upload::UploadedAgents;
 use flockwork::view::shapes::{Shape, StyledShape};
 use flockwork::view::style::{self, Glyph};
 use glam::Vec2;
-
-fn flock(agents: &[(Point, Point)]) -> FlockState {
-    FlockState {
-        tick: 0,
-        id: (0..agents.len() as u32).collect(),
-        species: vec![0; agents.len()],
-        position: agents.iter().map(|(p, _)| *p).collect(),
-        velocity: agents.iter().map(|(_, v)| *v).collect(),
-        ..FlockState::default()
-    }
-}
-
-fn draw(gpu: &Arc<Gpu>, scene: &Scene, state: &FlockState, camera: &Camera) -> Frame {
-    let (width, height) = (camera.size.x as u32, camera.size.y as u32);
-    let mut agents = UploadedAgents::new(Arc::clone(gpu));
-    agents.upload(state).unwrap();
-    let mut offscreen = Offscreen::new(Arc::clone(gpu), width, height).unwrap();
-    let frame = offscreen.render(agents.agents(), scene, &scene.targets, camera).unwrap();
-    assert_eq!((frame.width, frame.height), (width, height));
-    assert_eq!(frame.pixels.len(), 4 * width as usize * height as usize);
-    frame
-}
 
 /// A connected set of pixels that differ from the background.
 struct Blob(Vec<(u32, u32)>);
@@ -55,8 +31,7 @@ fn centre_of((x, y): (u32, u32)) -> Vec2 {
 }
 
 fn pixel(frame: &Frame, x: u32, y: u32) -> [u8; 3] {
-    let at = 4 * (y as usize * frame.width as usize + x as usize);
-    [frame.pixels[at], frame.pixels[at + 1], frame.pixels[at + 2]]
+    frame.rgb(x, y).unwrap()
 }
 
 fn blobs(frame: &Frame) -> Vec<Blob> {
@@ -116,19 +91,16 @@ fn lattice() -> Vec<(Point, Point)> {
 
 #[test]
 fn every_agent_is_a_dart_at_its_place_along_its_heading_in_its_colour() {
-    let Some(gpu) = adapter::gpu() else {
-        return;
-    };
+    let Some(gpu) = adapter::gpu() else { return };
     let scene = scene(&["starling.size=12"]);
     let camera = Camera::fit(&scene.world, 640, 360);
     let agents = lattice();
-    let frame = draw(&gpu, &scene, &flock(&agents), &camera);
+    let frame = by_gpu(&gpu, &scene, &flock(&agents), &camera);
     let blobs = blobs(&frame);
     assert_eq!(blobs.len(), agents.len());
     for (position, velocity) in agents {
         let place = camera.pixel_from_world(position);
-        let far = |blob: &Blob| blob.centre().distance(place);
-        let blob = blobs.iter().min_by(|a, b| far(a).total_cmp(&far(b))).unwrap();
+        let (blob, _) = nearest(&blobs, place);
         let heading = Vec2::from_angle(style::heading_angle(velocity));
         let ahead = Vec2::new(heading.x, -heading.y);
         // The centroid of a triangle is a third of its height above its base.
@@ -162,7 +134,7 @@ fn species_and_speed_colour_as_the_look_says() {
         let velocity = flat(2.0, 0.0);
         let mut state = flock(&places.map(|x| (flat(x as f32, 180.0), velocity)));
         state.species[1] = 1;
-        let frame = draw(&gpu, &scene, &state, &camera);
+        let frame = by_gpu(&gpu, &scene, &state, &camera);
         for (index, x) in places.into_iter().enumerate() {
             let colour = colour(&scene, velocity, index, 0);
             assert_painted(pixel(&frame, x - 4, 180), colour, "species or speed");
@@ -183,7 +155,7 @@ fn every_agent_is_a_disc_at_its_place() {
     let drawn = |look: &str| {
         let scene = scene(&["starling.size=12", look]);
         let camera = Camera::fit(&scene.world, 640, 360);
-        (draw(&gpu, &scene, &flock(&lattice()), &camera), camera, scene)
+        (by_gpu(&gpu, &scene, &flock(&lattice()), &camera), camera, scene)
     };
     // 12 pixels in radius. A pixel that the edge touches counts fully.
     let area = std::f32::consts::PI * 12.0 * 12.0..std::f32::consts::PI * 13.0 * 13.0;
@@ -223,7 +195,7 @@ fn every_agent_is_a_glow_that_fades_from_its_place() {
     let Some(gpu) = adapter::gpu() else { return };
     let scene = scene(&["starling.size=6", "starling.look=glow"]);
     let camera = Camera::fit(&scene.world, 640, 360);
-    let frame = draw(&gpu, &scene, &flock(&lattice()), &camera);
+    let frame = by_gpu(&gpu, &scene, &flock(&lattice()), &camera);
     let glows = blobs(&frame);
     assert_eq!(glows.len(), lattice().len());
     let figure = Glyph::of(&scene, &scene.species[0], camera.pixels_per_unit, 1.0);
@@ -250,7 +222,7 @@ fn light_adds_up_and_has_a_limit() {
         let scene = scene(&["starling.size=12", look, "starling.colour=speed"]);
         let camera = Camera::fit(&scene.world, 640, 360);
         let agents = vec![(flat(320.0, 180.0), flat(3.0, 0.0)); count];
-        let frame = draw(&gpu, &scene, &flock(&agents), &camera);
+        let frame = by_gpu(&gpu, &scene, &flock(&agents), &camera);
         (light(&frame, 331, 180) as f32, pixel(&frame, 320, 180))
     };
     let gain = |look| together(look, 2).0 / together(look, 1).0;
@@ -273,12 +245,12 @@ fn looks_side_by_side_equal_each_look_alone() {
     let camera = Camera::fit(&scene.world, 640, 360);
     let mut state = flock(&agents);
     state.species = vec![0, 1, 2];
-    let together = draw(&gpu, &scene, &state, &camera);
+    let together = by_gpu(&gpu, &scene, &state, &camera);
     for (index, x) in [20, 220, 420].into_iter().enumerate() {
         for other in 0..3 {
             let mut alone = scene.clone();
             alone.species = vec![scene.species[other].clone()];
-            let frame = draw(&gpu, &alone, &flock(&agents[index..=index]), &camera);
+            let frame = by_gpu(&gpu, &alone, &flock(&agents[index..=index]), &camera);
             let part = |frame: &Frame| -> Vec<[u8; 3]> {
                 let places = (0..360).flat_map(|y| (x..x + 200).map(move |x| (x, y)));
                 places.map(|(x, y)| pixel(frame, x, y)).collect()
@@ -290,9 +262,7 @@ fn looks_side_by_side_equal_each_look_alone() {
 
 #[test]
 fn the_number_of_neighbours_colours_as_the_look_says() {
-    let Some(gpu) = adapter::gpu() else {
-        return;
-    };
+    let Some(gpu) = adapter::gpu() else { return };
     let scene = scene(&["starling.size=12", "starling.colour=neighbours"]);
     let camera = Camera::fit(&scene.world, 640, 360);
     let numbers = [0, 10, 25, 40, 255];
@@ -303,7 +273,7 @@ fn the_number_of_neighbours_colours_as_the_look_says() {
     state.memory = numbers.map(|number| Memory::new(-0.3, number as f32)).to_vec();
     let colour = |number| colour(&scene, Point::X, 0, number);
     let at = |frame: &Frame, index| pixel(frame, 96 + 100 * index as u32, 180);
-    let frame = draw(&gpu, &scene, &state, &camera);
+    let frame = by_gpu(&gpu, &scene, &state, &camera);
     for (index, number) in numbers.into_iter().enumerate() {
         assert_painted(at(&frame, index), colour(number), "neighbours");
     }
@@ -312,7 +282,7 @@ fn the_number_of_neighbours_colours_as_the_look_says() {
     assert_eq!(at(&frame, 3), at(&frame, 4));
     // Agents without memory have no neighbours.
     state.memory.clear();
-    let frame = draw(&gpu, &scene, &state, &camera);
+    let frame = by_gpu(&gpu, &scene, &state, &camera);
     (0..numbers.len()).for_each(|index| assert_painted(at(&frame, index), colour(0), "forgotten"));
 }
 
@@ -324,7 +294,8 @@ fn darts_across_the_edge_of_the_picture_are_cut() {
     let camera = Camera { size: Vec2::new(333.0, 200.0), ..Camera::fit(&scene.world, 640, 360) };
     let edge = camera.world_from_pixel(Vec2::new(333.0, 100.0));
     let outside = camera.world_from_pixel(Vec2::new(-40.0, 100.0));
-    let frame = draw(&gpu, &scene, &flock(&[(edge, Point::ZERO), (outside, Point::ZERO)]), &camera);
+    let frame =
+        by_gpu(&gpu, &scene, &flock(&[(edge, Point::ZERO), (outside, Point::ZERO)]), &camera);
     let blobs = blobs(&frame);
     assert_eq!(blobs.len(), 1);
     assert!(blobs[0].0.iter().all(|(x, _)| (320..333).contains(x)));
@@ -332,14 +303,10 @@ fn darts_across_the_edge_of_the_picture_are_cut() {
 
 #[test]
 fn pictures_begun_while_the_flock_moves_on_are_those_of_their_ticks() {
-    let Some(gpu) = adapter::gpu() else {
-        return;
-    };
+    let Some(gpu) = adapter::gpu() else { return };
     // Agents as triangles and in cells.
     for count in [500, 80_000] {
-        let scene = scene(&[]);
-        let (scene, state) =
-            scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
+        let (scene, state) = populated(scene(&[]), count);
         let camera = Camera::fit(&scene.world, 640, 360);
         let shape = StyledShape {
             shape: Shape::Disc { centre: camera.centre, radius: 50.0 },
@@ -376,9 +343,7 @@ fn pictures_begun_while_the_flock_moves_on_are_those_of_their_ticks() {
 
 #[test]
 fn a_picture_beyond_the_limits_is_refused_with_the_limit() {
-    let Some(gpu) = adapter::gpu() else {
-        return;
-    };
+    let Some(gpu) = adapter::gpu() else { return };
     let side = gpu.device.limits().max_texture_dimension_2d;
     let error = Offscreen::new(Arc::clone(&gpu), side + 1, 8).unwrap_err().to_string();
     assert!(error.contains(&side.to_string()) && error.contains("--size"), "{error}");
@@ -389,7 +354,7 @@ fn a_large_picture_can_be_drawn() {
     let Some(gpu) = adapter::gpu() else { return };
     let scene = scene(&[]);
     let camera = Camera::fit(&scene.world, 3840, 2160);
-    let frame = draw(&gpu, &scene, &flock(&lattice()), &camera);
+    let frame = by_gpu(&gpu, &scene, &flock(&lattice()), &camera);
     assert_eq!(blobs(&frame).len(), lattice().len());
 }
 
@@ -405,7 +370,7 @@ fn what_agents_remember_colours_as_the_look_says() {
         let mut state = flock(&places.map(|x| (flat(x as f32, 180.0), flat(2.0, 0.0))));
         state.memory = shown.map(|shown| Memory::default().showing(shown)).to_vec();
         state.shown = scene.shown();
-        let frame = draw(&gpu, &scene, &state, &camera);
+        let frame = by_gpu(&gpu, &scene, &state, &camera);
         let paint = style::Paint::all(&scene)[0];
         let colours = shown.map(|shown| {
             let shade = paint.shade(flat(2.0, 0.0), scene.species[0].body.max_speed, shown as f32);

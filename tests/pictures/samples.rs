@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use crate::adapter;
-use crate::picture::scene;
+use crate::light::light_of;
+use crate::picture::{agents, populated, scene};
 use flockwork::engine::gpu::Gpu;
-use flockwork::model::scene::{Request, Scene};
+use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::Point;
 use flockwork::view::camera::Camera;
@@ -45,15 +46,10 @@ fn renderers<'a>(
     [("GPU", Box::new(by_gpu)), ("CPU", Box::new(by_cpu))]
 }
 
-fn light_of(channel: u8) -> f64 {
-    let channel = f64::from(channel) / 255.0;
-    if channel <= 0.04045 { channel / 12.92 } else { ((channel + 0.055) / 1.055).powf(2.4) }
-}
-
 /// The light of a picture's pixels, red, green and blue.
 fn light(frame: &Frame) -> Vec<[f64; 3]> {
     let pixels = frame.pixels.chunks_exact(4);
-    pixels.map(|pixel| [0, 1, 2].map(|i| light_of(pixel[i]))).collect()
+    pixels.map(|pixel| [0, 1, 2].map(|i| light_of(f64::from(pixel[i]) / 255.0))).collect()
 }
 
 /// The mean light of pictures.
@@ -98,8 +94,7 @@ fn apart(a: &[[f64; 3]], b: &[[f64; 3]]) -> f64 {
 }
 
 fn still(scene: Scene, count: u64) -> (Scene, FlockState, Camera) {
-    let request = Request { count: Some(count), ..Request::default() };
-    let (scene, state) = scene.populate(&request).unwrap();
+    let (scene, state) = populated(scene, count);
     let camera = Camera::of(&scene, 0, None, SIZE);
     (scene, state, camera)
 }
@@ -157,13 +152,8 @@ fn an_agent_out_of_focus_is_a_disc() {
     let focal = f64::from(camera.pixels_per_unit * eye.distance);
     for share in [0.6, 1.0, 1.8_f32] {
         let depth = eye.distance * share;
-        let state = FlockState {
-            id: vec![0],
-            species: vec![0],
-            position: vec![camera.centre + eye.back * (eye.distance - depth)],
-            velocity: vec![Point::X],
-            ..FlockState::default()
-        };
+        let place = camera.centre + eye.back * (eye.distance - depth);
+        let state = agents(&[(place, Point::X)]);
         for (name, mut draw) in renderers(&gpu, &scene, &state) {
             let (sum, own) = moments(&samples(&mut draw, &camera, 128, 0.0));
             let (same, wide) = moments(&samples(&mut draw, &camera, 128, 10.0));

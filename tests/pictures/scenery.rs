@@ -4,14 +4,13 @@ use crate::adapter;
 use crate::picture;
 use std::sync::Arc;
 
-use crate::picture::{by_gpu, scene};
+use crate::picture::{agents, by_cpu, by_gpu, populated, scene};
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::model::scene::{Request, Scene};
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::{Point, flat};
 use flockwork::view::camera::Camera;
-use flockwork::view::cpu::raster;
 use flockwork::view::frame::Frame;
 use flockwork::view::gpu::offscreen::Offscreen;
 use flockwork::view::gpu::upload::UploadedAgents;
@@ -45,13 +44,7 @@ fn both_renderers_draw_the_scenery_in_its_place() {
     let Some(gpu) = adapter::gpu() else { return };
     let scene = landscape();
     let nobody = FlockState::default();
-    let somebody = FlockState {
-        id: vec![0],
-        species: vec![0],
-        position: vec![flat(320.0, 180.0)],
-        velocity: vec![Point::X],
-        ..FlockState::default()
-    };
+    let somebody = agents(&[(flat(320.0, 180.0), Point::X)]);
     for camera in [
         Camera::fit(&scene.world, 640, 360),
         Camera {
@@ -61,10 +54,7 @@ fn both_renderers_draw_the_scenery_in_its_place() {
         },
     ] {
         let seen = |pixel: Vec2| pixel.cmpge(Vec2::ZERO).all() && pixel.cmplt(camera.size).all();
-        let frames = [
-            by_gpu(&gpu, &scene, &nobody, &camera),
-            raster::draw(&scene, &nobody, &scene.targets, &camera, 1.0),
-        ];
+        let frames = [by_gpu(&gpu, &scene, &nobody, &camera), by_cpu(&scene, &nobody, &camera)];
         assert!(frames[0] == frames[1], "the background is the raster's, to the byte");
         let at = |x: f32, y: f32| {
             let pixel = camera.pixel_from_world(flat(x, y));
@@ -92,10 +82,8 @@ fn both_renderers_draw_the_scenery_in_its_place() {
         }
         // An agent on the obstacle is brighter and drawn over it.
         let middle = camera.pixel_from_world(flat(318.0, 180.0));
-        for frame in [
-            by_gpu(&gpu, &scene, &somebody, &camera),
-            raster::draw(&scene, &somebody, &scene.targets, &camera, 1.0),
-        ] {
+        for frame in [by_gpu(&gpu, &scene, &somebody, &camera), by_cpu(&scene, &somebody, &camera)]
+        {
             let sum = |frame: &Frame| {
                 let rgb = frame.rgb(middle.x as u32, middle.y as u32).unwrap();
                 rgb.iter().map(|c| u32::from(*c)).sum::<u32>()
@@ -126,10 +114,7 @@ fn the_background_follows_camera_targets_and_scene() {
             _ => {}
         }
         let drawn = offscreen.render(agents.agents(), &scene, &scene.targets, &camera).unwrap();
-        assert!(
-            drawn == raster::draw(&scene, &nobody, &scene.targets, &camera, 1.0),
-            "step {step}"
-        );
+        assert!(drawn == by_cpu(&scene, &nobody, &camera), "step {step}");
         assert!(drawn != last, "step {step} changes nothing");
         // Once more: from the cache.
         last = offscreen.render(agents.agents(), &scene, &scene.targets, &camera).unwrap();
@@ -143,11 +128,8 @@ fn the_background_follows_camera_targets_and_scene() {
 
 #[test]
 fn both_renderers_draw_the_shapes_above_over_the_flock() {
-    let Some(gpu) = adapter::gpu() else {
-        return;
-    };
-    let scene = scene(&["starling.size=40"]);
-    let (scene, state) = scene.populate(&Request { count: Some(1), ..Request::default() }).unwrap();
+    let Some(gpu) = adapter::gpu() else { return };
+    let (scene, state) = populated(scene(&["starling.size=40"]), 1);
     let camera = Camera::fit(&scene.world, 640, 360);
     let mut engine = CpuEngine::new(Some(1)).unwrap();
     engine.load(&scene, &state).unwrap();
@@ -169,9 +151,7 @@ fn both_renderers_draw_the_shapes_above_over_the_flock() {
 
 #[test]
 fn both_painters_draw_the_legend_that_the_style_asks_for() {
-    let Some(gpu) = adapter::gpu() else {
-        return;
-    };
+    let Some(gpu) = adapter::gpu() else { return };
     let mut painters: [Box<dyn Painter>; 2] =
         [Box::new(Offscreen::new(gpu, 640, 360).unwrap()), Box::new(RasterPainter { scale: 1.0 })];
     let [without, with] = ["false", "true"].map(|legend| {

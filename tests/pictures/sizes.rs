@@ -4,15 +4,14 @@
 use crate::adapter;
 use std::sync::Arc;
 
-use crate::picture::{apart, by_gpu, light, scene};
+use crate::picture::{agents, by_cpu, by_gpu, difference, light, populated, scene};
 use flockwork::engine::gpu::shaders::{Variant, compose};
 use flockwork::engine::gpu::{Gpu, GpuEngine};
 use flockwork::engine::{AgentsAt, Engine};
-use flockwork::model::scene::{Request, Scene};
+use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::{Point, flat};
 use flockwork::view::camera::Camera;
-use flockwork::view::cpu::raster;
 use flockwork::view::frame::Frame;
 use flockwork::view::gpu::offscreen::Offscreen;
 use flockwork::view::splats;
@@ -31,23 +30,10 @@ const TWIN_TOLERANCE: f64 = 0.3;
 /// order of their rows.
 fn lattice() -> FlockState {
     let place = |i: u16| flat(40.0 + 60.0 * f32::from(i % 10), 30.0 + 55.0 * f32::from(i / 10));
-    FlockState {
-        tick: 0,
-        id: (0..60).map(|row| 59 - row).collect(),
-        species: vec![0; 60],
-        position: (0..60).map(place).collect(),
-        velocity: (0..60).map(|i| Vec2::from_angle(i as f32 * 0.7).extend(0.0) * 2.0).collect(),
-        ..FlockState::default()
-    }
-}
-
-fn by_cpu(scene: &Scene, state: &FlockState, camera: &Camera) -> Frame {
-    raster::draw(scene, state, &scene.targets, camera, 1.0)
-}
-
-/// Mean difference per channel.
-fn difference(a: &Frame, b: &Frame) -> f64 {
-    apart(a, b) / f64::from(3 * a.width * a.height)
+    let way = |i: u16| Vec2::from_angle(f32::from(i) * 0.7).extend(0.0) * 2.0;
+    let mut state = agents(&(0..60).map(|i| (place(i), way(i))).collect::<Vec<_>>());
+    state.id.reverse();
+    state
 }
 
 /// The light in the square of a lattice agent with this velocity, in fully painted pixels.
@@ -117,12 +103,8 @@ fn the_gpu_draws_the_same_sizes() {
 
 #[test]
 fn small_agents_of_their_own_sizes_are_as_bright_on_both() {
-    let Some(gpu) = adapter::gpu() else {
-        return;
-    };
-    let scene = scene(&["starling.size={ from = 1, to = 12 }"]);
-    let (scene, state) =
-        scene.populate(&Request { count: Some(4000), ..Request::default() }).unwrap();
+    let Some(gpu) = adapter::gpu() else { return };
+    let (scene, state) = populated(scene(&["starling.size={ from = 1, to = 12 }"]), 4000);
     let camera = Camera { pixels_per_unit: 0.07, ..Camera::fit(&scene.world, 320, 180) };
     assert!(splats::fits(&scene, &camera, 1.0));
     let (a, b) = (by_gpu(&gpu, &scene, &state, &camera), by_cpu(&scene, &state, &camera));

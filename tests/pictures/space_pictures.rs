@@ -3,21 +3,18 @@
 use crate::adapter;
 use std::sync::Arc;
 
-use crate::picture::{apart, texture};
+use crate::picture::{apart, by_cpu, by_gpu, populated, texture};
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
-use flockwork::engine::gpu::Gpu;
 use flockwork::model::memory::Memory;
-use flockwork::model::scene::{Request, Scene};
+use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::Point;
 use flockwork::view::Painter;
 use flockwork::view::camera::Camera;
-use flockwork::view::cpu::raster;
 use flockwork::view::frame::Frame;
 use flockwork::view::gpu::offscreen::Offscreen;
 use flockwork::view::gpu::trails::TrailLight;
-use flockwork::view::gpu::upload::UploadedAgents;
 use flockwork::view::space::lighting::Lighting;
 
 /// Mean difference of the two renderers' pictures, as a share of the mean difference from the
@@ -36,25 +33,11 @@ fn flock(keys: &str, looks: &str, count: u64) -> (Scene, FlockState) {
         "world = {{ size = [120, 90, 70], boundary = \"wrap\" }}\n{keys}\n\
          [species.a]\ncount = 100\n{size}\nmax_speed = 2\n{looks}\n[species.a.cohesion]\n"
     );
-    let scene = Scene::parse("test", &text).unwrap();
-    let (scene, state) =
-        scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
-    (scene, state)
+    populated(Scene::parse("test", &text).unwrap(), count)
 }
 
 fn camera(scene: &Scene, state: &FlockState) -> Camera {
     Camera::of(scene, 700, Camera::followed(scene, state), SIZE)
-}
-
-fn by_cpu(scene: &Scene, state: &FlockState, camera: &Camera) -> Frame {
-    raster::draw(scene, state, &scene.targets, camera, 1.0)
-}
-
-fn by_gpu(gpu: &Arc<Gpu>, scene: &Scene, state: &FlockState, camera: &Camera) -> Frame {
-    let mut agents = UploadedAgents::new(Arc::clone(gpu));
-    agents.upload_in(state, false).unwrap();
-    let mut offscreen = Offscreen::new(Arc::clone(gpu), SIZE.0, SIZE.1).unwrap();
-    offscreen.render(agents.agents(), scene, &scene.targets, camera).unwrap()
 }
 
 /// The same flock after each agent has moved.

@@ -4,12 +4,12 @@
 use crate::adapter;
 use std::sync::Arc;
 
-use crate::picture::{apart, light, scene};
+use crate::picture::{self, difference, light, populated, scene};
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::{Gpu, GpuEngine};
 use flockwork::model::memory::Memory;
-use flockwork::model::scene::{Request, Scene};
+use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::{Point, flat};
 use flockwork::view::camera::Camera;
@@ -46,9 +46,7 @@ const PACKED_TOLERANCE: f64 = 0.05;
 
 /// A flock that has gathered into swarms, and a camera that shows its darts at `strength`.
 fn gathered(count: u64, ticks: u32, strength: f32) -> (Scene, FlockState, Camera) {
-    let scene = scene(&[]);
-    let (scene, state) =
-        scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
+    let (scene, state) = populated(scene(&[]), count);
     let mut engine = CpuEngine::new(None).unwrap();
     engine.load(&scene, &state).unwrap();
     engine.step(ticks).unwrap();
@@ -83,31 +81,9 @@ fn drawn(gpu: &Arc<Gpu>, scene: &Scene, state: &FlockState, camera: &Camera) -> 
     Drawing::of(gpu, state, camera).by(Method::BySize, scene, camera)
 }
 
-/// Mean difference per channel.
-fn difference(a: &Frame, b: &Frame) -> f64 {
-    apart(a, b) / (3 * a.width * a.height) as f64
-}
-
-/// The means of all regions of a picture.
-fn regions(frame: &Frame) -> Vec<f64> {
-    let mut sums = Vec::new();
-    for top in (0..frame.height / REGION).map(|row| row * REGION) {
-        for left in (0..frame.width / REGION).map(|column| column * REGION) {
-            let mut sum = [0.0; 3];
-            for (x, y) in (0..REGION * REGION).map(|i| (left + i % REGION, top + i / REGION)) {
-                let rgb = frame.rgb(x, y).unwrap();
-                sum.iter_mut().zip(rgb).for_each(|(sum, channel)| *sum += f64::from(channel));
-            }
-            sums.extend(sum.map(|sum| sum / f64::from(REGION * REGION)));
-        }
-    }
-    sums
-}
-
 /// Mean difference per channel between regions.
 fn seam(a: &Frame, b: &Frame) -> f64 {
-    let (a, b) = (regions(a), regions(b));
-    a.iter().zip(&b).map(|(a, b)| (a - b).abs()).sum::<f64>() / a.len() as f64
+    picture::seam::<3>(a, b, REGION)
 }
 
 #[test]
@@ -195,9 +171,7 @@ fn the_cpu_makes_the_same_cells() {
         (&["starling.colour=speed"], false),
         (&["starling.colour=neighbours"], true),
     ] {
-        let scene = scene(overrides);
-        let request = Request { count: Some(50_000), ..Request::default() };
-        let (mut scene, mut state) = scene.populate(&request).unwrap();
+        let (mut scene, mut state) = populated(scene(overrides), 50_000);
         let (second, rows) = (scene.species[0].clone(), state.len());
         if neighbours {
             state.memory = (0..rows).map(|row| Memory::new(0.1, (row % 50) as f32)).collect();
@@ -213,7 +187,7 @@ fn the_cpu_makes_the_same_cells() {
         let mut camera = Camera::fit(&scene.world, 641, 361);
         camera.pixels_per_unit *= 1.1;
         let by_gpu = drawn(&gpu, &scene, &state, &camera);
-        let by_cpu = raster::draw(&scene, &state, &scene.targets, &camera, 1.0);
+        let by_cpu = picture::by_cpu(&scene, &state, &camera);
         let own = difference(&by_gpu, &by_cpu);
         assert!(own < TWIN_TOLERANCE, "{overrides:?}: {own}");
 
@@ -223,7 +197,7 @@ fn the_cpu_makes_the_same_cells() {
         let mut turned = state.clone();
         turned.velocity.iter_mut().for_each(|v| *v = -*v);
         for (what, state, camera) in [("moved", &state, &moved), ("turned", &turned, &camera)] {
-            let other = raster::draw(&scene, state, &scene.targets, camera, 1.0);
+            let other = picture::by_cpu(&scene, state, camera);
             let other = difference(&by_gpu, &other);
             assert!(other > 2.0 * TWIN_TOLERANCE, "{overrides:?}, {what}: {other}");
         }
@@ -233,9 +207,7 @@ fn the_cpu_makes_the_same_cells() {
 #[test]
 fn the_cpu_makes_the_same_cells_of_any_size() {
     let Some(gpu) = adapter::gpu() else { return };
-    let scene = scene(&[]);
-    let request = Request { count: Some(150_000), ..Request::default() };
-    let (scene, state) = scene.populate(&request).unwrap();
+    let (scene, state) = populated(scene(&[]), 150_000);
     for (scale, width, height) in [(3.0, 1281, 721), (1.5, 640, 361), (0.5, 640, 360)] {
         // Some are beyond every edge.
         let mut camera = Camera::fit(&scene.world, width, height);
@@ -262,12 +234,8 @@ fn the_cpu_makes_the_same_cells_of_any_size() {
 
 #[test]
 fn any_number_of_agents_in_one_cell_has_their_colour() {
-    let Some(gpu) = adapter::gpu() else {
-        return;
-    };
-    let scene = scene(&[]);
-    let (scene, state) =
-        scene.populate(&Request { count: Some(300_000), ..Request::default() }).unwrap();
+    let Some(gpu) = adapter::gpu() else { return };
+    let (scene, state) = populated(scene(&[]), 300_000);
     let camera = Camera { size: Vec2::new(64.0, 64.0), ..Camera::fit(&scene.world, 1280, 720) };
     for heading in [0.3, 2.0, 4.0_f32] {
         let mut state = state.clone();
@@ -327,15 +295,13 @@ fn a_picture_in_bands_is_whole() {
     let Some(gpu) = adapter::gpu() else { return };
     // More than 128 MiB of sums.
     let height = 2200;
-    let scene = scene(&[]);
-    let (scene, state) =
-        scene.populate(&Request { count: Some(100_000), ..Request::default() }).unwrap();
+    let (scene, state) = populated(scene(&[]), 100_000);
     let camera =
         Camera { size: Vec2::new(4000.0, height as f32), ..Camera::fit(&scene.world, 1280, 720) };
     let whole = splats::Canvas::of(&scene, 100_000, &camera, (4000, height), 1.0);
     assert!(whole.bands(height, 1 << 27).len() > 1);
     let by_gpu = drawn(&gpu, &scene, &state, &camera);
-    let by_cpu = raster::draw(&scene, &state, &scene.targets, &camera, 1.0);
+    let by_cpu = picture::by_cpu(&scene, &state, &camera);
     let wrong = |a: &Frame, b: &Frame| {
         let pairs = a.pixels.iter().zip(&b.pixels);
         pairs.filter(|(a, b)| a.abs_diff(**b) > 2).count()
@@ -344,5 +310,5 @@ fn a_picture_in_bands_is_whole() {
     assert_eq!(wrong(&by_gpu, &by_cpu), 0);
     let mut moved = camera;
     moved.pan(Vec2::new(0.0, 1.0));
-    assert!(wrong(&by_gpu, &raster::draw(&scene, &state, &scene.targets, &moved, 1.0)) > 100_000);
+    assert!(wrong(&by_gpu, &picture::by_cpu(&scene, &state, &moved)) > 100_000);
 }
