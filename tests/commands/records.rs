@@ -196,9 +196,7 @@ fn a_run_that_goes_on_says_from_what_and_a_gpu_is_named() {
     assert_eq!(made["from"].as_str(), Some("half.npz"));
     let sets = ["world.density=6", SET, "world.boundary=open"];
     assert_eq!(made["overrides"], sets.to_vec().into());
-    let Some(gpu) = adapter::gpu() else {
-        return;
-    };
+    let Some(gpu) = adapter::gpu() else { return };
     let named = ["--adapter".to_owned(), gpu.info.name.clone()];
     run(folder, "simulate --engine gpu --count 9 --ticks 1 --metrics gpu.csv", &named);
     let made: Table = record(&folder.join("gpu.run.toml")).parse().unwrap();

@@ -392,9 +392,7 @@ fn saturating_limits_equal_the_reference() {
 
 #[test]
 fn saturating_limits_have_the_same_bits_on_both_engines() {
-    let Some(gpu) = adapter::gpu() else {
-        return;
-    };
+    let Some(gpu) = adapter::gpu() else { return };
     let mut on_gpu = common::gpu::engine(&gpu);
     compare_saturating(&mut on_gpu);
     let mut on_cpu = CpuEngine::new(Some(2)).unwrap();

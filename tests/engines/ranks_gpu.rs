@@ -84,17 +84,13 @@ fn two_ranks_give_the_bytes_of_one() {
 
 #[test]
 fn any_number_of_ranks_gives_the_same_bytes_of_a_plane() {
-    let Some(gpu) = adapter::gpu() else {
-        return;
-    };
+    let Some(gpu) = adapter::gpu() else { return };
     any_number_of_ranks(&gpu, false);
 }
 
 #[test]
 fn any_number_of_ranks_gives_the_same_bytes_of_a_space() {
-    let Some(gpu) = adapter::gpu() else {
-        return;
-    };
+    let Some(gpu) = adapter::gpu() else { return };
     any_number_of_ranks(&gpu, true);
 }
 
