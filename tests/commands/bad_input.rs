@@ -1,6 +1,5 @@
 //! Malicious files and arguments: each is refused quickly, with a readable message.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::mpsc;
@@ -8,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use flockwork::commands::files::state_files::read_state;
 use flockwork::model::scene::{BuiltIn, Scene};
-use zip::write::SimpleFileOptions;
-use zip::{CompressionMethod, ZipWriter};
+use zip::CompressionMethod;
+
+use crate::archives::{self, array_with, header};
 
 /// Longer than any of these runs takes on any machine.
 const DEADLINE: Duration = Duration::from_secs(60);
@@ -47,27 +47,6 @@ pub fn refused(output: &Output, code: i32) -> String {
     message
 }
 
-/// An archive with one array `id` that has these bytes.
-fn archive(path: &Path, array: &[u8], method: CompressionMethod) {
-    let mut archive = ZipWriter::new(std::fs::File::create(path).unwrap());
-    archive.start_file("id.npy", SimpleFileOptions::default().compression_method(method)).unwrap();
-    archive.write_all(array).unwrap();
-    archive.finish().unwrap();
-}
-
-/// An array: version, the length that the header claims, the header, and the data.
-pub fn array(version: u8, claimed: u32, header: &str, data: &[u8]) -> Vec<u8> {
-    let mut bytes = b"\x93NUMPY".to_vec();
-    bytes.extend([version, 0]);
-    match version {
-        1 => bytes.extend((claimed as u16).to_le_bytes()),
-        _ => bytes.extend(claimed.to_le_bytes()),
-    }
-    bytes.extend(header.as_bytes());
-    bytes.extend(data);
-    bytes
-}
-
 /// The error of reading a state file. Panics if there is none before the deadline.
 fn read(path: PathBuf) -> String {
     let (sender, receiver) = mpsc::channel();
@@ -83,13 +62,13 @@ fn read(path: PathBuf) -> String {
 fn an_array_with_a_broken_header_is_refused_quickly() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bad.npz");
-    let plain = "{'descr': '<u4', 'fortran_order': False, 'shape': (2,), }\n";
+    let plain = &header("<u4", "2,");
     let nested = |depth: usize, open: &str, close: &str| {
         let shape = format!("{}1{}", open.repeat(depth), close.repeat(depth));
-        format!("{{'descr': '<u4', 'fortran_order': False, 'shape': {shape}, }}\n")
+        plain.replace("(2,)", &shape)
     };
     let whole =
-        |version, header: &str, data: &[u8]| array(version, header.len() as u32, header, data);
+        |version, header: &str, data: &[u8]| array_with(version, header.len() as u32, header, data);
     let long = format!("{{'descr': '<u4', 'shape': ({}), }}\n", "1,".repeat(20_000));
     let endless = plain.replace("(2,)", "(4000000000,)");
     let overflowing = plain.replace("(2,)", "(9223372036854775807, 9223372036854775807, 4)");
@@ -99,8 +78,8 @@ fn an_array_with_a_broken_header_is_refused_quickly() {
         ("that of a plain array", whole(2, &nested(400, "{", "}"), &[0; 8])),
         ("that of a plain array", whole(1, &"[{".repeat(4000), &[])),
         ("10000 are the most", whole(2, &long, &[0; 8])),
-        ("10000 are the most", array(2, u32::MAX, plain, &[0; 8])),
-        ("cut short", array(1, 9000, plain, &[0; 8])),
+        ("10000 are the most", array_with(2, u32::MAX, plain, &[0; 8])),
+        ("cut short", array_with(1, 9000, plain, &[0; 8])),
         ("do not hold it", whole(1, &endless, &[0; 8])),
         ("do not hold it", whole(1, &overflowing, &[0; 8])),
         ("no NumPy array", vec![0; 100]),
@@ -108,13 +87,14 @@ fn an_array_with_a_broken_header_is_refused_quickly() {
     ];
     for method in [CompressionMethod::Stored, CompressionMethod::Deflated] {
         for (told, bytes) in &cases {
-            archive(&path, bytes, method);
+            archives::write(&path, [("id.npy", bytes)], method);
             let message = read(path.clone());
             assert!(message.contains(told), "{message} does not mention {told}");
             assert!(message.contains("`id`") && message.len() < 500, "{message}");
         }
         // Control: with a correct header, the error is that the other arrays are missing.
-        archive(&path, &whole(1, plain, &[1, 0, 0, 0, 2, 0, 0, 0]), method);
+        let ids = whole(1, plain, &[1, 0, 0, 0, 2, 0, 0, 0]);
+        archives::write(&path, [("id.npy", ids)], method);
         let message = read(path.clone());
         assert!(message.contains("`position` is missing"), "{message}");
     }

@@ -1,24 +1,11 @@
 //! Files that are made to take memory, or to write on the terminal.
 
-use std::io::Write;
-use std::path::Path;
 use std::process::{Command, Stdio};
 
-use zip::write::SimpleFileOptions;
-use zip::{CompressionMethod, ZipWriter};
+use zip::CompressionMethod::Deflated;
 
-use crate::bad_input::{array, refused, run_within};
-
-/// An archive with these arrays, deflated.
-fn deflated(path: &Path, arrays: &[(&str, Vec<u8>)]) {
-    let mut archive = ZipWriter::new(std::fs::File::create(path).unwrap());
-    let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
-    for (name, bytes) in arrays {
-        archive.start_file(*name, options).unwrap();
-        archive.write_all(bytes).unwrap();
-    }
-    archive.finish().unwrap();
-}
+use crate::archives::{self, array, header};
+use crate::bad_input::{refused, run_within};
 
 /// Zeros are deflated to a thousandth. The program has memory for some thousand agents.
 #[cfg(unix)]
@@ -27,19 +14,15 @@ fn a_deflated_archive_takes_memory_only_for_what_a_state_has() {
     const ROWS: usize = 20_000_000;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("big.npz");
-    let zeros = |kind: &str, shape: &str, bytes: usize| {
-        let header =
-            format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({shape}), }}\n");
-        array(1, header.len() as u32, &header, &vec![0; bytes])
-    };
+    let zeros =
+        |kind: &str, shape: &str, bytes: usize| array(&header(kind, shape), &vec![0; bytes]);
     let rows = |of: usize| {
         let motion = || zeros("<f4", &format!("{of}, 2"), of * 8);
         let id = zeros("|u1", &format!("{of},"), of);
         vec![("id.npy", id), ("position.npy", motion()), ("velocity.npy", motion())]
     };
-    let header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({ROWS},), }}\n");
     let ticks: Vec<u8> = (0..ROWS).map(|row| (row % 2) as u8).collect();
-    let ticks = ("tick.npy", array(1, header.len() as u32, &header, &ticks));
+    let ticks = ("tick.npy", array(&header("|u1", &format!("{ROWS},")), &ticks));
     let few = |more: (&'static str, Vec<u8>)| {
         let run = (
             "run.toml",
@@ -60,7 +43,7 @@ fn a_deflated_archive_takes_memory_only_for_what_a_state_has() {
         (few(("target_velocity.npy", Vec::new())), "a scene has 64 at most"),
     ];
     for (arrays, words) in cases {
-        deflated(&path, &arrays);
+        archives::write(&path, arrays, Deflated);
         let line = ["simulate", "--engine", "cpu", "--ticks", "0", "--out", "a.csv"];
         let line = [&line[..], &["--init", "big.npz"]].concat();
         let output = run_within(Some(500_000), folder.path(), &line);
@@ -74,15 +57,14 @@ fn a_deflated_archive_takes_memory_only_for_what_a_state_has() {
 fn control_characters_are_escaped_in_messages() {
     let folder = tempfile::tempdir().unwrap();
     let evil = "\u{1b}[2J\u{7}\u{9b}31m\r";
-    let header = format!("{{'descr': '{evil}', 'fortran_order': False, 'shape': (1,), }}\n");
-    let header = array(1, header.len() as u32, &header, &[0; 8]);
-    let motion = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), }\n";
-    let motion = || array(1, motion.len() as u32, motion, &[0; 8]);
-    let arrays = [("id.npy", header), ("position.npy", motion()), ("velocity.npy", motion())];
-    deflated(&folder.path().join("kind.npz"), &arrays);
-    let header = array(1, evil.len() as u32, evil, &[0; 8]);
-    deflated(&folder.path().join("header.npz"), &[("id.npy", header)]);
-    deflated(&folder.path().join("name.npz"), &[(&format!("{evil}.npy"), vec![0])]);
+    let id = array(&header(evil, "1,"), &[0; 8]);
+    let motion = || array(&header("<f4", "1, 2"), &[0; 8]);
+    let arrays = [("id.npy", id), ("position.npy", motion()), ("velocity.npy", motion())];
+    archives::write(&folder.path().join("kind.npz"), arrays, Deflated);
+    let id = array(evil, &[0; 8]);
+    archives::write(&folder.path().join("header.npz"), [("id.npy", id)], Deflated);
+    let name = format!("{evil}.npy");
+    archives::write(&folder.path().join("name.npz"), [(name, [0_u8])], Deflated);
     let escaped = "\"\\u001b[2J\\u0007\\u009b\"";
     let session = |rest: &str| format!("session = 2\nticks = 1\nscene = \"[species.a]\"\n{rest}\n");
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();

@@ -13,6 +13,7 @@ mod process;
 #[path = "../shell/mod.rs"]
 mod shell;
 
+mod archives;
 mod bad_input;
 mod bench;
 mod bench_json;

@@ -4,39 +4,29 @@
 mod space;
 
 use crate::adapter;
-use std::collections::BTreeMap;
-use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::archives::{self, Entries, entries};
 use crate::common::gpu::{share, shipped};
+use crate::state_files::Line;
 use clap::Parser;
 use flockwork::commands::files::state_files::StateWriter;
 use flockwork::commands::host::errors::UsageError;
-use flockwork::commands::host::options::{FlockArgs, Prepared};
+use flockwork::commands::host::options::Prepared;
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::model::scene::built_in;
 use flockwork::model::vector::flat;
 use tempfile::TempDir;
-use zip::write::SimpleFileOptions;
-use zip::{ZipArchive, ZipWriter};
+use zip::CompressionMethod;
 
 /// Ticks before the stop and after it.
 const BEFORE: u32 = 30;
 const AFTER: u32 = 30;
 
-/// The entries of an NPZ file.
-type Entries = BTreeMap<String, Vec<u8>>;
-
 /// Bytes of the header of each of our arrays.
 const HEADER: usize = 128;
-
-#[derive(Parser)]
-struct Line {
-    #[command(flatten)]
-    flock: FlockArgs,
-}
 
 fn try_prepare(options: &str) -> anyhow::Result<Prepared> {
     let words = ["flockwork"].into_iter().chain(options.split_whitespace());
@@ -59,27 +49,6 @@ fn simulate(engine: &mut dyn Engine, options: &str, ticks: u32, folder: &Path, n
         writer.write(&snapshot.state, &snapshot.targets).unwrap();
     }
     writer.finish().unwrap();
-}
-
-fn entries(path: &Path) -> Entries {
-    let mut archive = ZipArchive::new(std::fs::File::open(path).unwrap()).unwrap();
-    let mut entries = Entries::new();
-    for index in 0..archive.len() {
-        let mut file = archive.by_index(index).unwrap();
-        let (name, mut bytes) = (file.name().unwrap().into_owned(), Vec::new());
-        file.read_to_end(&mut bytes).unwrap();
-        entries.insert(name, bytes);
-    }
-    entries
-}
-
-fn write_entries(path: &Path, entries: &Entries) {
-    let mut archive = ZipWriter::new(std::fs::File::create(path).unwrap());
-    for (name, bytes) in entries {
-        archive.start_file(name, SimpleFileOptions::default()).unwrap();
-        archive.write_all(bytes).unwrap();
-    }
-    archive.finish().unwrap();
 }
 
 /// The entries of a file of two ticks; of those with values for each tick only the second half.
@@ -205,7 +174,7 @@ fn changed_by(starts: &[String], change: impl Fn(&mut Entries) -> bool) -> usize
         if !change(&mut half) {
             return false;
         }
-        write_entries(&folder.join("changed.npz"), &half);
+        archives::write(&folder.join("changed.npz"), &half, CompressionMethod::default());
         simulate(&mut engine, &init(folder, "changed.npz"), AFTER, folder, "resumed");
         let motion = |name: &str| {
             let mut end = end_of(&folder.join(format!("{name}.npz")));

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::{Entries, changed_by, folders, forget, last};
+use super::{changed_by, folders, forget, last};
+use crate::archives::Entries;
 use crate::common::mixed_in_space_text;
 
 /// Flocks in space: a built-in scene, everything at once, and a flow field from a file.

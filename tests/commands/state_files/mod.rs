@@ -5,9 +5,7 @@ mod parts;
 mod plain;
 mod space;
 
-use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use clap::Parser;
 use flockwork::commands::files::state_files::{StateWriter, read_state};
@@ -16,8 +14,10 @@ use flockwork::model::memory::Memory;
 use flockwork::model::scene::{BuiltIn, Request, Scene};
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::flat;
-use zip::write::SimpleFileOptions;
-use zip::{ZipArchive, ZipWriter};
+use zip::CompressionMethod;
+
+use crate::archives;
+use crate::shell::shell;
 
 fn scene(boundary: &str) -> Scene {
     let text = BuiltIn::named("flock").map_or("", |scene| scene.text);
@@ -65,14 +65,20 @@ fn bits(state: &FlockState) -> Bits<'_> {
     (state.tick, &state.id, &state.species, bits, &state.memory)
 }
 
-fn written(folder: &Path, name: &str, states: &[FlockState]) -> PathBuf {
+/// A file of these states, with this number of axes.
+fn written_in(axes: usize, folder: &Path, name: &str, states: &[FlockState]) -> PathBuf {
     let path = folder.join(name);
     let mut writer = StateWriter::create(&path).unwrap();
+    writer.set_axes(axes);
     for state in states {
         writer.write(state, &[]).unwrap();
     }
     writer.finish().unwrap();
     path
+}
+
+fn written(folder: &Path, name: &str, states: &[FlockState]) -> PathBuf {
+    written_in(2, folder, name, states)
 }
 
 #[test]
@@ -142,6 +148,20 @@ fn rows_may_come_in_any_order_and_columns_too() {
     assert_eq!(state.velocity, [flat(8.0, 5.0), flat(4.0, 1.0)]);
 }
 
+/// Reads each text as a file, and looks for the hints in its error; H stands for the header.
+fn assert_named(path: &Path, scene: &Scene, header: &str, cases: &[(&str, &[&str])]) {
+    for (text, hints) in cases {
+        let text = text.replace('H', header);
+        std::fs::write(path, &text).unwrap();
+        let message = format!("{:#}", read_state(path, scene).unwrap_err());
+        assert!(message.contains("bad.csv"), "{message}");
+        assert!(message.lines().count() == 1 && message.len() < 700, "{message}");
+        for hint in *hints {
+            assert!(message.contains(hint), "{text:?} gives {message:?} without {hint:?}");
+        }
+    }
+}
+
 #[test]
 fn what_is_wrong_with_a_csv_is_named() {
     let folder = tempfile::tempdir().unwrap();
@@ -169,15 +189,7 @@ fn what_is_wrong_with_a_csv_is_named() {
         ("H0,1,0,640,3,4,5\n", &["line 2", "640", "outside the world"]),
         ("H0,1,0,2,3,4,5\n0,2,0,2,3,4,5\n9,1,0,2,3,4,5\n", &["tick 9 has 1 row", "not whole"]),
     ];
-    for (text, hints) in cases {
-        let text = text.strip_prefix('H').map_or(text.to_owned(), |rows| header.to_owned() + rows);
-        std::fs::write(&path, &text).unwrap();
-        let message = format!("{:#}", read_state(&path, &scene("wrap")).unwrap_err());
-        assert!(message.contains("bad.csv"), "{message}");
-        for hint in hints {
-            assert!(message.contains(hint), "{text:?} gives {message:?} without {hint:?}");
-        }
-    }
+    assert_named(&path, &scene("wrap"), header, &cases);
     std::fs::remove_file(&path).unwrap();
     let message = format!("{:#}", read_state(&path, &scene("wrap")).unwrap_err());
     assert!(message.contains("bad.csv") && message.contains("cannot read"), "{message}");
@@ -218,9 +230,7 @@ fn positions_on_the_far_wall_are_inside_walls_alone() {
 
 /// An array with its header.
 fn array(kind: &str, shape: &str, numbers: &[u8]) -> Vec<u8> {
-    let text = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({shape}), }}\n");
-    [b"\x93NUMPY\x01\x00", &(text.len() as u16).to_le_bytes()[..], text.as_bytes(), numbers]
-        .concat()
+    archives::array(&archives::header(kind, shape), numbers)
 }
 
 #[test]
@@ -228,17 +238,12 @@ fn an_npz_of_other_widths_and_without_options_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.npz");
     let write = |ids: [i64; 2], rows: u64, name: &str| {
-        let mut archive = ZipWriter::new(std::fs::File::create(&path).unwrap());
-        let mut put = |name: &str, array: Vec<u8>| {
-            archive.start_file(format!("{name}.npy"), SimpleFileOptions::default()).unwrap();
-            archive.write_all(&array).unwrap();
-        };
-        put("id", array(">i8", "2,", &ids.map(i64::to_be_bytes).concat()));
         let numbers: Vec<u8> = (0..rows * 2).flat_map(|i| (i as f64).to_le_bytes()).collect();
-        for name in ["position", name] {
-            put(name, array("<f8", &format!("{rows}, 2"), &numbers));
-        }
-        archive.finish().unwrap();
+        let motion = || array("<f8", &format!("{rows}, 2"), &numbers);
+        let id = array(">i8", "2,", &ids.map(i64::to_be_bytes).concat());
+        let arrays = [("id", id), ("position", motion()), (name, motion())];
+        let entries = arrays.map(|(name, array)| (format!("{name}.npy"), array));
+        archives::write(&path, entries, CompressionMethod::default());
     };
     let read = || read_state(&path, &scene("wrap")).map_err(|error| format!("{error:#}"));
     write([8, 5], 2, "velocity");
@@ -262,14 +267,10 @@ fn an_npz_of_other_widths_and_without_options_is_read() {
 #[test]
 fn a_file_that_cannot_be_ended_is_named_and_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let program = env!("CARGO_BIN_EXE_flockwork");
     // 500 agents at two ticks are more than 10 KiB, but only as the archive of all arrays.
     for (name, count) in [("a.csv", 5000), ("a.npz", 5000), ("a.npz", 500)] {
-        let line = format!(
-            "ulimit -f 20; {program} simulate --engine cpu --ticks 1 --count {count} --out {name}"
-        );
-        let mut shell = Command::new("sh");
-        let output = shell.current_dir(folder.path()).args(["-c", &line]).output().unwrap();
+        let run = format!("simulate --engine cpu --ticks 1 --count {count} --out {name}");
+        let output = shell(folder.path(), &format!("ulimit -f 20; flockwork {run}"));
         let message = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1), "{message}");
         assert_eq!(message.matches(&format!("cannot write {name}")).count(), 1, "{message}");
@@ -279,9 +280,9 @@ fn a_file_that_cannot_be_ended_is_named_and_leaves_nothing() {
 }
 
 #[derive(Parser)]
-struct Line {
+pub struct Line {
     #[command(flatten)]
-    flock: FlockArgs,
+    pub flock: FlockArgs,
 }
 
 /// Goes on from a file; a CSV file has its scene beside it.
@@ -298,19 +299,24 @@ fn files_of_a_run(folder: &Path) -> [PathBuf; 2] {
     let scene = "world.size = [90, 60]\nflow = { kind = \"file\", file = \"wind.csv\", grid = [2, 1] }\n\
                  [[targets]]\nvelocity = [1, 0]\n[[targets]]\n[species.a]\ncount = 4\n\
                  [species.a.wander]\n[species.a.follow_flow]\n";
+    files_of(folder, scene, "x,y\n1,2\n3,4\n")
+}
+
+/// Files of the ticks 0 and 7 of a scene with this flow field, in each format.
+fn files_of(folder: &Path, scene: &str, wind: &str) -> [PathBuf; 2] {
     std::fs::write(folder.join("scene.toml"), scene).unwrap();
-    std::fs::write(folder.join("wind.csv"), "x,y\n1,2\n3,4\n").unwrap();
+    std::fs::write(folder.join("wind.csv"), wind).unwrap();
     let scene = folder.join("scene.toml");
-    let scene = scene.to_str().unwrap();
-    let prepared = Line::parse_from(["flockwork", "--scene", scene]).flock.prepare(None).unwrap();
-    let scene = &prepared.scene;
-    let state = FlockState { tick: 7, ..prepared.state.clone() };
+    let line = ["flockwork", "--scene", scene.to_str().unwrap()];
+    let prepared = Line::parse_from(line).flock.prepare(None).unwrap();
     ["run.csv", "run.npz"].map(|name| {
         let path = folder.join(name);
         let mut writer = StateWriter::create(&path).unwrap();
         writer.describe(prepared.record()).unwrap();
-        writer.write(&prepared.state, &scene.targets).unwrap();
-        writer.write(&state, &scene.targets).unwrap();
+        for tick in [0, 7] {
+            let state = FlockState { tick, ..prepared.state.clone() };
+            writer.write(&state, &prepared.scene.targets).unwrap();
+        }
         writer.finish().unwrap();
         path
     })
@@ -328,19 +334,10 @@ fn refused(path: &Path) -> String {
 /// An archive with one entry replaced, or left out.
 fn with_entry(whole: &Path, name: &str, bytes: Option<&[u8]>) -> PathBuf {
     let path = whole.with_file_name("changed.npz");
-    let mut archive = ZipArchive::new(std::fs::File::open(whole).unwrap()).unwrap();
-    let mut changed = ZipWriter::new(std::fs::File::create(&path).unwrap());
-    for index in 0..archive.len() {
-        let mut file = archive.by_index(index).unwrap();
-        let (own, mut content) = (file.name().unwrap().into_owned(), Vec::new());
-        file.read_to_end(&mut content).unwrap();
-        let content = if own == name { bytes } else { Some(&content[..]) };
-        if let Some(content) = content {
-            changed.start_file(own, SimpleFileOptions::default()).unwrap();
-            changed.write_all(content).unwrap();
-        }
-    }
-    changed.finish().unwrap();
+    let mut entries = archives::entries(whole);
+    entries.remove(name);
+    entries.extend(bytes.map(|bytes| (name.to_string(), bytes.to_vec())));
+    archives::write(&path, entries, CompressionMethod::default());
     path
 }
 

@@ -7,34 +7,24 @@ use flockwork::model::state::FlockState;
 use flockwork::session::Recording;
 
 use super::{files_of_a_run, resume, space};
+use crate::common::dice::Dice;
 
 /// Signs that mean something in these files.
 const SIGNS: &[u8] = b"0123456789.,-en[]{}=\n%# \"";
 
-/// Random numbers: SplitMix64.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, count: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ (mixed >> 31)) % count as u64) as usize
-    }
-
-    /// Changes, doubles, swaps or takes out some bytes.
-    fn damage(&mut self, bytes: &mut Vec<u8>) {
-        for _ in 0..=self.below(3) {
-            let at = self.below(bytes.len());
-            match self.below(5) {
-                0 => bytes[at] ^= 1 << self.below(8),
-                1 => bytes[at] = SIGNS[self.below(SIGNS.len())],
-                2 => drop(bytes.remove(at)),
-                3 => bytes.insert(at, bytes[self.below(bytes.len())]),
-                _ => {
-                    let other = self.below(bytes.len());
-                    bytes.swap(at, other);
-                }
+/// Changes, doubles, swaps or takes out some bytes.
+fn damage(bytes: &mut Vec<u8>, seed: u64) {
+    let mut dice = Dice::new(seed);
+    for _ in 0..=dice.below(3) {
+        let at = dice.below(bytes.len());
+        match dice.below(5) {
+            0 => bytes[at] ^= 1 << dice.below(8),
+            1 => bytes[at] = dice.one_of(SIGNS),
+            2 => drop(bytes.remove(at)),
+            3 => bytes.insert(at, bytes[dice.below(bytes.len())]),
+            _ => {
+                let other = dice.below(bytes.len());
+                bytes.swap(at, other);
             }
         }
     }
@@ -56,7 +46,7 @@ fn taken(whole: &Path, seeds: u64) -> u64 {
     let mut taken = 0;
     for seed in 0..seeds {
         let mut damaged = bytes.clone();
-        Dice(seed).damage(&mut damaged);
+        damage(&mut damaged, seed);
         std::fs::write(&path, &damaged).unwrap();
         match resume(&path) {
             Ok(prepared) => {
@@ -119,7 +109,7 @@ fn a_damaged_session_is_read_or_refused() {
         let mut taken = 0;
         for seed in 0..3000 {
             let mut bytes = whole.clone().into_bytes();
-            Dice(seed).damage(&mut bytes);
+            damage(&mut bytes, seed);
             let text = String::from_utf8_lossy(&bytes);
             match read(&text) {
                 Ok(_) => taken += 1,

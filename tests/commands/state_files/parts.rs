@@ -1,16 +1,15 @@
 //! A file that several processes read: each keeps a part of the agents.
 
-use std::io::Write;
 use std::path::Path;
 
 use flockwork::commands::files::state_files::{read_state, read_table};
 use flockwork::model::io::Part;
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::flat;
-use zip::ZipWriter;
-use zip::write::SimpleFileOptions;
+use zip::CompressionMethod;
 
 use super::{awkward, bits, scene, written};
+use crate::archives::{self, Entries};
 
 /// The part of each process, as rows of the whole.
 fn parts(path: &Path, size: usize) -> Vec<FlockState> {
@@ -26,16 +25,7 @@ fn parts(path: &Path, size: usize) -> Vec<FlockState> {
 fn merged(parts: &[FlockState]) -> FlockState {
     let mut all = FlockState { tick: parts[0].tick, ..FlockState::default() };
     parts.iter().for_each(|part| all.extend(part));
-    let mut rows: Vec<usize> = (0..all.len()).collect();
-    rows.sort_by_key(|row| all.id[*row]);
-    FlockState {
-        id: rows.iter().map(|row| all.id[*row]).collect(),
-        species: rows.iter().map(|row| all.species[*row]).collect(),
-        position: rows.iter().map(|row| all.position[*row]).collect(),
-        velocity: rows.iter().map(|row| all.velocity[*row]).collect(),
-        memory: rows.iter().filter_map(|row| all.memory.get(*row)).copied().collect(),
-        ..all
-    }
+    all.by_id()
 }
 
 /// Many agents whose ids have gaps.
@@ -80,13 +70,10 @@ fn a_repeated_id_is_found_by_one_process() {
 
 /// Five agents in an archive whose arrays have their columns first. Some have another tick.
 fn columns_first(path: &Path, ticks: Option<[u8; 5]>) {
-    let mut archive = ZipWriter::new(std::fs::File::create(path).unwrap());
+    let mut entries = Entries::new();
     let mut put = |name: &str, kind: &str, shape: &str, numbers: &[u8]| {
-        let text = format!("{{'descr': '{kind}', 'fortran_order': True, 'shape': ({shape}), }}\n");
-        archive.start_file(format!("{name}.npy"), SimpleFileOptions::default()).unwrap();
-        let length = (text.len() as u16).to_le_bytes();
-        let all = [b"\x93NUMPY\x01\x00", &length[..], text.as_bytes(), numbers].concat();
-        archive.write_all(&all).unwrap();
+        let header = archives::header(kind, shape).replace("False", "True");
+        entries.insert(format!("{name}.npy"), archives::array(&header, numbers));
     };
     if let Some(ticks) = ticks {
         put("tick", "|u1", "5,", &ticks);
@@ -97,7 +84,7 @@ fn columns_first(path: &Path, ticks: Option<[u8; 5]>) {
     };
     put("position", "<f4", "5, 2", &floats(0));
     put("velocity", "<f4", "5, 2", &floats(100));
-    archive.finish().unwrap();
+    archives::write(path, entries, CompressionMethod::default());
 }
 
 const IDS: [u32; 5] = [0, 4, 2, 9, 6];

@@ -3,12 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
-use flockwork::commands::files::state_files::{StateWriter, read_state};
+use flockwork::commands::files::state_files::read_state;
 use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::Point;
 
-use super::{Line, array, awkward, awkward_numbers, bits, refused, resume, with_entry};
+use super::{
+    Line, array, assert_named, awkward, awkward_numbers, bits, files_of, refused, resume,
+    with_entry, written_in,
+};
+use crate::common::agents;
 
 /// A scene in space.
 fn space(boundary: &str) -> Scene {
@@ -31,17 +35,6 @@ fn awkward_in_space(tick: u64) -> FlockState {
     state
 }
 
-fn written(folder: &Path, name: &str, states: &[FlockState], axes: usize) -> PathBuf {
-    let path = folder.join(name);
-    let mut writer = StateWriter::create(&path).unwrap();
-    writer.set_axes(axes);
-    for state in states {
-        writer.write(state, &[]).unwrap();
-    }
-    writer.finish().unwrap();
-    path
-}
-
 /// The message about a file that is no flock of `scene`.
 fn message(path: &Path, scene: &Scene) -> String {
     let message = format!("{:#}", read_state(path, scene).unwrap_err());
@@ -56,7 +49,7 @@ fn three_coordinates_read_back_to_the_same_bits() {
     let states = [awkward_in_space(4), awkward_in_space(7), last.clone()];
     let moves = FlockState { memory: Vec::new(), ..last.clone() };
     for (name, expected) in [("a.csv", &moves), ("a.npz", &last)] {
-        let path = written(folder.path(), name, &states, 3);
+        let path = written_in(3, folder.path(), name, &states);
         assert_eq!(bits(&read_state(&path, &space("open")).unwrap()), bits(expected), "{name}");
     }
     let text = std::fs::read_to_string(folder.path().join("a.csv")).unwrap();
@@ -94,28 +87,15 @@ fn what_is_wrong_with_the_csv_of_a_space_is_named() {
         ("H0,1,0,2,3,-1,5,6,7\n", &["line 2", "(2, 3, -1) is outside"]),
         ("H0,1,0,2,3,4,5,6,7\n0,2,0,2,3,4,5,6,7", &["cut short"]),
     ];
-    for (text, hints) in cases {
-        let text = text.strip_prefix('H').map_or(text.to_owned(), |rows| header.to_owned() + rows);
-        std::fs::write(&path, &text).unwrap();
-        let message = message(&path, &space("wrap"));
-        for hint in hints {
-            assert!(message.contains(hint), "{text:?} gives {message:?} without {hint:?}");
-        }
-    }
+    assert_named(&path, &space("wrap"), header, &cases);
 }
 
 #[test]
 fn a_file_of_another_number_of_axes_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let inside = FlockState {
-        id: vec![0],
-        species: vec![0],
-        position: vec![Point::ONE],
-        velocity: vec![Point::ONE],
-        ..FlockState::default()
-    };
+    let inside = agents(&[(Point::ONE, Point::ONE)]);
     for name in ["flat.csv", "flat.npz"] {
-        let path = written(folder.path(), name, std::slice::from_ref(&inside), 2);
+        let path = written_in(2, folder.path(), name, std::slice::from_ref(&inside));
         let message = message(&path, &space("wrap"));
         for hint in [name, "have no z", "`box` has three axes", "--scene", "z and vz"] {
             assert!(message.contains(hint), "{message} without {hint}");
@@ -123,7 +103,7 @@ fn a_file_of_another_number_of_axes_is_refused() {
         assert_eq!(read_state(&path, &plane()).unwrap().position, [Point::new(1.0, 1.0, 0.0)]);
     }
     for name in ["deep.csv", "deep.npz"] {
-        let path = written(folder.path(), name, std::slice::from_ref(&inside), 3);
+        let path = written_in(3, folder.path(), name, std::slice::from_ref(&inside));
         let message = message(&path, &plane());
         for hint in [name, "have a z", "`flock` is a plane", "--scene", "z and vz"] {
             assert!(message.contains(hint), "{message} without {hint}");
@@ -149,22 +129,7 @@ pub fn files_of_a_run(folder: &Path) -> [PathBuf; 2] {
     let scene = "world.size = [90, 60, 40]\n[[targets]]\nvelocity = [1, 0, -1]\n[[targets]]\n\
                  [species.a]\ncount = 4\n[species.a.wander]\n[species.a.follow_flow]\n[flow]\n\
                  kind = \"file\"\nfile = \"wind.csv\"\ngrid = [2, 1, 1]\n";
-    std::fs::write(folder.join("scene.toml"), scene).unwrap();
-    std::fs::write(folder.join("wind.csv"), "x,y,z\n1,2,-1\n3,4,0.5\n").unwrap();
-    let scene = folder.join("scene.toml");
-    let line = ["flockwork", "--scene", scene.to_str().unwrap()];
-    let prepared = Line::parse_from(line).flock.prepare(None).unwrap();
-    ["run.csv", "run.npz"].map(|name| {
-        let path = folder.join(name);
-        let mut writer = StateWriter::create(&path).unwrap();
-        writer.describe(prepared.record()).unwrap();
-        for tick in [0, 7] {
-            let state = FlockState { tick, ..prepared.state.clone() };
-            writer.write(&state, &prepared.scene.targets).unwrap();
-        }
-        writer.finish().unwrap();
-        path
-    })
+    files_of(folder, scene, "x,y,z\n1,2,-1\n3,4,0.5\n")
 }
 
 #[test]
