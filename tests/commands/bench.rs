@@ -7,32 +7,20 @@ use std::fs;
 #[cfg(target_os = "linux")]
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::{Command, Output};
 
 use flockwork::model::scene::{Request, Scene};
 use serde_json::Value;
 
-fn flockwork(folder: &Path, line: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_flockwork"));
-    command.current_dir(folder).arg("bench").args(line.split_whitespace());
-    command
-}
-
-fn bench(folder: &Path, line: &str) -> (String, Output) {
-    let output = flockwork(folder, line).output().unwrap();
-    (String::from_utf8(output.stdout.clone()).unwrap(), output)
-}
+use crate::shell::{self, run};
 
 fn done(folder: &Path, line: &str) -> String {
-    let (text, output) = bench(folder, line);
-    assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
-    text
+    shell::done(folder, &format!("bench {line}"))
 }
 
 fn refused(folder: &Path, line: &str, code: i32) -> String {
-    let (text, output) = bench(folder, line);
-    assert_eq!((output.status.code(), text.as_str()), (Some(code), ""), "{line}");
-    String::from_utf8(output.stderr).unwrap()
+    let (found, text, told) = run(folder, &format!("bench {line}"));
+    assert_eq!((found, text.as_str()), (Some(code), ""), "{line}");
+    told
 }
 
 fn document(path: &Path) -> Value {
@@ -105,8 +93,8 @@ fn forces_that_are_no_numbers_are_told_once() {
     let folder = tempfile::tempdir().unwrap();
     let rule = "[species.a]\nrules.bad.force = \"velocity / (speed - speed)\"\n";
     fs::write(folder.path().join("bad.toml"), rule).unwrap();
-    let (_, output) = bench(folder.path(), &format!("--scene bad.toml --count 20,30 {QUICK}"));
-    let told = String::from_utf8(output.stderr).unwrap();
+    let line = format!("bench --scene bad.toml --count 20,30 {QUICK}");
+    let (_, _, told) = run(folder.path(), &line);
     // 20 agents in 11 ticks before the clock starts, and 6 after that.
     assert_eq!(told.matches("cpu, last run: 340 forces of `a.rules.bad`").count(), 1, "{told}");
     assert_eq!(told.matches("no number").count(), 1, "{told}");
@@ -141,10 +129,8 @@ fn the_scenes_for_timing_start_as_they_say() {
     let scene = |name: &str| {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/scenes").join(name);
         let text = fs::read_to_string(path).unwrap();
-        let scene = Scene::parse(name, &text).unwrap();
         let request = Request { count: Some(5000), ..Request::default() };
-        let (scene, state) = scene.populate(&request).unwrap();
-        (scene, state)
+        Scene::parse(name, &text).unwrap().populate(&request).unwrap()
     };
     let (_, state) = scene("one-point.toml");
     assert!(state.position.iter().all(|p| *p == state.position[0]));
@@ -235,9 +221,9 @@ fn invalid_arguments_are_refused_before_anything_is_timed() {
 #[test]
 fn files_are_written_even_when_stdout_is_full() {
     let folder = tempfile::tempdir().unwrap();
-    let line = format!("{QUICK} --counts 200,300 --json kept.json --plot kept.svg");
+    let line = format!("bench {QUICK} --counts 200,300 --json kept.json --plot kept.svg");
     let full = || fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let output = flockwork(folder.path(), &line).stdout(full()).output().unwrap();
+    let output = shell::flockwork(folder.path(), &line).stdout(full()).output().unwrap();
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{message}");
     assert!(message.contains("stdout") && message.contains("kept.json, kept.svg"), "{message}");

@@ -2,17 +2,16 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::Command;
 
 use serde_json::{Value, json};
+
+use crate::shell::done;
 
 /// The file that a bench of all available engines has written.
 fn written(engines: &str) -> Value {
     let folder = tempfile::tempdir().unwrap();
     let line = format!("bench --engines {engines} --ticks 6 --count 300 --density 9 --json a.json");
-    let mut program = Command::new(env!("CARGO_BIN_EXE_flockwork"));
-    let output = program.current_dir(folder.path()).args(line.split_whitespace()).output().unwrap();
-    assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+    done(folder.path(), &line);
     serde_json::from_slice(&std::fs::read(folder.path().join("a.json")).unwrap()).unwrap()
 }
 

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
-use std::process::{Command, Output};
 
-use flockwork::model::scene::{BuiltIn, Request, Scene};
+use crate::common::built_in;
+use crate::shell::{self, done, run};
 use glam::DVec3;
 
 /// World units and shares: the error of sums of thousands of `f64`.
@@ -21,14 +21,12 @@ type Agent = [DVec3; 2];
 /// The rows of a CSV file by column name. States hold `f32`, and their shortest decimals differ
 /// slightly from those numbers.
 fn rows(path: &std::path::Path, number: fn(&str) -> f64) -> Vec<BTreeMap<String, f64>> {
-    let mut reader = csv::Reader::from_path(path).unwrap();
-    let names = reader.headers().unwrap().clone();
-    let row = |row: csv::StringRecord| {
+    let numbers = |row: BTreeMap<String, String>| {
         // The record of the run is no number.
-        let both = names.iter().zip(row.iter()).filter(|(name, _)| *name != "run");
-        both.map(|(name, text)| (name.to_owned(), number(text))).collect()
+        let all = row.into_iter().filter(|(name, _)| *name != "run");
+        all.map(|(name, text)| (name, number(&text))).collect()
     };
-    reader.records().map(|record| row(record.unwrap())).collect()
+    shell::rows(path).into_iter().map(numbers).collect()
 }
 
 /// The shortest difference from `a` to `b` on an axis of this length; `None` for an endless axis.
@@ -148,14 +146,10 @@ fn every_figure_is_what_the_readme_says() {
              --metrics-every 13 --out states.csv --metrics figures.csv",
             overrides.join(" --set ")
         );
-        let mut command = Command::new(env!("CARGO_BIN_EXE_flockwork"));
-        let output = command.args(line.split_whitespace()).current_dir(&folder).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        done(folder.path(), &line);
 
-        let text = BuiltIn::named(name).unwrap().text;
-        let scene = Scene::parse_with(name, text, &overrides).unwrap();
-        let (scene, _) =
-            scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap();
+        let sets: Vec<&str> = overrides.iter().map(String::as_str).collect();
+        let (scene, _) = built_in(name, count, &sets);
         let side = |length: f32| (boundary == "wrap" && length > 0.0).then_some(length.into());
         let size = scene.world.size.to_array().map(side);
         let radius = f64::from(scene.perception_radius());
@@ -192,25 +186,22 @@ fn every_figure_is_what_the_readme_says() {
     }
 }
 
-/// Runs `simulate` with metrics of `predators` in a file of this name.
-fn measured(folder: &std::path::Path, file: &str, more: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_flockwork"));
-    let line = "simulate --engine cpu --scene predators --count 200 --ticks 3 --metrics";
-    command.args(line.split(' ')).arg(file).args(more).current_dir(folder).output().unwrap()
+/// The line that writes metrics of `predators` to a file of this name.
+fn measured(file: &str, more: &str) -> String {
+    format!("simulate --engine cpu --scene predators --count 200 --ticks 3 --metrics {file} {more}")
 }
 
 #[test]
 fn metrics_by_name_are_columns_in_the_order_of_their_names() {
     let folder = tempfile::tempdir().unwrap();
-    let lines = |file: &str, more: &[&str]| -> Vec<Vec<String>> {
-        let output = measured(folder.path(), file, more);
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let lines = |file: &str, more: &str| -> Vec<Vec<String>> {
+        done(folder.path(), &measured(file, more));
         let text = std::fs::read_to_string(folder.path().join(file)).unwrap();
         text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
     };
-    let usual = lines("usual.csv", &[]);
+    let usual = lines("usual.csv", "");
     let names = "tick,clusters,polarisation,prey.agents,hunter.agents,nematic_order";
-    let chosen = lines("chosen.csv", &["--metric", names.trim_start_matches("tick,")]);
+    let chosen = lines("chosen.csv", &names.replace("tick,", "--metric "));
     assert_eq!(chosen[0].join(","), names);
     assert_eq!([usual.len(), chosen.len()], [5, 5]);
     for (usual_row, row) in usual.iter().zip(&chosen).skip(1) {
@@ -225,22 +216,18 @@ fn metrics_by_name_are_columns_in_the_order_of_their_names() {
 #[test]
 fn metrics_that_cannot_be_are_refused_before_a_file_is_written() {
     let folder = tempfile::tempdir().unwrap();
-    let open = ["--set", "world.boundary=open"];
+    let open = "--set world.boundary=open";
     for (names, more, expected) in [
-        (
-            "polarization",
-            &[][..],
-            "no metric is called `polarization`; did you mean `polarisation`?",
-        ),
-        ("agents,", &[], "a metric has no name; write names with one comma between"),
-        ("agents,agents", &[], "the metric `agents` is named twice; leave one of them out"),
-        ("tick", &[], "every row begins with the tick; leave `tick` out"),
-        ("huntr.agents", &[], "the scene has no species `huntr`; did you mean `hunter`?"),
-        ("number_variance", &open, "the world is open; set world.boundary to"),
+        ("polarization", "", "no metric is called `polarization`; did you mean `polarisation`?"),
+        ("agents,", "", "a metric has no name; write names with one comma between"),
+        ("agents,agents", "", "the metric `agents` is named twice; leave one of them out"),
+        ("tick", "", "every row begins with the tick; leave `tick` out"),
+        ("huntr.agents", "", "the scene has no species `huntr`; did you mean `hunter`?"),
+        ("number_variance", open, "the world is open; set world.boundary to"),
     ] {
-        let output = measured(folder.path(), "m.csv", &[&["--metric", names], more].concat());
-        let message = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{message}");
+        let line = measured("m.csv", &format!("--metric {names} {more}"));
+        let (code, _, message) = run(folder.path(), &line);
+        assert_eq!(code, Some(2), "{message}");
         assert!(message.contains("--metric") && message.contains(expected), "{message}");
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);

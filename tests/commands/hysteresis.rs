@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Read;
 use std::path::Path;
 
-use crate::shell::names;
-use crate::sweep::{done, number, rows, run};
+use crate::archives::{Entries, entries};
+use crate::shell::{done, names, number, rows, run};
 
 const KEY: &str = "fish.rules.school.parameters.orientation.value";
 
@@ -140,10 +139,8 @@ fn a_school_goes_on_where_a_swarm_makes_a_ring() {
 }
 
 /// The numbers of an array in an archive.
-fn numbers(archive: &Path, name: &str) -> Vec<f64> {
-    let mut archive = zip::ZipArchive::new(fs::File::open(archive).unwrap()).unwrap();
-    let mut bytes = Vec::new();
-    archive.by_name(&format!("{name}.npy")).unwrap().read_to_end(&mut bytes).unwrap();
+fn numbers(archive: &Entries, name: &str) -> Vec<f64> {
+    let bytes = &archive[&format!("{name}.npy")];
     let header = 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
     let text = String::from_utf8_lossy(&bytes[10..header]).into_owned();
     let values = bytes[header..].chunks_exact(8);
@@ -164,7 +161,7 @@ fn the_arrays_are_the_numbers_of_the_table() {
     assert_eq!(code, Some(0));
     let [table, arrays] =
         ["results.csv", "results.npz"].map(|name| folder.path().join("all").join(name));
-    let table = rows(&table);
+    let (table, arrays) = (rows(&table), entries(&arrays));
     for name in table[0].keys() {
         let texts = table.iter().map(|row| row[name].as_str());
         if ["file", "version", "engine", "failure", "short", "world.boundary"]
@@ -175,6 +172,5 @@ fn the_arrays_are_the_numbers_of_the_table() {
         let wanted: Vec<f64> = texts.map(|text| text.parse().unwrap()).collect();
         assert_eq!(numbers(&arrays, name), wanted, "{name}");
     }
-    let archive = zip::ZipArchive::new(fs::File::open(&arrays).unwrap()).unwrap();
-    assert_eq!(archive.len(), 13, "{:?}", archive.file_names().collect::<Vec<_>>());
+    assert_eq!(arrays.len(), 13, "{:?}", arrays.keys());
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::sweep::done;
+use crate::shell::done;
 
 /// The code block behind a line of the page.
 fn block<'a>(page: &'a str, before: &str) -> &'a str {

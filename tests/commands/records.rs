@@ -1,15 +1,16 @@
 //! The record of a run in each of its files: it tells what ran on what, and it makes the same flock again.
 
 use std::fs;
-use std::io::{Cursor, Read};
+use std::io::Cursor;
 use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
 use toml::Table;
-use zip::ZipArchive;
 
 use crate::adapter;
+use crate::archives::entries;
+use crate::shell;
 
 /// A name that a text format must escape, and a tab.
 const SCENE: &str = "Schw\u{e4}rme \"im\"\tWald.toml";
@@ -49,20 +50,12 @@ fn run(folder: &Path, command: &str, options: &[String]) {
     assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// An entry of a NumPy archive.
-fn entry(path: &Path, name: &str) -> Vec<u8> {
-    let mut archive = ZipArchive::new(fs::File::open(path).unwrap()).unwrap();
-    let mut bytes = Vec::new();
-    archive.by_name(name).unwrap().read_to_end(&mut bytes).unwrap();
-    bytes
-}
-
 /// The agents at ticks 0 and 3 of a run with these options.
 fn flock(folder: &Path, options: &[String]) -> Vec<Vec<u8>> {
     run(folder, "simulate --ticks 3 --out flock.npz", options);
-    let path = folder.join("flock.npz");
+    let mut entries = entries(&folder.join("flock.npz"));
     ["tick", "id", "species", "position", "velocity"]
-        .map(|array| entry(&path, &format!("{array}.npy")))
+        .map(|array| entries.remove(&format!("{array}.npy")).unwrap())
         .to_vec()
 }
 
@@ -97,7 +90,7 @@ fn record(path: &Path) -> String {
             let told: Value = serde_json::from_slice(&output.stdout).unwrap();
             told["format"]["tags"]["comment"].as_str().unwrap().into()
         }
-        "npz" => String::from_utf8(entry(path, "run.toml")).unwrap(),
+        "npz" => String::from_utf8(entries(path)["run.toml"].clone()).unwrap(),
         "csv" => fs::read_to_string(path.with_extension("run.toml")).unwrap(),
         _ => fs::read_to_string(path).unwrap(),
     }
@@ -220,11 +213,9 @@ fn a_record_that_is_damaged_is_refused_with_its_place() {
         ("separation", "separatio", &["did you mean `separation`"]),
     ] {
         fs::write(folder.join("a.toml"), whole.replacen(from, to, 9)).unwrap();
-        let mut program = Command::new(env!("CARGO_BIN_EXE_flockwork"));
         let line = "simulate --scene a.toml --engine cpu --ticks 1 --metrics b.csv";
-        let output = program.current_dir(folder).args(line.split(' ')).output().unwrap();
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.code() == Some(1), "{told}");
+        let (code, _, told) = shell::run(folder, line);
+        assert!(code == Some(1), "{told}");
         assert!(parts.iter().all(|part| told.contains(part)), "{told}");
         assert!(!folder.join("b.run.toml").exists(), "the record of no run");
     }

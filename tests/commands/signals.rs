@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use crate::process::{Watched, flockwork};
+use crate::shell::names;
 
 const INT: u32 = 2;
 const TERM: u32 = 15;
@@ -15,14 +16,6 @@ const LONG: &str = "simulate --engine cpu --count 200 --ticks 1000000000 --every
 fn start(folder: &Path, ignored: &str, line: &str) -> Watched {
     let mut command = flockwork(ignored);
     Watched::start(command.current_dir(folder).args(line.split_whitespace()))
-}
-
-fn names(folder: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(folder).unwrap();
-    let mut names: Vec<String> =
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
 }
 
 /// The run was interrupted, and its files are complete and alone in their folder.

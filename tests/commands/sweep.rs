@@ -1,48 +1,9 @@
 //! `flockwork sweep`: its averages are the means of what `simulate` writes, and nothing that is there is lost or
 //! computed twice. Needs no GPU.
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
 
-use crate::shell::{names, shell};
-
-pub fn flockwork(folder: &Path, line: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_flockwork"));
-    command.current_dir(folder).args(line.split_whitespace());
-    command
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
-}
-
-pub fn run(folder: &Path, line: &str) -> (Option<i32>, String, String) {
-    let Output { status, stdout, stderr } = flockwork(folder, line).output().unwrap();
-    (status.code(), text(&stdout), text(&stderr))
-}
-
-/// The output of a command that succeeds.
-pub fn done(folder: &Path, line: &str) -> String {
-    let (code, stdout, stderr) = run(folder, line);
-    assert_eq!(code, Some(0), "{line}: {stderr}");
-    stdout
-}
-
-/// The rows of a table by the names of its columns.
-pub fn rows(path: &Path) -> Vec<BTreeMap<String, String>> {
-    let mut reader = csv::Reader::from_path(path).unwrap();
-    let head = reader.headers().unwrap().clone();
-    let row = |row: csv::StringRecord| {
-        head.iter().zip(row.iter()).map(|(name, text)| (name.into(), text.into())).collect()
-    };
-    reader.records().map(|record| row(record.unwrap())).collect()
-}
-
-pub fn number(row: &BTreeMap<String, String>, name: &str) -> f64 {
-    row[name].parse().unwrap_or_else(|_| panic!("{name}: {row:?}"))
-}
+use crate::shell::{done, flockwork, names, number, rows, run, shell};
 
 /// A sweep of six short runs: two weights, three seeds.
 const SMALL: &str = "sweep --engine cpu --scene flock --count 60 --vary starling.separation.weight=1,3 --seeds 3 \
@@ -258,7 +219,7 @@ fn the_scene_is_read_once() {
         folder.path(),
         &format!("flockwork scenes flock | flockwork {line} --scene /dev/stdin --out pipe"),
     );
-    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(output.status.success(), "{output:?}");
     done(folder.path(), &format!("{line} --scene flock --out file"));
     let [pipe, file] =
         ["pipe", "file"].map(|out| rows(&folder.path().join(out).join("results.csv")));
@@ -412,7 +373,7 @@ fn a_result_that_cannot_be_written_ends_the_sweep_and_leaves_no_part() {
     let folder = tempfile::tempdir().unwrap();
     // Blocks of 512 bytes: less than a result takes.
     let output = shell(folder.path(), &format!("ulimit -f 2; flockwork {SMALL} --out all"));
-    let told = text(&output.stderr);
+    let told = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{told}");
     assert!(told.contains("all/") && told.contains("ulimit -f"), "{told}");
     assert_eq!(names(&folder.path().join("all")), Vec::<String>::new());
@@ -436,7 +397,7 @@ fn after_ctrl_c_the_same_command_goes_on() {
     }
     watched.send("INT");
     let output = watched.end();
-    let told = text(&output.stderr);
+    let told = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{told}");
     assert!(told.contains("of 40 runs are there; the same command goes on"), "{told}");
     let there = names(&folder.path().join("part"));

@@ -2,13 +2,12 @@
 //! without forces have ways in closed form. Needs no GPU.
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::Path;
 
 use glam::DVec2;
-use zip::ZipArchive;
 
-use crate::shell::shell;
+use crate::archives::entries;
+use crate::shell::{self, shell};
 
 const SIZE: DVec2 = DVec2::new(10.0, 6.0);
 
@@ -29,13 +28,10 @@ const ROUNDING: f64 = 200.0 / 2_097_152.0;
 
 /// The rows of a CSV file by tick.
 fn rows(path: &Path) -> BTreeMap<u64, Vec<BTreeMap<String, f64>>> {
-    let mut reader = csv::Reader::from_path(path).unwrap();
-    let names = reader.headers().unwrap().clone();
     let mut all: BTreeMap<u64, Vec<BTreeMap<String, f64>>> = BTreeMap::new();
-    for row in reader.records() {
-        let row = row.unwrap();
-        let number = |(name, text): (&str, &str)| (name.to_owned(), text.parse().unwrap());
-        let row: BTreeMap<String, f64> = names.iter().zip(row.iter()).map(number).collect();
+    for row in shell::rows(path) {
+        let number = |(name, text): (String, String)| (name, text.parse().unwrap());
+        let row: BTreeMap<String, f64> = row.into_iter().map(number).collect();
         all.entry(row["tick"] as u64).or_default().push(row);
     }
     all
@@ -102,10 +98,7 @@ fn an_archive_has_the_same_images_and_is_read_again() {
         let line = format!("--scene flock.toml --ticks 90 --unwrap --every 30 --out {name}");
         done(folder.path(), STRAIGHT, &line);
     }
-    let mut archive =
-        ZipArchive::new(std::fs::File::open(folder.path().join("a.npz")).unwrap()).unwrap();
-    let mut array = Vec::new();
-    archive.by_name("image.npy").unwrap().read_to_end(&mut array).unwrap();
+    let array = &entries(&folder.path().join("a.npz"))["image.npy"];
     let header = String::from_utf8_lossy(&array[..100]);
     assert!(header.contains("'<i4'") && header.contains("(200, 2)"), "{header}");
     let numbers = array[array.len() - 200 * 2 * 4..].as_chunks::<4>().0;
@@ -114,8 +107,8 @@ fn an_archive_has_the_same_images_and_is_read_again() {
     let expected = states.values().flatten().flat_map(|row| [row["image_x"], row["image_y"]]);
     assert!(numbers.eq(expected));
     done(folder.path(), STRAIGHT, "--init a.npz --ticks 5 --out b.npz");
-    let plain = ZipArchive::new(std::fs::File::open(folder.path().join("b.npz")).unwrap());
-    assert!(plain.unwrap().by_name("image.npy").is_err(), "only where it is asked for");
+    let plain = entries(&folder.path().join("b.npz"));
+    assert!(!plain.contains_key("image.npy"), "only where it is asked for");
 }
 
 #[test]

@@ -1,5 +1,6 @@
-//! Command lines of a shell, and what they leave in a folder.
+//! Command lines of the program and of a shell, and what they leave in a folder.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -7,6 +8,41 @@ use std::process::{Command, Output};
 pub fn shell(folder: &Path, line: &str) -> Output {
     let line = line.replace("flockwork", env!("CARGO_BIN_EXE_flockwork"));
     Command::new("sh").current_dir(folder).args(["-c", &line]).output().unwrap()
+}
+
+/// The program under test with these arguments.
+pub fn flockwork(folder: &Path, line: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_flockwork"));
+    command.current_dir(folder).args(line.split_whitespace());
+    command
+}
+
+/// The exit code of the program, and what it prints on stdout and on stderr.
+pub fn run(folder: &Path, line: &str) -> (Option<i32>, String, String) {
+    let Output { status, stdout, stderr } = flockwork(folder, line).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (status.code(), text(stdout), text(stderr))
+}
+
+/// The output of the program, which succeeds.
+pub fn done(folder: &Path, line: &str) -> String {
+    let (code, stdout, stderr) = run(folder, line);
+    assert_eq!(code, Some(0), "{line}: {stderr}");
+    stdout
+}
+
+/// The rows of a table by the names of its columns.
+pub fn rows(path: &Path) -> Vec<BTreeMap<String, String>> {
+    let mut reader = csv::Reader::from_path(path).unwrap();
+    let head = reader.headers().unwrap().clone();
+    let row = |row: csv::StringRecord| {
+        head.iter().zip(row.iter()).map(|(name, text)| (name.into(), text.into())).collect()
+    };
+    reader.records().map(|record| row(record.unwrap())).collect()
+}
+
+pub fn number(row: &BTreeMap<String, String>, name: &str) -> f64 {
+    row[name].parse().unwrap_or_else(|_| panic!("{name}: {row:?}"))
 }
 
 /// The names of what is in a folder, in their order.

@@ -1,7 +1,7 @@
 //! The README shows the metrics of a run. The same command gives them again: a reader who tries it must see the
 //! same digits.
 
-use std::process::Command;
+use crate::shell::{done, number, rows};
 
 /// The options of the README's command, but for the engine, the states, and the rows that it does not show.
 const OPTIONS: &str = "--engine cpu --count 2000 --ticks 1000 --metrics-every 250";
@@ -27,20 +27,11 @@ fn the_readme_shows_the_metrics_of_its_command() {
     );
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("metrics.csv");
-    let mut program = Command::new(env!("CARGO_BIN_EXE_flockwork"));
-    let run = program.arg("simulate").args(OPTIONS.split(' ')).arg("--metrics").arg(&file).output();
-    assert!(run.unwrap().status.success());
-    let mut rows = csv::Reader::from_path(&file).unwrap();
-    let header = rows.headers().unwrap().clone();
-    let columns = COLUMNS.map(|name| header.iter().position(|column| column == name).unwrap());
-    let printed: Vec<Vec<String>> = rows
-        .records()
-        .map(|row| {
-            let row = row.unwrap();
-            let [tick, polarisation, neighbours] =
-                columns.map(|column| row[column].parse::<f64>().unwrap());
-            vec![format!("{tick}"), format!("{polarisation:.6}"), format!("{neighbours:.3}")]
-        })
-        .collect();
-    assert_eq!(shown(), printed);
+    done(folder.path(), &format!("simulate {OPTIONS} --metrics metrics.csv"));
+    let rows = rows(&file);
+    let printed = rows.iter().map(|row| {
+        let [tick, polarisation, neighbours] = COLUMNS.map(|name| number(row, name));
+        vec![format!("{tick}"), format!("{polarisation:.6}"), format!("{neighbours:.3}")]
+    });
+    assert_eq!(shown(), printed.collect::<Vec<_>>());
 }

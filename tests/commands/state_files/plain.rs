@@ -1,11 +1,11 @@
 //! CSV state files are plain rows. A flock starts from their places and velocities.
 
-use std::process::Command;
-
 use clap::Parser;
 use flockwork::commands::files::state_files::read_state;
 use flockwork::commands::host::errors::UsageError;
 use flockwork::model::vector::flat;
+
+use crate::shell::run;
 
 use super::{Line, files_of_a_run, refused, resume, scene};
 
@@ -52,11 +52,9 @@ fn one_line_says_what_begins_anew() {
     let [_, _] = files_of_a_run(folder.path());
     let told = |file: &str, more: &str| {
         let line = format!("simulate --engine cpu --ticks 0 --out a.npz --init {file} {more}");
-        let mut program = Command::new(env!("CARGO_BIN_EXE_flockwork"));
-        let output =
-            program.current_dir(folder.path()).args(line.split_whitespace()).output().unwrap();
-        assert!(output.status.success(), "{output:?}");
-        String::from_utf8(output.stderr).unwrap()
+        let (code, _, told) = run(folder.path(), &line);
+        assert_eq!(code, Some(0), "{told}");
+        told
     };
     let message = told("run.csv", "--scene scene.toml");
     assert!(message.contains("run.csv: starting from its last tick, 7"), "{message}");

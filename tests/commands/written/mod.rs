@@ -3,8 +3,9 @@
 mod draw;
 mod legal;
 
-use std::process::Command;
+use std::path::Path;
 
+use crate::shell::run;
 use draw::Draw;
 use flockwork::model::behaviours::Kind;
 use flockwork::model::scene::{BuiltIn, Request, Scene, Slot, built_in, edit_toml};
@@ -356,28 +357,21 @@ fn what_no_file_can_say_is_refused() {
     assert_eq!(parse(&edited, &[]).species[1].variations[0].slot, Slot::Body(0));
 }
 
-fn flockwork(arguments: &[&str]) -> (Option<i32>, String, String) {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_flockwork"));
-    let output = program.arg("scenes").args(arguments).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code(), text(output.stdout), text(output.stderr))
-}
-
 #[test]
 fn the_command_prints_a_scene_with_its_overrides() {
     let text = BuiltIn::named("flock").unwrap().text;
-    assert_eq!(flockwork(&["flock"]), (Some(0), text.into(), String::new()));
-    let (code, printed, _) =
-        flockwork(&["flock", "--set", "starling.separation.weight=2", "--set", "seed=5"]);
+    let scenes = |line: &str| run(Path::new("."), &format!("scenes {line}"));
+    assert_eq!(scenes("flock"), (Some(0), text.into(), String::new()));
+    let (code, printed, _) = scenes("flock --set starling.separation.weight=2 --set seed=5");
     let wanted = text.replacen("weight = 1.5", "weight = 2", 1);
     let (about, rest) = wanted.split_once('\n').unwrap();
     assert_eq!((code, printed), (Some(0), format!("{about}\nseed = 5\n{rest}")));
     // A value that is already set changes nothing.
-    assert_eq!(flockwork(&["flock", "--set", "starling.mass=1"]).1, text);
+    assert_eq!(scenes("flock --set starling.mass=1").1, text);
 
-    let (code, printed, error) = flockwork(&["flock", "--set", "starling.seperation.weight=2"]);
+    let (code, printed, error) = scenes("flock --set starling.seperation.weight=2");
     assert_eq!((code, printed), (Some(2), String::new()));
     assert!(error.contains("did you mean `separation`?"), "{error}");
-    let (code, _, error) = flockwork(&["--set", "seed=5"]);
+    let (code, _, error) = scenes("--set seed=5");
     assert!(code == Some(2) && error.contains("NAME"), "{error}");
 }
