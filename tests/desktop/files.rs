@@ -6,15 +6,21 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use super::{Display, Program, Shot, flockwork};
+use super::{Display, Program, Shot, flockwork, text};
 
 /// Size of the window; it is in the corner of the screen.
 pub const SIZE: (i64, i64) = (900, 600);
 
-/// A window on `display` with its current folder in `folder`.
+/// A window on `display` with its current folder in `folder`, and the flock on the CPU engine.
 pub fn start(display: &Display, folder: &Path, arguments: &str) -> Program {
+    start_on("cpu", display, folder, arguments)
+}
+
+/// The same on an engine.
+pub fn start_on(engine: &str, display: &Display, folder: &Path, arguments: &str) -> Program {
     let (width, height) = SIZE;
-    let mut command = flockwork(&format!("run --engine cpu --size {width}x{height} {arguments}"));
+    let line = format!("run --engine {engine} --size {width}x{height} {arguments}");
+    let mut command = flockwork(&line);
     command.current_dir(folder);
     let mut program = display.start(command);
     display.focus(&mut program);
@@ -37,6 +43,12 @@ pub fn ends(display: &Display, program: Program) {
     display.xdotool("key ctrl+q");
     let (code, _, err) = program.end();
     assert_eq!(code, Some(0), "{err}");
+}
+
+/// Runs a command in a folder, and it succeeds.
+pub fn done(folder: &Path, line: &str) {
+    let output = flockwork(line).current_dir(folder).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
 }
 
 /// Gives the window the time to lay out a frame or two: what a key opens takes the next keys.

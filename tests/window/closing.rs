@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::desktop::files::{ends, new_file, saved, settle, steps};
-use crate::desktop::{Display, Program, Shot, flockwork, text};
+use crate::desktop::files::{done, ends, new_file, saved, settle, steps};
+use crate::desktop::{Display, Program, Shot, flockwork};
 use crate::{open_display, walls};
 
 /// The panel of parameters.
@@ -102,12 +102,9 @@ fn edits_that_were_not_saved_are_offered_to_the_next_window() {
     display.xdotool("key ctrl+q");
     let (_, _, err) = program.end();
     assert!(!err.contains("not saved"), "{err}");
-    let output = flockwork("capture --engine cpu --out a.png --replay")
-        .arg(&kept(state.path())[0])
-        .current_dir(&folder)
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", text(&output.stderr));
+    let session = kept(state.path()).swap_remove(0);
+    let line = format!("capture --engine cpu --out a.png --replay {}", session.display());
+    done(folder.path(), &line);
 }
 
 #[test]

@@ -1,10 +1,9 @@
 //! Level 5: the figures of the window, with real keys and a real mouse.
 
-use crate::desktop;
 use std::collections::HashSet;
 use std::fs;
 
-use crate::desktop::files::{ends, new_file, notice, settle, start};
+use crate::desktop::files::{done, ends, new_file, notice, start, steps};
 use crate::desktop::{Shot, flockwork};
 use crate::open_display;
 
@@ -42,8 +41,7 @@ fn figures_are_plotted_jumped_to_and_saved() {
     assert_eq!(cursor(&before), None);
     display.xdotool("key m");
     display.until("curves and their cursor", |s| curves(s, 60..300) > 300 && cursor(s).is_some());
-    display.xdotool("key space");
-    settle();
+    steps(&display, &["key space"]);
     let paused = display.until("the cursor of a paused flock", |s| cursor(s).is_some());
     let (x, y) = cursor(&paused).unwrap();
     assert!(x > 290, "the present is at the right: {x}");
@@ -70,8 +68,7 @@ fn figures_are_plotted_jumped_to_and_saved() {
     let record = format!("--scene {}.run.toml", name.trim_end_matches(".csv"));
     for made in [FLOCK, &record] {
         let line = format!("simulate --engine cpu {made} --ticks {last} --metrics all.csv");
-        let output = flockwork(&line).current_dir(folder).output().unwrap();
-        assert!(output.status.success(), "{}", desktop::text(&output.stderr));
+        done(folder, &line);
         let all = fs::read_to_string(folder.join("all.csv")).unwrap();
         let all: HashSet<&str> = all.lines().collect();
         assert!(rows.len() > 10 && rows.iter().all(|row| all.contains(row)), "{text}");

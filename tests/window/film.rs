@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::desktop::files::{SIZE, ends, notice, settle, start};
+use crate::desktop::files::{SIZE, ends, notice, settle, start, steps};
 use crate::open_display;
 use flockwork::view::recorder::mp4;
 
@@ -77,10 +77,7 @@ fn a_key_starts_and_ends_a_film() {
     fs::remove_file(film).unwrap();
 
     // Every second tick is a frame.
-    display.xdotool("key shift+F9");
-    settle();
-    display.xdotool("key space");
-    settle();
+    steps(&display, &["key shift+F9", "key space"]);
     display.xdotool("key shift+F9");
     assert!(measure(&film_in(folder.path())).2 > 0);
     ends(&display, program);

@@ -4,12 +4,9 @@ use crate::adapter;
 use crate::desktop;
 use std::fs;
 
-use crate::desktop::files::notice;
+use crate::desktop::files::{SIZE, ends, notice, start_on};
 use crate::desktop::{Display, Shot, flockwork};
 use crate::open_display;
-
-/// Size of the window. It is in the corner of the screen, because no window manager moves it.
-const SIZE: (i64, i64) = (900, 600);
 
 /// Few enough for a software rasteriser, many enough for a flock.
 const FLOCK: &str = "--count 600 --seed 1";
@@ -259,9 +256,7 @@ fn geometry_is_shown_of_one_agent_then_of_all_then_of_none() {
     display.until("much more than darts", |s| coloured(s) > 2 * coloured(&one));
     display.xdotool("key g");
     display.until("darts alone", |s| *s == none);
-    display.xdotool("key ctrl+q");
-    let (code, _, err) = program.end();
-    assert_eq!(code, Some(0), "{err}");
+    ends(&display, program);
 }
 
 /// A vehicle at rest in the middle, and a world that fills the window.
@@ -271,12 +266,8 @@ const VEHICLE: &str = "[world]\nsize = [900, 600]\nboundary = \"open\"\n[species
 /// Starts a scene of this text and pauses it with the vehicle's geometry shown. (A few ticks may
 /// have run.)
 fn start_vehicle(display: &Display, folder: &std::path::Path, text: &str) -> desktop::Program {
-    let file = folder.join("vehicle.toml");
-    fs::write(&file, format!("{text}\n{VEHICLE}")).unwrap();
-    let mut command = flockwork(&format!("run --engine cpu --size {}x{}", SIZE.0, SIZE.1));
-    command.arg("--scene").arg(&file);
-    let mut program = display.start(command);
-    display.focus(&mut program);
+    fs::write(folder.join("vehicle.toml"), format!("{text}\n{VEHICLE}")).unwrap();
+    let program = start_on("cpu", display, folder, "--scene vehicle.toml");
     display.until("a vehicle", |s| coloured(s) > 10);
     display.xdotool("mousemove 450 300 key space key h key h key g");
     program
@@ -296,8 +287,7 @@ fn a_click_makes_another_path() {
     let second = display.until("another path", |s| *s != first);
     display.xdotool("click 1");
     display.until("a third path", |s| *s != first && *s != second);
-    display.xdotool("key ctrl+q");
-    assert_eq!(program.end().0, Some(0));
+    ends(&display, program);
 }
 
 #[test]
@@ -317,8 +307,7 @@ fn a_target_moves_along_with_the_mouse() {
     assert!(moved(&display.look()), "it stays where it was let go");
     display.xdotool("key r");
     display.until("the target back at its place", |s| at(s, (700, 300)) > 10);
-    display.xdotool("key ctrl+q");
-    assert_eq!(program.end().0, Some(0));
+    ends(&display, program);
 }
 
 #[test]
@@ -339,8 +328,7 @@ fn a_target_follows_the_mouse_and_a_press_adds() {
     display.until("nothing where the mouse was", |s| at(s, (250, 500)) == 0);
     display.xdotool("mousemove 250 500 click 1 mousemove 600 50");
     display.until("another vehicle where the press was", |s| at(s, (250, 500)) > 10);
-    display.xdotool("key ctrl+q");
-    assert_eq!(program.end().0, Some(0));
+    ends(&display, program);
 }
 
 /// The place with the most darts, in the middle of the window.

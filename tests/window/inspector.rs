@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use crate::desktop::files::{SIZE, notice, settle};
-use crate::desktop::{Display, Program, Shot, flockwork};
+use crate::desktop::files::{ends, notice, start_on, steps};
+use crate::desktop::{Display, Program, Shot};
 use crate::open_display;
 
 /// Two agents that fly to the right, one across the seam from the other, in a world that fills the
@@ -30,11 +30,7 @@ fn panel(shot: &Shot) -> bool {
 
 fn start(display: &Display, folder: &std::path::Path, engine: &str) -> Program {
     fs::write(folder.join("pair.toml"), PAIR).unwrap();
-    let line = format!("run --engine {engine} --size {}x{} --scene pair.toml", SIZE.0, SIZE.1);
-    let mut command = flockwork(&line);
-    command.current_dir(folder);
-    let mut program = display.start(command);
-    display.focus(&mut program);
+    let program = start_on(engine, display, folder, "--scene pair.toml");
     display.xdotool("mousemove 450 100 key space key r");
     display.until("two agents", |s| s.darts(0..900, 100..500).len() > 20);
     program
@@ -64,12 +60,10 @@ fn an_agent_is_inspected_and_followed_across_the_seam() {
         display.xdotool("key f");
         let middle = |s: &Shot| s.darts(440..461, 290..311).len() > 20;
         display.until("the agent in the middle", |s| middle(s) && separation(s, 440..540) > 60);
-        display.xdotool("key Right");
-        settle();
+        steps(&display, &["key Right"]);
         // A second later both are far from the seam, and the neighbour is still marked.
         display.until("the agent in the middle a second later", |s| middle(s) && panel(s));
-        display.xdotool("key space");
-        settle();
+        steps(&display, &["key space"]);
         display.until("the agent in the middle while it flies", |s| middle(s) && panel(s));
         display.xdotool("key space");
 
@@ -79,8 +73,6 @@ fn an_agent_is_inspected_and_followed_across_the_seam() {
         display.until("the agent elsewhere", |s| !middle(s) && panel(s));
         display.xdotool("key Escape");
         display.until("no panel", |s| !panel(s));
-        display.xdotool("key ctrl+q");
-        let (code, _, err) = program.end();
-        assert_eq!(code, Some(0), "{err}");
+        ends(&display, program);
     }
 }

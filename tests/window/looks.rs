@@ -5,7 +5,7 @@ use crate::png_file;
 use std::fs;
 
 use crate::desktop::Shot;
-use crate::desktop::files::{ends, new_file, notice, saved, settle, start, steps};
+use crate::desktop::files::{ends, new_file, notice, saved, start, steps};
 use crate::{open_display, walls};
 
 /// The number after a key of a scene file.
@@ -53,10 +53,7 @@ fn the_view_is_written_into_the_scene_and_follows_the_flock() {
     fs::write(folder.path().join("one.toml"), plain).unwrap();
     let program = start(&display, folder.path(), "--scene one.toml");
     display.until_title(&program, "1 agent");
-    display.xdotool("key space");
-    settle();
-    display.xdotool("key r");
-    settle();
+    steps(&display, &["key space", "key r"]);
     // Around (600, 300) the view grows. Some X servers count a turn of the wheel twice.
     steps(&display, &["mousemove 600 300", "click 4", "click 4", "click 4", "key v"]);
     display.until("a notice", notice);
@@ -132,8 +129,7 @@ fn trails_are_shown_stay_in_a_pause_and_are_in_the_picture() {
         (0..900).filter(dim).count()
     };
     display.until("a trail", |shot| trail(shot) > 60);
-    display.xdotool("key space");
-    settle();
+    steps(&display, &["key space"]);
     let still = display.until_still();
     let file = new_file(&display, folder.path(), "F12");
     let picture = Shot(png_file::open(&file));

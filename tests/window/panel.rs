@@ -1,11 +1,10 @@
 //! Level 5: species are added, renamed and removed in the panel with real keys and a real mouse.
 
 use crate::adapter;
-use crate::desktop;
 use crate::png_file;
 use std::fs;
 
-use crate::desktop::files::{ends, new_file, notice, saved, start, steps};
+use crate::desktop::files::{done, ends, new_file, notice, saved, start, steps};
 use crate::desktop::{Display, Shot, flockwork};
 use crate::{open_display, walls};
 
@@ -69,18 +68,15 @@ fn a_session_with_species_that_came_and_went_is_replayed() {
     ends(&display, program);
     let text = fs::read_to_string(&session).unwrap();
     assert!(text.contains("without = \"bird\""), "{text}");
-    let output =
-        flockwork(&format!("capture --engine cpu --replay {} --out a.png", session.display()))
-            .current_dir(&folder)
-            .output()
-            .unwrap();
-    assert!(output.status.success(), "{}", desktop::text(&output.stderr));
+    done(
+        folder.path(),
+        &format!("capture --engine cpu --replay {} --out a.png", session.display()),
+    );
     let picture = Shot(png_file::open(&folder.path().join("a.png")));
     assert!(picture.darts(0..1280, 0..720).len() > 1000);
     let line =
         format!("simulate --engine cpu --scene {} --ticks 5 --out state.csv", scene.display());
-    let output = flockwork(&line).current_dir(&folder).output().unwrap();
-    assert!(output.status.success(), "{}", desktop::text(&output.stderr));
+    done(folder.path(), &line);
 }
 
 #[test]
@@ -174,10 +170,8 @@ fn a_formula_is_typed_undone_and_saved_with_the_session() {
     ends(&display, program);
     let text = fs::read_to_string(&session).unwrap();
     assert!(text.contains("bird.rules.swirl.force="), "{text}");
-    let output =
-        flockwork(&format!("capture --engine cpu --replay {} --out a.png", session.display()))
-            .current_dir(folder.path())
-            .output()
-            .unwrap();
-    assert!(output.status.success(), "{}", desktop::text(&output.stderr));
+    done(
+        folder.path(),
+        &format!("capture --engine cpu --replay {} --out a.png", session.display()),
+    );
 }

@@ -1,11 +1,10 @@
 //! Level 5: scenes in the window. They are opened, edited, saved, copied and pasted with real keys
 //! and a real mouse.
 
-use crate::desktop;
 use crate::png_file;
 use std::fs;
 
-use crate::desktop::files::{SIZE, ends, new_file, notice, saved, settle, start};
+use crate::desktop::files::{SIZE, done, ends, new_file, notice, saved, settle, start, steps};
 use crate::desktop::{Shot, flockwork};
 use crate::{open_display, walls};
 use flockwork::model::scene::{BuiltIn, Scene};
@@ -19,27 +18,23 @@ fn scenes_are_paged_through_chosen_opened_and_undone() {
     fs::write(folder.path().join("bad.toml"), "[species.a]\nspeed = 7\n").unwrap();
     let program = start(&display, folder.path(), "--scene walls");
     let titled = |part: &str| display.until_title(&program, part);
+    let choose = |words: &str| {
+        steps(&display, &["key o"]);
+        display.xdotool(&format!("type {words}"));
+        display.xdotool("key Return");
+    };
     titled("Flockwork — walls · 20 agents");
     display.xdotool("key Next");
     titled("Flockwork — wander · 100 agents");
     display.xdotool("key Prior key Prior");
     titled("Flockwork — vicsek · 400 agents");
     // The menu: by words of the sentence, by a path.
-    display.xdotool("key o");
-    settle();
-    display.xdotool("type birds");
-    display.xdotool("key Return");
+    choose("birds");
     titled("Flockwork — flock · 120 agents");
-    display.xdotool("key o");
-    settle();
-    display.xdotool("type mine.toml");
-    display.xdotool("key Return");
+    choose("mine.toml");
     titled("Flockwork — mine.toml · 7 agents");
     // A file that is no scene gives a sentence, and the flock goes on.
-    display.xdotool("key o");
-    settle();
-    display.xdotool("type bad.toml");
-    display.xdotool("key Return");
+    choose("bad.toml");
     display.until("a notice", notice);
     assert!(display.title(&program).contains("mine.toml · 7 agents"));
     // Scenes are edits.
@@ -62,11 +57,9 @@ fn a_count_that_the_engine_refuses_is_a_sentence() {
     let program = start(&display, folder.path(), "--scene all.toml");
     display.until_title(&program, "all.toml · 20 agents");
     let before = display.title(&program);
-    display.xdotool("key Tab");
-    settle();
+    steps(&display, &["key Tab"]);
     display.until("no notice", |shot| !notice(shot));
-    display.xdotool("mousemove 604 60 click 1");
-    settle();
+    steps(&display, &["mousemove 604 60 click 1"]);
     // Everybody looks at everybody: at most 65,536 agents can.
     display.xdotool("type 70000");
     display.xdotool("key Return");
@@ -83,11 +76,9 @@ fn a_count_is_entered_and_the_saved_scene_simulates_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let program = start(&display, folder.path(), "--scene flock --seed 5");
     display.until_title(&program, "120 agents");
-    display.xdotool("key Tab");
-    settle();
+    steps(&display, &["key Tab"]);
     // The first field of the panel; all of its text is marked when it is clicked.
-    display.xdotool("mousemove 604 60 click 1");
-    settle();
+    steps(&display, &["mousemove 604 60 click 1"]);
     display.xdotool("type 500");
     display.xdotool("key Return");
     display.until_title(&program, "Flockwork — flock · 500 agents");
@@ -102,8 +93,7 @@ fn a_count_is_entered_and_the_saved_scene_simulates_the_same() {
     let asked = format!("--scene flock --count 500 --seed 5 --density {density}");
     let states = ["--scene saved.toml", &asked].map(|scene| {
         let line = format!("simulate --engine cpu {scene} --ticks 60 --every 30 --out state.csv");
-        let output = flockwork(&line).current_dir(&folder).output().unwrap();
-        assert!(output.status.success(), "{}", desktop::text(&output.stderr));
+        done(folder.path(), &line);
         let state = fs::read_to_string(folder.path().join("state.csv")).unwrap();
         state.lines().map(String::from).collect::<Vec<_>>()
     });
@@ -117,44 +107,31 @@ fn the_panel_edits_and_undo_restores_every_byte() {
     let file = || saved(&display, folder.path());
     let first = file();
     assert_eq!(first, flockwork::built_in().find(|s| s.name == "walls").unwrap().text);
-    display.xdotool("key Tab");
-    settle();
+    steps(&display, &["key Tab"]);
     // The slider of the only behaviour's weight.
-    for words in
-        ["mousemove 643 178 mousedown 1", "mousemove 660 178", "mousemove 680 178 mouseup 1"]
-    {
-        display.xdotool(words);
-        settle();
-    }
+    steps(
+        &display,
+        &["mousemove 643 178 mousedown 1", "mousemove 660 178", "mousemove 680 178 mouseup 1"],
+    );
     let dragged = file();
     assert!(dragged.contains("weight = "), "{dragged}");
     // The button in front of it takes the weight back.
-    display.xdotool("mousemove 596 178 click 1");
-    settle();
+    steps(&display, &["mousemove 596 178 click 1"]);
     assert_eq!(file(), first);
-    display.xdotool("key ctrl+z");
-    settle();
+    steps(&display, &["key ctrl+z"]);
     assert_eq!(file(), dragged);
-    display.xdotool("key ctrl+z");
-    settle();
+    steps(&display, &["key ctrl+z"]);
     assert_eq!(file(), first, "a whole drag is one edit");
-    display.xdotool("key ctrl+shift+z");
-    settle();
+    steps(&display, &["key ctrl+shift+z"]);
     assert_eq!(file(), dragged);
-    display.xdotool("key ctrl+z");
-    settle();
+    steps(&display, &["key ctrl+z"]);
     // A behaviour is added, and removed.
-    display.xdotool("mousemove 651 232 click 1");
-    settle();
-    display.xdotool("mousemove 640 260 click 1");
-    settle();
+    steps(&display, &["mousemove 651 232 click 1", "mousemove 640 260 click 1"]);
     let added = file();
     assert_eq!(added.matches("[species.vehicle.").count(), 2, "{added}");
-    display.xdotool("key ctrl+z");
-    settle();
+    steps(&display, &["key ctrl+z"]);
     assert_eq!(file(), first);
-    display.xdotool("mousemove 645 157 click 1");
-    settle();
+    steps(&display, &["mousemove 645 157 click 1"]);
     let removed = file();
     assert!(!removed.contains("contain"), "{removed}");
     ends(&display, program);
@@ -164,13 +141,7 @@ fn the_panel_edits_and_undo_restores_every_byte() {
 fn targets_and_obstacles_are_added_dragged_and_removed() {
     let Some((display, folder, program)) = walls() else { return };
     let file = || saved(&display, folder.path());
-    // Each step has its own frames: egui knows what is under the mouse from the frame before.
-    let steps = |steps: &[&str]| {
-        for step in steps {
-            display.xdotool(step);
-            settle();
-        }
-    };
+    let steps = |words: &[&str]| steps(&display, words);
     let first = file();
     // The last section of the panel, and its first button: a target in the middle of the world.
     steps(&["key Tab", "mousemove 640 277 click 1", "mousemove 632 297 click 1"]);
@@ -233,13 +204,9 @@ fn a_picture_shows_the_flock_without_the_panels() {
     let folder = tempfile::tempdir().unwrap();
     let program = start(&display, folder.path(), "--scene walls --count 200");
     display.until_title(&program, "200 agents");
-    for words in ["key space", "key h", "key h"] {
-        display.xdotool(words);
-        settle();
-    }
+    steps(&display, &["key space", "key h", "key h"]);
     let still = display.until_still();
-    display.xdotool("key Tab");
-    settle();
+    steps(&display, &["key Tab"]);
     let file = new_file(&display, folder.path(), "F12");
     let name = file.file_name().unwrap().to_str().unwrap().to_string();
     assert!(name.starts_with("walls-tick") && name.ends_with(".png"), "{name}");

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use crate::desktop::files::{SIZE, settle};
-use crate::desktop::{Shot, flockwork};
+use crate::desktop::Shot;
+use crate::desktop::files::{SIZE, ends, start_on, steps};
 use crate::open_display;
 
 /// Two agents that stand, one behind the other as seen by the scene's camera, and a target.
@@ -37,11 +37,7 @@ fn the_mouse_goes_round_a_space() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("pair.toml"), PAIR).unwrap();
     for engine in ["cpu", "gpu"] {
-        let line = format!("run --engine {engine} --size {}x{} --scene pair.toml", SIZE.0, SIZE.1);
-        let mut command = flockwork(&line);
-        command.current_dir(folder.path());
-        let mut program = display.start(command);
-        display.focus(&mut program);
+        let program = start_on(engine, &display, folder.path(), "--scene pair.toml");
         display.xdotool("mousemove 450 120 key space key h key h");
         // The near one hides the far one.
         let only_red = |s: &Shot| blob(s, RED).0 > 60 && blob(s, GREEN).0 == 0;
@@ -70,8 +66,7 @@ fn the_mouse_goes_round_a_space() {
         // The wheel goes nearer; Home is the whole world again.
         display.xdotool("click --repeat 2 4");
         display.until("larger agents", |s| blob(s, RED).0 as f64 > 1.3 * size as f64);
-        display.xdotool("key Home");
-        settle();
+        steps(&display, &["key Home"]);
         display.until("the whole world", |s| {
             let red = blob(s, RED).0 as f64;
             red > 0.5 * size as f64 && red < 1.5 * size as f64
@@ -86,18 +81,14 @@ fn the_mouse_goes_round_a_space() {
             own.is_some_and(|[r, g, _]| r > 90 && r / 2 > g)
         });
         let row = row.unwrap() + 6;
-        display.xdotool(&format!(
-            "mousemove {} {row} keydown ctrl click 1 keyup ctrl mousemove 450 120",
-            red.1 as u32
-        ));
-        settle();
+        let column = red.1 as u32;
+        let choose = "keydown ctrl click 1 keyup ctrl mousemove 450 120";
+        steps(&display, &[&format!("mousemove {column} {row} {choose}")]);
         display.xdotool("key b");
         display.until("the agent in the middle, and near", |s| {
             let (count, column) = blob(s, RED);
             count > 400 && (column - 450.0).abs() < 12.0
         });
-        display.xdotool("key ctrl+q");
-        let (code, _, err) = program.end();
-        assert_eq!(code, Some(0), "{err}");
+        ends(&display, program);
     }
 }

@@ -5,7 +5,7 @@ use crate::png_file;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::desktop::files::{ends, new_file, settle, start};
+use crate::desktop::files::{ends, new_file, settle, start, steps};
 use crate::desktop::{Display, Program, Shot};
 use crate::open_display;
 
@@ -18,11 +18,9 @@ const TRACK: (i64, i64, i64) = (205, 800, 580);
 
 /// Goes to a tick by typing it.
 fn jump(display: &Display, tick: u64) {
-    display.xdotool("key j");
-    settle();
+    steps(display, &["key j"]);
     display.xdotool(&format!("type {tick}"));
-    display.xdotool("key Return");
-    settle();
+    steps(display, &["key Return"]);
 }
 
 /// Saves pictures until one shows this tick. Returns its bytes.
@@ -78,8 +76,7 @@ fn time_goes_back_and_forward_and_every_byte_is_the_same() {
         // Agents are dropped at tick 90, and the flock goes on.
         jump(&display, 90);
         display.xdotool("mousemove 300 200 keydown d mousedown 1 mousemove 340 200");
-        display.xdotool("mousemove 400 200 mouseup 1 keyup d");
-        settle();
+        steps(&display, &["mousemove 400 200 mouseup 1 keyup d"]);
         jump(&display, 200);
         let last = picture_at(&display, folder, 200);
 
@@ -92,8 +89,7 @@ fn time_goes_back_and_forward_and_every_byte_is_the_same() {
             display.xdotool(&format!("mousemove {x} {y}"));
             settle();
         }
-        display.xdotool("mouseup 1 mousemove 450 300");
-        settle();
+        steps(&display, &["mouseup 1 mousemove 450 300"]);
         let tick = tick_now(&display, folder);
         assert!(tick < 20, "the drag ends at tick {tick}");
 
@@ -113,10 +109,7 @@ fn time_goes_back_and_forward_and_every_byte_is_the_same() {
         // An edit in the past cuts what came after it.
         jump(&display, 50);
         picture_at(&display, folder, 50);
-        display.xdotool("mousemove 300 200 mousedown 1");
-        settle();
-        display.xdotool("mouseup 1 key End");
-        settle();
+        steps(&display, &["mousemove 300 200 mousedown 1", "mouseup 1 key End"]);
         assert_eq!(tick_now(&display, folder), 50, "{engine}");
         jump(&display, 200);
         assert!(picture_at(&display, folder, 200) != last, "{engine}: the dropped agents are gone");
@@ -133,15 +126,12 @@ fn a_saved_session_is_replayed_and_drawn() {
     jump(&display, 60);
     picture_at(&display, folder, 60);
     // It calls the flock, and agents are dropped.
-    display.xdotool("mousemove 200 150 mousedown 1");
-    settle();
+    steps(&display, &["mousemove 200 150 mousedown 1"]);
     jump(&display, 90);
     picture_at(&display, folder, 90);
-    display.xdotool("mouseup 1");
-    settle();
+    steps(&display, &["mouseup 1"]);
     display.xdotool("mousemove 300 200 keydown d mousedown 1 mousemove 340 200");
-    display.xdotool("mousemove 400 200 mouseup 1 keyup d");
-    settle();
+    steps(&display, &["mousemove 400 200 mouseup 1 keyup d"]);
     jump(&display, 150);
     let last = picture_at(&display, folder, 150);
     let session = new_file(&display, folder, "ctrl+shift+s");
@@ -187,8 +177,7 @@ fn the_timeline_is_folded_until_it_is_wanted() {
     display.xdotool("mousemove 450 300");
     display.until("no bar where the mouse has gone", |s| !bar(s));
     // A text that is no tick gives a sentence.
-    display.xdotool("key j");
-    settle();
+    steps(&display, &["key j"]);
     display.xdotool("type soon");
     display.xdotool("key Return");
     let told = |s: &Shot| {
