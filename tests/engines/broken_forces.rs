@@ -2,11 +2,12 @@
 //! their rules.
 
 use crate::adapter;
+use crate::common;
 use crate::common::gpu::{engine, with_cpu};
 use crate::common::ranks::{on_ranks, part};
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::{BrokenForces, Engine};
-use flockwork::model::scene::{Request, Scene};
+use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
 
 /// Ticks that are more than one submission holds.
@@ -26,7 +27,7 @@ fn scene(size: &str, guarded: bool) -> (Scene, FlockState) {
          force = \"0.01 * heading / {by_number}\" }}\n\
          [species.c]\ncount = 30\nrules.none = {{ weight = 0, force = \"velocity / {by_edge}\" }}\n"
     );
-    Scene::parse("test", &text).unwrap().populate(&Request::default()).unwrap()
+    common::parsed(&text)
 }
 
 /// The forces of the next tick that are no numbers.

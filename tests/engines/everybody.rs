@@ -13,7 +13,7 @@ use glam::{DVec2, DVec3};
 use crate::adapter;
 use crate::common::gpu::{compares_bits, share, with_cpu};
 use crate::common::reference::minimum_image;
-use crate::common::{bits, run};
+use crate::common::{self, bits, run};
 
 /// Worlds of all boundaries, in a plane and in space.
 fn worlds() -> impl Iterator<Item = String> {
@@ -36,8 +36,7 @@ fn scene_of(world: &str, rules: &str, fov: &str, count: u64) -> (Scene, FlockSta
         count / 3,
         rules.replace("KEYS", &format!("with = [\"a\"]{fov}")),
     );
-    let scene = Scene::parse("test", &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    scene.populate(&Request::default()).unwrap()
+    common::parsed(&text)
 }
 
 /// Rules whose agents look at everybody.
@@ -241,7 +240,7 @@ fn too_many_that_look_at_everybody_are_refused_and_nothing_is_lost() {
     };
     let scene_with = |rule: &str, count: u64| {
         let text = format!("[species.a]\ncount = {count}\n{rule}\n");
-        Scene::parse("test", &text).unwrap().populate(&Request::default()).unwrap()
+        common::parsed(&text)
     };
     for mut engine in with_cpu(adapter::gpu()) {
         let (of_shared, state) = scene_with(&rule("other_velocity"), 65_537);

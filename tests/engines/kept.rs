@@ -4,12 +4,12 @@
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::{Change, Engine};
 use flockwork::model::kept::KeptRow;
-use flockwork::model::scene::{Request, Scene};
+use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
 
 use crate::adapter;
 use crate::common::gpu::{compares_bits, with_cpu};
-use crate::common::{bits, run};
+use crate::common::{self, bits, run};
 
 /// Agents of a situation: as many as there are bits in a whole number.
 const AGENTS: u64 = 24;
@@ -30,8 +30,7 @@ fn exact_engines() -> Vec<Box<dyn Engine>> {
 
 fn scene_of(world: &str, species: &str) -> (Scene, FlockState) {
     let text = format!("seed = 5\nworld = {world}\n{species}");
-    let scene = Scene::parse("test", &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    scene.populate(&Request::default()).unwrap()
+    common::parsed(&text)
 }
 
 fn numbers(state: &FlockState, name: &str) -> Vec<f32> {

@@ -2,8 +2,7 @@
 
 use crate::adapter;
 use crate::common::gpu::with_cpu;
-use crate::common::{bits, run};
-use flockwork::model::scene::{Request, Scene};
+use crate::common::{self, bits, run};
 use flockwork::model::vector::Point;
 
 #[test]
@@ -28,7 +27,7 @@ fn a_value_by_species_is_the_one_of_the_neighbours_species() {
                 "seed = 8\nworld.size = {size}\n[species.a]\ncount = 150\n{rule}[species.b]\n\
                  count = 100\n[species.c]\ncount = 120\n{rule}[species.\"b c\"]\ncount = 60\n"
             );
-            Scene::parse("test", &text).unwrap().populate(&Request::default()).unwrap()
+            common::parsed(&text)
         });
         let mut all = Vec::new();
         for engine in &mut engines {
@@ -51,7 +50,7 @@ fn a_turn_turns_the_heading_as_its_force_does() {
             "world.boundary = \"open\"\n[species.a]\ncount = 50\nmotion = \"turn\"\n\
              max_speed = 1.5\nspawn.speed = 1.5\nrules.spin.{rule}\n"
         );
-        Scene::parse("test", &text).unwrap().populate(&Request::default()).unwrap()
+        common::parsed(&text)
     };
     let by_turn = flock("turn = \"0.01 * (1 + random(0) * 0)\"");
     let by_force = flock("force = \"rotate(heading, 0.01 * (1 + random(0) * 0))\"");
@@ -76,7 +75,7 @@ fn a_weight_below_0_is_the_opposite_force() {
              spawn.speed = 0\n{}\n",
             behaviour.replace("KEYS", &format!("radius = 30, weight = {weight}"))
         );
-        Scene::parse("test", &text).unwrap().populate(&Request::default()).unwrap()
+        common::parsed(&text)
     };
     for behaviour in [
         "cohesion = { KEYS }",

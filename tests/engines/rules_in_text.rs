@@ -4,10 +4,10 @@
 use crate::adapter;
 use crate::common::expressions::{Generator, Kind};
 use crate::common::gpu::{compares_bits, different, share, with_cpu};
-use crate::common::{bits, run};
+use crate::common::{self, bits, run};
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::model::formula::{Formula, Given, Inputs, RuleText, Tape};
-use flockwork::model::scene::{Request, Scene, drawn};
+use flockwork::model::scene::{Scene, drawn};
 use flockwork::model::state::FlockState;
 
 /// Ticks of a comparison with built-in behaviours.
@@ -65,8 +65,7 @@ fn scene(world: &str, body: &str, behaviours: &[&str], count: u64) -> (Scene, Fl
         count / 3,
         lines("radius = 20, fov = 250, nearest = 6, with = [\"a\"]"),
     );
-    let scene = Scene::parse("test", &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    scene.populate(&Request::default()).unwrap()
+    common::parsed(&text)
 }
 
 /// The worlds and bodies of the comparisons.
@@ -89,8 +88,7 @@ fn places() -> Vec<(String, &'static str)> {
 
 #[test]
 fn a_rule_that_says_what_a_behaviour_does_gives_its_bytes() {
-    let gpu = adapter::gpu().filter(|gpu| compares_bits(gpu));
-    let mut engines = with_cpu(gpu);
+    let mut engines = with_cpu(adapter::gpu().filter(|gpu| compares_bits(gpu)));
     for (world, body) in places().into_iter().step_by(share().min(3)) {
         for (built_in, said) in [
             (SAID[..3].iter().map(|(own, _)| *own).collect::<Vec<_>>(), &SAID[..3]),
@@ -106,16 +104,16 @@ fn a_rule_that_says_what_a_behaviour_does_gives_its_bytes() {
                 let found = run(&mut **engine, &scene_of_rules, &state, TICKS);
                 assert!(bits(&wanted) == bits(&found), "{world}, {body}: {said:?}");
                 assert!(bits(&wanted) != bits(&state));
-                // The control: a force that is off by two units in the last place.
-                let off: Vec<String> = said
-                    .iter()
-                    .map(|text| text.replace("- velocity,", "- velocity * 1.0000002,"))
-                    .collect();
-                let off: Vec<&str> = off.iter().map(String::as_str).collect();
-                let (other, _) = scene(&world, body, &off, 160);
-                let found = run(&mut **engine, &other, &state, TICKS);
-                assert!(bits(&wanted) != bits(&found), "{world}, {body}: the control is blind");
             }
+            // The control, on one engine: a force that is off by two units in the last place.
+            let off =
+                said.iter().map(|text| text.replace("- velocity,", "- velocity * 1.0000002,"));
+            let off: Vec<String> = off.collect();
+            let off: Vec<&str> = off.iter().map(String::as_str).collect();
+            let (other, _) = scene(&world, body, &off, 160);
+            let [wanted, found] = [&scene_of_rules, &other]
+                .map(|scene| bits(&run(&mut *engines[0], scene, &state, TICKS)));
+            assert!(wanted != found, "{world}, {body}: the control is blind");
         }
     }
 }
@@ -216,9 +214,9 @@ fn made_up(generator: &mut Generator, nth: usize, axes: usize) -> String {
 
 #[test]
 fn generated_rules_give_the_same_bits_on_both_engines() {
-    let gpu = adapter::gpu().filter(|gpu| compares_bits(gpu));
-    let Some(gpu) = gpu else { return };
+    let Some(gpu) = adapter::gpu().filter(|gpu| compares_bits(gpu)) else { return };
     let mut cpu = CpuEngine::new(Some(2)).unwrap();
+    let mut engines = different(&gpu);
     for (axes, size) in [(2, "[120, 90]"), (3, "[70, 60, 50]")] {
         for number in 0..6 / share().min(3) as u64 {
             let mut generator = Generator::new(1000 + number, axes);
@@ -227,8 +225,8 @@ fn generated_rules_give_the_same_bits_on_both_engines() {
             let (scene, state) = scene(&world, "max_force = 0.3", &[&rules], 200);
             let wanted = run(&mut cpu, &scene, &state, 30);
             assert!(bits(&wanted) != bits(&state));
-            for mut engine in different(&gpu) {
-                let found = run(&mut engine, &scene, &state, 30);
+            for engine in &mut engines {
+                let found = run(engine, &scene, &state, 30);
                 let same = bits(&wanted).iter().zip(&bits(&found)).filter(|(a, b)| a == b).count();
                 assert_eq!(same, state.len(), "{rules}");
             }
@@ -270,8 +268,7 @@ const SUMS: [&str; 11] = [
 
 #[test]
 fn compilers_change_no_bit_of_a_formula() {
-    let gpu = adapter::gpu().filter(|gpu| compares_bits(gpu));
-    let Some(gpu) = gpu else { return };
+    let Some(gpu) = adapter::gpu().filter(|gpu| compares_bits(gpu)) else { return };
     let mut cpu = CpuEngine::new(Some(2)).unwrap();
     let of_forces = FORCES.iter().map(|force| format!("rules.t.force = \"{force}\""));
     let of_sums = SUMS.iter().map(|sum| {
@@ -284,8 +281,7 @@ fn compilers_change_no_bit_of_a_formula() {
                 "world.size = [3000, 200]\n[species.a]\ncount = 200\nmax_force = 10\n\
                  spawn = {spawn}\n{rule}\n"
             );
-            let scene = Scene::parse("test", &text).unwrap();
-            let (scene, state) = scene.populate(&Request::default()).unwrap();
+            let (scene, state) = common::parsed(&text);
             let wanted = run(&mut cpu, &scene, &state, 2);
             for engine in &mut engines {
                 let found = run(engine, &scene, &state, 2);
@@ -301,8 +297,7 @@ fn agents_draw_the_numbers_of_a_rule_for_themselves() {
     let text = "seed = 9\nworld.boundary = \"open\"\n[species.a]\ncount = 500\nmax_force = 10\n\
                 max_speed = 10\nspawn.speed = 0\n\
                 rules.go = { parameters.k = { from = 1, to = 3 }, force = \"k * heading\" }\n";
-    let scene = Scene::parse("test", text).unwrap();
-    let (scene, state) = scene.populate(&Request::default()).unwrap();
+    let (scene, state) = common::parsed(text);
     let slot = scene.traits().slots().next().unwrap();
     assert_eq!(slot.key(), "rules.go.parameters.k");
     let mut engines = with_cpu(adapter::gpu());
@@ -324,8 +319,7 @@ fn a_sum_takes_the_sizes_that_neighbours_draw() {
                 [species.a]\ncount = 60\nsize = { from = 2, to = 9 }\nmax_force = 1e4\nmax_speed = 1e4\n\
                 limit = \"sum\"\nspawn.speed = 0\nrules.big = { radius = 60, sum.s = \"other_size\", \
                 force = \"s * heading\" }\n[species.b]\ncount = 40\nsize = 3\nspawn.speed = 0\n";
-    let scene = Scene::parse("test", text).unwrap();
-    let (scene, state) = scene.populate(&Request::default()).unwrap();
+    let (scene, state) = common::parsed(text);
     let own = |other: usize| &scene.species[state.species[other] as usize];
     let drawn = |other: usize| own(other).size_of(scene.seed, state.id[other]);
     let sum = |row: usize, size: &dyn Fn(usize) -> f32| -> f64 {
@@ -356,10 +350,8 @@ fn every_example_of_the_page_runs() {
     let mut engine = CpuEngine::new(Some(2)).unwrap();
     let mut count = 0;
     for text in examples {
-        let scene = Scene::parse("example", text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        let rules = scene.formulas().iter().count();
-        assert!(rules > 0, "no rule in\n{text}");
-        let (scene, state) = scene.populate(&Request::default()).unwrap();
+        let (scene, state) = common::parsed(text);
+        assert!(scene.formulas().iter().count() > 0, "no rule in\n{text}");
         let after = run(&mut engine, &scene, &state, 60);
         // Without the rules the flock goes another way.
         let mut without = scene.clone();

@@ -68,8 +68,7 @@ fn cases() -> Vec<Situation> {
     let flock = "[world]\nsize = [150, 100]\n[species.a]\nmax_speed = { from = 2, to = 4 }\n\
                  separation = { radius = { from = 5, to = 15 } }\nalignment = {}\n\
                  cohesion = { radius = 20 }\n";
-    let scene = Scene::parse("flock", flock).unwrap();
-    let (scene, state) = scene.populate(&Request::default()).unwrap();
+    let (scene, state) = common::parsed(flock);
     cases.push(Situation { name: "flock".into(), scene, state });
     cases
 }
