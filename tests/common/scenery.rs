@@ -2,9 +2,9 @@
 
 use flockwork::model::scene::Scene;
 use flockwork::model::scenery::{FlowKind, FlowPlan, Obstacle};
-use flockwork::model::state::FlockState;
 use glam::Vec3;
 
+use super::agents;
 use super::dice::Dice;
 use super::situations::{Situation, on_lattice, text_of};
 
@@ -99,13 +99,7 @@ pub fn in_the_corner() -> impl Iterator<Item = Situation> {
         let mut scene = Scene::parse("corner", &text).unwrap();
         let corner = scene.world.size;
         scene.obstacles = vec![Obstacle::new(corner - Vec3::new(6.0, 4.0, 0.0), 2.0)];
-        let state = FlockState {
-            id: vec![0],
-            species: vec![0],
-            position: vec![corner],
-            velocity: vec![Vec3::new(-1.0, -1.0, 0.0)],
-            ..FlockState::default()
-        };
+        let state = agents(&[(corner, Vec3::new(-1.0, -1.0, 0.0))]);
         Situation { name: format!("in the corner of {side}x{side}"), scene, state }
     })
 }

@@ -7,8 +7,8 @@ use crate::common::situations::{
     FLOCKING, OF_RULES, behaviour_sets, parity, parity_in, situation_in,
 };
 use crate::common::{
-    CORRECTLY_ROUNDED, Differences, assert_a_thousand_ticks, assert_none, assert_ticks, bits,
-    check_invariants, compare, compare_targets, differences, flock, mixed, reference, run,
+    CORRECTLY_ROUNDED, Differences, agents, assert_a_thousand_ticks, assert_none, assert_ticks,
+    bits, check_invariants, compare, compare_targets, differences, flock, mixed, reference, run,
 };
 use flockwork::engine::cpu::{CpuEngine, InstructionSet};
 use flockwork::engine::{Change, Engine};
@@ -344,16 +344,12 @@ fn a_sample_of_a_crowd_is_right_on_average() {
                 [species.a]\nmax_speed = 1e3\nmax_force = 1e-3\n[species.a.alignment]\nradius = 50\n";
     let mut scene = Scene::parse("crowd", text).unwrap();
     let mut dice = common::dice::Dice::new(5);
-    let count = 1000;
-    let mut state = FlockState {
-        id: (0..count).collect(),
-        species: vec![0; count as usize],
-        ..FlockState::default()
+    let mut between = |x: [f32; 2], y: [f32; 2]| {
+        Vec3::new(dice.between(x[0], x[1]), dice.between(y[0], y[1]), 0.0)
     };
-    for _ in 0..count {
-        state.position.push(Vec3::new(dice.between(20.0, 30.0), dice.between(20.0, 30.0), 0.0));
-        state.velocity.push(Vec3::new(dice.between(0.5, 1.5), dice.between(-0.5, 1.0), 0.0));
-    }
+    let all = [(); 1000]
+        .map(|()| (between([20.0, 30.0], [20.0, 30.0]), between([0.5, 1.5], [-0.5, 1.0])));
+    let mut state = agents(&all);
     // Agent 0 is at rest and gets a force in the direction of the sum.
     state.velocity[0] = Vec3::ZERO;
     let exact: DVec3 = state.velocity.iter().map(|v| v.as_dvec3()).sum();

@@ -3,7 +3,7 @@
 
 use crate::adapter;
 use crate::common::gpu::checked_with_cpu;
-use crate::common::{bits, built_in, flock, mixed, mixed_in_space};
+use crate::common::{agents, bits, built_in, flock, mixed, mixed_in_space, run};
 use flockwork::engine::{Change, Engine, EngineError};
 use flockwork::model::scene::Scene;
 use flockwork::model::scenery::Obstacle;
@@ -41,9 +41,7 @@ fn neighbours_are_those_that_a_look_at_every_agent_finds() {
             flock(60, &[&world, "world.size=[400, 200]"]),
         ] {
             for engine in &mut checked_with_cpu(adapter::gpu()) {
-                engine.load(&scene, &state).unwrap();
-                engine.step(5).unwrap();
-                let now = engine.read_back().unwrap();
+                let now = run(&mut **engine, &scene, &state, 5);
                 let world = &scene.world;
                 let own = scene.perception_radius();
                 for radius in [0.0, 0.3 * own, own, 3.7 * own, 2.0 * world.size.length(), f32::MAX]
@@ -88,13 +86,7 @@ fn no_id_is_ever_given_twice() {
             engine.remove(&first).unwrap();
             assert_eq!(spawn(&mut **engine).unwrap(), [count + 2, count + 3]);
             // Callers that choose ids themselves.
-            let one = |id: u32| FlockState {
-                id: vec![id],
-                species: vec![0],
-                position: vec![places[0]],
-                velocity: vec![ways[0]],
-                ..FlockState::default()
-            };
+            let one = |id: u32| FlockState { id: vec![id], ..agents(&[(places[0], ways[0])]) };
             let error = engine.append(&one(count + 3)).unwrap_err();
             assert_eq!(error, EngineError::UsedId { id: count + 3, next: count + 4 });
             engine.append(&one(count + 9)).unwrap();

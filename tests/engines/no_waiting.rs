@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::adapter;
-use crate::common::{bits, mixed};
+use crate::common::{agents, bits, mixed};
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::{EngineOptions, Gpu, GpuEngine};
 use flockwork::engine::{Engine, EngineError, EngineKind};
@@ -187,13 +187,8 @@ fn a_copy_is_of_the_flock_as_it_is_now() {
     gpu.remove(&gone).unwrap();
     let left = gpu.read_back().unwrap();
     assert_eq!(left.len(), state.len() - gone.len());
-    let more = FlockState {
-        id: vec![9_000_000],
-        species: vec![0],
-        position: vec![state.position[0]],
-        velocity: vec![state.velocity[0]],
-        ..FlockState::default()
-    };
+    let one = agents(&[(state.position[0], state.velocity[0])]);
+    let more = FlockState { id: vec![9_000_000], ..one };
     gpu.append(&more).unwrap();
     assert_eq!(gpu.read_back(), Err(EngineError::NotYet));
     let (all, _) = patiently(|| gpu.read_back());

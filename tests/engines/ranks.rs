@@ -20,9 +20,8 @@ fn on_ranks<T: Send>(size: usize, act: impl Fn(&mut DistributedEngine, usize) ->
 /// The flock after so many ticks on `size` ranks, and how they shared the work.
 fn run_on(size: usize, scene: &Scene, state: &FlockState, ticks: u32) -> (Snapshot, LoadBalance) {
     on_ranks(size, |engine, rank| {
-        engine.load(scene, &part(state, rank, size)).unwrap();
-        engine.step(ticks).unwrap();
-        (engine.snapshot().unwrap(), engine.load_balance())
+        let found = ranks::alone(engine, scene, &part(state, rank, size), ticks);
+        (found, engine.load_balance())
     })
 }
 

@@ -8,7 +8,6 @@ use crate::common::gpu::{engine, share, shipped, without_subgroups};
 use crate::common::ranks::{alone, assert_same, few_and_crowded, on_ranks, part};
 use crate::common::{bits, flock, mixed, mixed_in_space};
 use flockwork::engine::cpu::CpuEngine;
-use flockwork::engine::distributed::DistributedEngine;
 use flockwork::engine::gpu::{EngineOptions, Gpu, GpuEngine};
 use flockwork::engine::{Engine, EngineError, Snapshot};
 use flockwork::model::scene::{Request, Scene, built_in};
@@ -24,13 +23,6 @@ struct Case {
     ticks: u32,
 }
 
-/// Moves the flock of a rank's engine.
-fn run(many: &mut DistributedEngine, rank: usize, size: usize, case: &Case) -> Snapshot {
-    many.load(&case.scene, &part(&case.state, rank, size)).unwrap();
-    many.step(case.ticks).unwrap();
-    many.snapshot().unwrap()
-}
-
 /// A rank's device.
 fn device() -> Arc<Gpu> {
     adapter::gpu().expect("the adapter of the test")
@@ -39,7 +31,8 @@ fn device() -> Arc<Gpu> {
 /// The results of the cases on `size` ranks.
 fn all_on(size: usize, cases: &[Case], local: impl Fn(usize) -> GpuEngine + Sync) -> Vec<Snapshot> {
     on_ranks(size, local, |many, rank| {
-        cases.iter().map(|case| run(many, rank, size, case)).collect()
+        let of = |case: &Case| alone(many, &case.scene, &part(&case.state, rank, size), case.ticks);
+        cases.iter().map(of).collect()
     })
 }
 

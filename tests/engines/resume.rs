@@ -6,7 +6,7 @@ use crate::common;
 use std::sync::Arc;
 
 use crate::common::gpu::{shipped, without_subgroups};
-use crate::common::{bits, flock, mixed, mixed_in_space};
+use crate::common::{bits, flock, mixed, mixed_in_space, run};
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::{EngineOptions, GpuEngine};
 use flockwork::engine::{Engine, Snapshot};
@@ -179,13 +179,8 @@ fn the_order_of_the_agents_decides_the_bits_of_the_sums() {
         other
     };
     let mut engine = CpuEngine::new(Some(2)).unwrap();
-    let run = |engine: &mut CpuEngine, state: &FlockState| {
-        engine.load(&scene, state).unwrap();
-        engine.step(20).unwrap();
-        engine.read_back().unwrap()
-    };
-    let straight = run(&mut engine, &state);
-    let other = reversed(&run(&mut engine, &reversed(&state)));
+    let straight = run(&mut engine, &scene, &state, 20);
+    let other = reversed(&run(&mut engine, &scene, &reversed(&state), 20));
     assert!(bits(&straight) != bits(&other));
     let apart =
         straight.position.iter().zip(&other.position).filter(|(p, q)| p.distance(**q) > 0.1);

@@ -7,6 +7,7 @@ use flockwork::model::state::FlockState;
 use flockwork::model::vector::{Point, flat};
 
 use super::{Run, mean, on_both};
+use crate::common::agents;
 
 /// The mean polarisation of `looks` states, `every` ticks apart, after `settle` ticks.
 fn order(run: &mut Run, settle: u32, looks: u32, every: u32) -> f32 {
@@ -15,15 +16,11 @@ fn order(run: &mut Run, settle: u32, looks: u32, every: u32) -> f32 {
 }
 
 /// Agents in place of the scene's: species, place and velocity of each.
-pub(super) fn place(run: &mut Run, overrides: &[&str], agents: &[(u8, Point, Point)]) {
+pub(super) fn place(run: &mut Run, overrides: &[&str], all: &[(u8, Point, Point)]) {
     run.start(None, overrides);
-    let state = FlockState {
-        id: (0..agents.len() as u32).collect(),
-        species: agents.iter().map(|agent| agent.0).collect(),
-        position: agents.iter().map(|agent| agent.1).collect(),
-        velocity: agents.iter().map(|agent| agent.2).collect(),
-        ..FlockState::default()
-    };
+    let moving: Vec<_> = all.iter().map(|(_, place, velocity)| (*place, *velocity)).collect();
+    let species = all.iter().map(|(species, ..)| *species).collect();
+    let state = FlockState { species, ..agents(&moving) };
     run.engine.load(&run.scene, &state).unwrap();
 }
 

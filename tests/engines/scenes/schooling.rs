@@ -1,9 +1,9 @@
 //! Schooling by noise: the order of its agents is a closed formula.
 
-use flockwork::model::state::FlockState;
 use flockwork::model::vector::{Point, flat};
 
 use super::{Run, mean, on_both};
+use crate::common::agents;
 
 /// The mean square of the order of `n` agents, each of which copies one other with the probability `b` a tick and
 /// turns to a random heading with the probability `q`. It follows from the next mean product of two headings: both go
@@ -26,14 +26,8 @@ fn found(run: &mut Run, (schools, n): (usize, usize), looks: u32, others: &[&str
         flat((school % 10 * 10 + 4) as f32 + 2.0 * own, (school / 10 * 10 + 4) as f32 + own)
     };
     let heading = |id: usize| Point::from_array([(id as f32).cos(), (id as f32).sin(), 0.0]);
-    let state = FlockState {
-        id: (0..count as u32).collect(),
-        species: vec![0; count],
-        position: (0..count).map(spot).collect(),
-        velocity: (0..count).map(|id| heading(id) * 0.001).collect(),
-        ..FlockState::default()
-    };
-    run.engine.load(&run.scene, &state).unwrap();
+    let all: Vec<_> = (0..count).map(|id| (spot(id), heading(id) * 0.001)).collect();
+    run.engine.load(&run.scene, &agents(&all)).unwrap();
     run.step(100);
     mean((0..looks).flat_map(|_| {
         let state = run.step(10);
