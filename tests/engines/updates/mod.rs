@@ -100,9 +100,14 @@ fn check(
     base: &(Scene, FlockState),
     edits: Vec<Edit>,
 ) {
+    // The control: every edit matters.
+    let nothing = edit("nothing", Change::default(), |_| {});
+    let unedited =
+        [0, TICKS[0]].map(|before| (before, edited(engine, base, &nothing, before, By::Update)));
     for edit in edits {
         let name = edit.name;
-        for before in [0, TICKS[0]] {
+        for (before, unedited) in &unedited {
+            let before = *before;
             let updated = edited(engine, base, &edit, before, By::Update);
             if let Some(other) = &mut other {
                 let same = edited(&mut **other, base, &edit, before, By::Update);
@@ -111,12 +116,7 @@ fn check(
             let loaded = edited(engine, base, &edit, before, By::Load);
             assert!(updated.0 == loaded.0, "{name}: not as after a load");
             assert_eq!(updated.1, loaded.1, "{name}: other targets than after a load");
-            // The control: every edit matters.
-            let nothing = Edit { change: Change::default(), ..edit };
-            assert!(
-                updated != edited(engine, base, &nothing, before, By::Update),
-                "{name}: no edit"
-            );
+            assert!(updated != *unedited, "{name}: no edit");
         }
     }
 }
