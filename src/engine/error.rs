@@ -76,6 +76,9 @@ pub enum EngineError {
         /// Number of axes of the new world.
         after: usize,
     },
+    /// The engine has no flock.
+    #[error("no flock is loaded")]
+    NoFlock,
     /// No agent with this id exists.
     #[error("agent {id}: there is no such agent now")]
     NoAgent {

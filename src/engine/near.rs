@@ -69,5 +69,5 @@ pub fn is_near<const D: usize>(
     radius: f32,
 ) -> bool {
     let way = world.shortest(Vector(other) - Vector(place));
-    way.dot(way) < radius * radius
+    radius > 0.0 && way.dot(way) < radius * radius
 }

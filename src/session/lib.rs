@@ -204,10 +204,11 @@ impl<C: Clock> Session<C> {
 
     /// Restores the first state, with its agents, targets, obstacles and paths. Parameters stay as
     /// they are, and a new past begins. Undoing it brings back the flock as it was before.
-    pub fn reset(&mut self) -> Result<(), EngineError> {
+    pub fn reset(&mut self) -> Result<(), EditError> {
         if self.editor.initial.is_none() {
             return Ok(());
         }
+        self.check_start()?;
         self.leave()?;
         self.clock.restart();
         self.editor.reset();

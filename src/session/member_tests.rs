@@ -240,3 +240,17 @@ fn a_reset_starts_with_the_species_of_now() {
         assert_eq!(session.state().unwrap(), first);
     }
 }
+
+#[test]
+fn a_reset_without_room_changes_nothing() {
+    let mut session = start_of(cpu(), Request::default());
+    reach(&mut session, 20);
+    session.add_species(1).unwrap();
+    let before = (session.state().unwrap(), session.span());
+    session.set_room(|_, _, _, _| Err("no room".to_owned()));
+    assert_eq!(session.reset(), Err(EditError::Refused("no room".to_owned())));
+    assert_eq!((session.state().unwrap(), session.span()), before);
+    // The control: with the species of the first state no room is asked for.
+    session.take_species(3).unwrap();
+    session.reset().unwrap();
+}

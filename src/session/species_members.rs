@@ -13,16 +13,27 @@ impl<C: Clock> Session<C> {
     /// The state with which the edited scene starts: the first one, unless species have come or gone.
     pub(super) fn start(&self) -> Option<Arc<FlockState>> {
         let initial = self.editor.initial.clone()?;
+        if !self.starts_anew() {
+            return Some(initial);
+        }
+        let edited = self.edited_scene().fixed(self.starters());
+        Some(edited.populate(&Default::default()).map_or(initial, |(_, state)| Arc::new(state)))
+    }
+
+    /// True if species have come or gone, or start otherwise.
+    fn starts_anew(&self) -> bool {
         let starts = |scene: &Scene| -> Vec<_> {
             scene.species.iter().map(|s| (s.count, s.spawn, s.spawn_at_scale)).collect()
         };
-        if starts(&self.editor.scene) == starts(&self.editor.original) {
-            return Some(initial);
+        starts(&self.editor.scene) != starts(&self.editor.original)
+    }
+
+    /// Fails if there is no room for the agents with which the edited scene starts.
+    pub(super) fn check_start(&self) -> Result<(), String> {
+        if !self.starts_anew() {
+            return Ok(());
         }
-        let starters = self.starters();
-        (self.runner.room)(&self.editor.scene, 0, starters, self.runner.engine.as_ref()).ok()?;
-        let edited = self.edited_scene().fixed(starters);
-        Some(edited.populate(&Default::default()).map_or(initial, |(_, state)| Arc::new(state)))
+        (self.runner.room)(&self.editor.scene, 0, self.starters(), self.runner.engine.as_ref())
     }
 
     /// Takes a species out of the scene and its agents out of the flock. Waits for the device.

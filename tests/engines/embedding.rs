@@ -175,3 +175,23 @@ fn numbers_that_no_file_may_hold_are_refused() {
         engine.spawn(&[size * 0.5], &[Point::ZERO], &[0]).unwrap();
     }
 }
+
+#[test]
+fn an_engine_without_a_flock_says_so() {
+    let (scene, state) = flock(10, &[]);
+    for engine in &mut checked_with_cpu(adapter::gpu()) {
+        let none = Err(EngineError::NoFlock);
+        assert_eq!(engine.step(1), none);
+        assert_eq!(engine.update(&scene, Change::PARAMETERS), none);
+        assert_eq!(engine.append(&state), none);
+        assert_eq!(engine.remove(&[1]), none);
+        assert_eq!(engine.neighbours(1, 5.0), Err(EngineError::NoFlock));
+        assert_eq!(engine.spawn(&[Point::ZERO], &[Point::ZERO], &[0]), Err(EngineError::NoFlock));
+        assert!(engine.snapshot().is_err() && engine.targets().is_err());
+        // The control, and a radius that reaches nobody.
+        engine.load(&scene, &state).unwrap();
+        assert_eq!(engine.step(1), Ok(()));
+        assert_eq!(engine.neighbours(1, -500.0), Ok(Vec::new()));
+        assert!(!engine.neighbours(1, 500.0).unwrap().is_empty());
+    }
+}

@@ -104,7 +104,7 @@ const ACTS: [(&str, Act); 12] = [
     ("another scene", |flock, _| flock.open(opening("pursuit")).map_err(not_refused)),
     ("back", |flock, _| flock.undo().map(drop).map_err(not_refused)),
     ("forward", |flock, _| flock.redo().map(drop).map_err(not_refused)),
-    ("reset", |flock, _| flock.reset()),
+    ("reset", |flock, _| flock.reset().map_err(not_refused)),
     ("undo the reset", |flock, _| flock.undo().map(drop).map_err(not_refused)),
     ("another engine", |flock, engine| flock.switch(engine)),
 ];

@@ -51,7 +51,10 @@ impl OpenWindow {
             Action::Faster => self.change_speed(1),
             Action::Timeline => self.panels.timeline.toggle(),
             Action::Jump => self.panels.timeline.ask(),
-            Action::Reset => self.session.reset()?,
+            Action::Reset => {
+                let done = self.session.reset();
+                self.refuse(done)?;
+            }
             Action::Undo => {
                 let undone = self.session.undo();
                 self.tell_done(undone)?;

@@ -49,12 +49,12 @@ impl Engine for CpuEngine {
     }
 
     fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError> {
-        let Some(flock) = &mut self.flock else { return Ok(()) };
+        let flock = self.flock.as_mut().ok_or(EngineError::NoFlock)?;
         self.threads.run(|| of_any!(flock, flock => flock.update(scene, change)))
     }
 
     fn append(&mut self, agents: &FlockState) -> Result<(), EngineError> {
-        let Some(flock) = &mut self.flock else { return Ok(()) };
+        let flock = self.flock.as_mut().ok_or(EngineError::NoFlock)?;
         self.threads.run(|| of_any!(flock, flock => flock.append(agents)))
     }
 
@@ -64,7 +64,7 @@ impl Engine for CpuEngine {
         velocities: &[Point],
         species: &[u8],
     ) -> Result<Vec<u32>, EngineError> {
-        let Some(flock) = &self.flock else { return Ok(Vec::new()) };
+        let flock = self.flock.as_ref().ok_or(EngineError::NoFlock)?;
         let ids = of_any!(flock, flock => &flock.ids);
         let agents = ids.newcomers(positions, velocities, species);
         self.append(&agents)?;
@@ -72,17 +72,17 @@ impl Engine for CpuEngine {
     }
 
     fn neighbours(&mut self, id: u32, radius: f32) -> Result<Vec<u32>, EngineError> {
-        let Some(flock) = &self.flock else { return Err(EngineError::NoAgent { id }) };
+        let flock = self.flock.as_ref().ok_or(EngineError::NoFlock)?;
         self.threads.run(|| of_any!(flock, flock => flock.neighbours(id, radius)))
     }
 
     fn remove(&mut self, ids: &[u32]) -> Result<(), EngineError> {
-        let Some(flock) = &mut self.flock else { return Ok(()) };
+        let flock = self.flock.as_mut().ok_or(EngineError::NoFlock)?;
         self.threads.run(|| of_any!(flock, flock => flock.remove(ids)))
     }
 
     fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
-        let Some(flock) = &mut self.flock else { return Ok(()) };
+        let flock = self.flock.as_mut().ok_or(EngineError::NoFlock)?;
         let (instructions, timed) = (self.instructions, self.profiling);
         let spent = self.threads.run(|| {
             let mut spent = [Duration::ZERO; 2];
@@ -137,11 +137,11 @@ impl Engine for CpuEngine {
     }
 
     fn snapshot(&mut self) -> Result<Snapshot, EngineError> {
-        Ok(self.flock.as_ref().map(AnyFlock::snapshot).unwrap_or_default())
+        self.flock.as_ref().map(AnyFlock::snapshot).ok_or(EngineError::NoFlock)
     }
 
     fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
         let targets = |any: &AnyFlock| of_any!(any, flock => flock.scene.targets.clone());
-        Ok(self.flock.as_ref().map(targets).unwrap_or_default())
+        self.flock.as_ref().map(targets).ok_or(EngineError::NoFlock)
     }
 }

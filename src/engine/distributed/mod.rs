@@ -249,7 +249,7 @@ impl Engine for DistributedEngine {
     }
 
     fn step(&mut self, ticks: u32) -> Result<(), EngineError> {
-        let Some(flock) = &mut self.flock else { return Ok(()) };
+        let flock = self.flock.as_mut().ok_or(EngineError::NoFlock)?;
         (0..ticks).try_for_each(|_| flock.one_tick(self.clock, self.keeps_borders))
     }
 

@@ -106,7 +106,7 @@ impl GpuEngine {
     }
 
     fn loaded(&self) -> Result<&DeviceFlock, EngineError> {
-        self.loaded.as_ref().ok_or_else(|| self.builder.gpu.error("no flock is loaded"))
+        self.loaded.as_ref().ok_or(EngineError::NoFlock)
     }
 
     /// Edits the flock.
@@ -117,7 +117,7 @@ impl GpuEngine {
         self.builder.gpu.check()?;
         self.present = Present::default();
         let Self { builder, loaded, .. } = self;
-        let Some(flock) = loaded else { return Err(builder.gpu.error("no flock is loaded")) };
+        let Some(flock) = loaded else { return Err(EngineError::NoFlock) };
         edit(builder, flock)
     }
 }
@@ -289,8 +289,7 @@ impl Engine for GpuEngine {
     fn snapshot(&mut self) -> Result<Snapshot, EngineError> {
         let gpu = &self.builder.gpu;
         if !self.waits() {
-            let nothing = || gpu.error("no flock is loaded");
-            return self.present.get(gpu, self.loaded.as_ref().ok_or_else(nothing)?);
+            return self.present.get(gpu, self.loaded.as_ref().ok_or(EngineError::NoFlock)?);
         }
         let mut transfer = Transfer::begin(gpu, self.loaded()?)?;
         loop {

@@ -70,7 +70,7 @@ impl GpuEngine {
         let Self { builder, profiler, profiling, loaded, .. } = self;
         let gpu = &builder.gpu;
         let idle = profiler.is_idle(gpu);
-        let Some(loaded) = loaded else { return Err(gpu.error("no flock is loaded")) };
+        let Some(loaded) = loaded else { return Err(EngineError::NoFlock) };
         let sizes = builder.sizes(&loaded.buffers);
         let descriptor = wgpu::CommandEncoderDescriptor { label: Some("tick") };
         let mut encoder = gpu.device.create_command_encoder(&descriptor);
