@@ -9,8 +9,9 @@ use flockwork::model::behaviours::Kind;
 const CRATES: [&str; 5] = ["model", "engine", "view", "session", "app"];
 
 /// The parts of the model, lowest first. Each uses only itself and the parts before it.
-const MODEL: [&str; 19] = [
+const MODEL: [&str; 20] = [
     "quote",
+    "parallel",
     "toml_words",
     "real",
     "random",

@@ -45,6 +45,7 @@ use add_up::Totals;
 use flock::{Identity, Motion};
 use flockwork_model::behaviours::{Surroundings, Uses};
 use flockwork_model::grid::{Grid, Slab, Window};
+use flockwork_model::parallel::in_parts;
 use flockwork_model::scene::Scene;
 use flockwork_model::scenery::Scenery;
 use flockwork_model::state::FlockState;
@@ -53,7 +54,7 @@ use group::SortedFlock;
 use lane_parameters::SpeciesTable;
 use sort::{Sorted, Unsorted};
 use steer::Steer;
-use threads::{Threads, in_parts};
+use threads::Threads;
 
 /// Moves a flock on the CPU. The same bits for any number of threads and any instruction set.
 pub struct CpuEngine {

@@ -1,7 +1,5 @@
 //! The threads that the engine computes on.
 
-use rayon::prelude::*;
-
 use crate::EngineError;
 
 /// Bytes of address space that a thread takes if nothing else is asked for: its stack, and room for
@@ -47,19 +45,6 @@ impl Threads {
             Self::Own(pool) => pool.install(work),
         }
     }
-}
-
-/// Agents of a part. The calling thread works on as few before others would have started.
-const PART: usize = 8192;
-
-/// Works on a list in parts, on all threads; `work` gets the index of a part's first value. It is no generic
-/// closure, for each would compile its own loop over threads.
-pub fn in_parts<T: Send>(values: &mut [T], work: &(dyn Fn(usize, &mut [T]) + Sync)) {
-    if values.len() <= PART {
-        return work(0, values);
-    }
-    let parts = values.par_chunks_mut(PART).enumerate();
-    parts.for_each(|(number, part)| work(number * PART, part));
 }
 
 /// Whether there is address space for `count` more threads. The standard library aborts the program

@@ -2,14 +2,13 @@
 
 use std::f64::consts::{PI, TAU};
 
-use noise::core::perlin::{perlin_2d, perlin_3d};
-use noise::permutationtable::{NoiseHasher, PermutationTable};
-use rayon::prelude::*;
-
 use super::SpatialIndex;
+use crate::parallel::each;
 use crate::toml_words::named;
 use crate::vector::{Point, direction_at};
 use crate::world::{Boundary, World};
+use noise::core::perlin::{perlin_2d, perlin_3d};
+use noise::permutationtable::{NoiseHasher, PermutationTable};
 
 /// The most cells of a field; larger worlds get wider cells.
 const MAX_CELLS: u32 = 1 << 20;
@@ -122,7 +121,8 @@ impl FlowField {
                 (FlowKind::Perlin, false) => noise.direction(place),
             }
         };
-        let vectors = index.each_cell().collect::<Vec<_>>().into_par_iter().map(way).collect();
+        let cells: Vec<_> = index.each_cell().collect();
+        let vectors = each(cells.len(), &|cell| way(cells[cell]));
         Self { index, vectors }
     }
 

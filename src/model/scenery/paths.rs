@@ -1,10 +1,9 @@
 //! Paths: polylines that agents follow.
 
-use rayon::prelude::*;
-
 use std::borrow::Cow;
 
 use super::{CellLists, SpatialIndex};
+use crate::parallel::each;
 use crate::real::Real;
 use crate::vector::{DIMENSIONS, Point, Vector, components};
 use crate::world::{Boundary, World};
@@ -276,17 +275,15 @@ fn sorted_into(
         let [parents, lines, _] = blocks(around);
         let half = Point::splat((side - 1) as f32 * 0.5) * cell;
         let diagonal = side as f32 * cell.length();
-        let lists: Vec<Vec<u32>> = (0..count(side))
-            .into_par_iter()
-            .map(|block| {
-                let (column, line) = (block % columns, block / columns);
-                let first = [column, line % rows, line / rows].map(|index| index * side);
-                let [column, row, layer] = first.map(|index| index / around);
-                let parent = (layer * lines + row) * parents + column;
-                let middle = index.middle(first) + half;
-                may_be_nearest(middle, diagonal, &picked[parent as usize])
-            })
-            .collect();
+        let lists = each(count(side) as usize, &|block| {
+            let block = block as u32;
+            let (column, line) = (block % columns, block / columns);
+            let first = [column, line % rows, line / rows].map(|index| index * side);
+            let [column, row, layer] = first.map(|index| index / around);
+            let parent = (layer * lines + row) * parents + column;
+            let middle = index.middle(first) + half;
+            may_be_nearest(middle, diagonal, &picked[parent as usize])
+        });
         if lists.iter().map(Vec::len).sum::<usize>() > most {
             return None;
         }

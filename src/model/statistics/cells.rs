@@ -2,25 +2,27 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::super::grid::{Grid, RUN_CAP};
 use super::super::scene::Scene;
 use super::super::state::FlockState;
 use super::super::vector::{Point, components};
 use super::super::world::World;
-use super::SMALL;
+use super::{SMALL, parts};
+use crate::parallel::in_parts;
 
 /// Number of values that a load may read beyond the last agent: the lanes of the widest instruction
 /// set.
 pub const PADDING: usize = 16;
 
-/// The cell of each agent. Only large flocks use several threads.
+/// The cell of each agent.
 fn keys(positions: &[Point], key: impl Fn(Point) -> u32 + Sync) -> Vec<u32> {
-    if positions.len() <= SMALL {
-        return positions.iter().map(|p| key(*p)).collect();
-    }
-    positions.par_iter().map(|p| key(*p)).collect()
+    let mut keys = vec![0; positions.len()];
+    in_parts(&mut keys, &|first, part| {
+        for (own, place) in part.iter_mut().zip(&positions[first..]) {
+            *own = key(*place);
+        }
+    });
+    keys
 }
 
 /// The first agent of each cell.
@@ -72,7 +74,8 @@ impl<const D: usize> CellStarts<D> {
         };
         let of_cell =
             |cell: u32| if members(cell) > 0 && has_long_run(cell) { members(cell) } else { 0 };
-        (0..self.grid.cells() as u32).into_par_iter().map(of_cell).sum()
+        let of_part = |cells: Range<usize>| cells.map(|cell| of_cell(cell as u32)).sum::<u64>();
+        parts(self.grid.cells(), SMALL, of_part).into_iter().sum()
     }
 
     /// The agents in the cells from `first` to `last`.

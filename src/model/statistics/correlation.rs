@@ -1,12 +1,11 @@
 //! How far the velocity of an agent tells about the velocities around it.
 
-use glam::DVec3;
-use rayon::prelude::*;
-
 use super::super::random::{Use, unit};
 use super::super::scene::Scene;
 use super::super::state::FlockState;
 use super::super::vector::Point;
+use crate::parallel::each;
+use glam::DVec3;
 
 /// Flocks up to this size pair all agents; of larger ones about this number take part, so that the cost
 /// does not grow with the flock: some two million pairs.
@@ -77,7 +76,8 @@ pub fn correlation_length(scene: &Scene, state: &FlockState) -> f64 {
         bins
     };
     let numbered: Vec<_> = agents.iter().enumerate().collect();
-    let parts: Vec<_> = numbered.par_chunks(PART).map(of_part).collect();
+    let parts: Vec<_> = numbered.chunks(PART).collect();
+    let parts = each(parts.len(), &|part| of_part(parts[part]));
     let mut bins = vec![Bin::default(); BINS];
     for part in parts {
         bins.iter_mut().zip(&part).for_each(|(all, bin)| all.add(bin));

@@ -27,12 +27,11 @@ mod unwrapping;
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::scene::Scene;
 use super::state::FlockState;
 use super::vector::Point;
 use super::world::with_axes;
+use crate::parallel::each;
 use cells::CellStarts;
 pub use clusters::Clusters;
 use correlation::correlation_length;
@@ -179,8 +178,8 @@ pub fn crowded_agents(
 /// threads.
 fn parts<T: Send>(count: usize, size: usize, of: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
     let part = |number: usize| of(number * size..((number + 1) * size).min(count));
-    let all = 0..count.div_ceil(size);
-    if count <= SMALL { all.map(part).collect() } else { all.into_par_iter().map(part).collect() }
+    let all = count.div_ceil(size);
+    if count <= SMALL { (0..all).map(part).collect() } else { each(all, &part) }
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! How the numbers of agents in equal boxes vary: giant number fluctuations.
 
-use rayon::prelude::*;
-
 use super::super::vector::Point;
 use super::super::world::World;
+use crate::parallel::each;
 
 /// The mean number of agents in a box of [`number_variance`], about: the sides of the boxes are whole
 /// parts of the world's.
@@ -71,11 +70,11 @@ pub fn number_exponent(world: &World, positions: &[Point]) -> f64 {
     };
     let is_filled = |boxes: &[usize; 3]| count >= MIN_MEAN * boxes.iter().product::<usize>() as f64;
     let sizes: Vec<[usize; 3]> = (0..32).map(halved).take_while(is_filled).collect();
-    let logarithms = sizes.into_par_iter().filter_map(|boxes| {
-        let [mean, variance] = mean_and_variance(world, boxes, positions)?;
+    let logarithms = each(sizes.len(), &|size| {
+        let [mean, variance] = mean_and_variance(world, sizes[size], positions)?;
         (variance > 0.0).then(|| [mean.ln(), variance.ln()])
     });
-    slope(&logarithms.collect::<Vec<_>>())
+    slope(&logarithms.into_iter().flatten().collect::<Vec<_>>())
 }
 
 /// Of the line through points by least squares; 0 for fewer than two points.

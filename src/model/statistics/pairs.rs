@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::cells::Cells;
 use crate::grid::Grid;
+use crate::parallel::each;
 use crate::vector::Point;
 use crate::world::{World, with_axes};
 
@@ -74,7 +75,7 @@ fn in_cells<const D: usize, T: Send>(
         }
         own
     };
-    (0..count.div_ceil(PART)).into_par_iter().map(of_part).collect()
+    each(count.div_ceil(PART), &of_part)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use rayon::prelude::*;
+use flockwork_model::parallel::each;
 
 use flockwork_model::vector::Point;
 use flockwork_model::world::{Boundary, World};
@@ -38,7 +38,7 @@ pub fn centre_of_mass(
         sums
     };
     // Parts of one size, added up in order: the same on any number of threads.
-    let parts: Vec<_> = (0..count.div_ceil(PART)).into_par_iter().map(sums_of).collect();
+    let parts: Vec<_> = each(count.div_ceil(PART), &sums_of);
     let [known, sums @ ..] = parts.iter().fold([0.0; 7], |mut all, part| {
         all.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
         all
