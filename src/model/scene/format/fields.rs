@@ -300,9 +300,7 @@ impl Field for Between {
     }
 
     fn write(&self, _: &Key, axes: usize) -> Option<Value<bool>> {
-        let ends = ENDS.into_iter().zip([self.0, self.1]);
-        let node = |end| Node { value: point(end, axes), note: false };
-        Some(Value::Table(ends.map(|(key, end)| (key.into(), node(end))).collect()))
+        Some(Value::table(ENDS.into_iter().zip([self.0, self.1].map(|end| point(end, axes)))))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::law::LAW;
 use super::reader::Reader;
-use super::tree::{Node, Table, Value, get};
+use super::tree::{Table, Value, get};
 use super::values::{ALL, PICK, SceneNames, read_pick};
 use crate::behaviours::Kind;
 use crate::formula::{
@@ -12,7 +12,7 @@ use crate::formula::{
 use crate::kept::{KeptStart, MAX_NUMBER};
 use crate::parameter::Parameter;
 use crate::quote::{quoted, suggest};
-use crate::scene::{Rule, Scene, SceneError, Slot, Variation, default_value};
+use crate::scene::{Rule, Scene, SceneError, Variation};
 
 /// The key of a species' rules in text.
 pub const RULES: &str = "rules";
@@ -67,9 +67,8 @@ fn rule(
     }
     // A misspelt key comes before what then is missing.
     let entries = table.known(&KEYS)?;
-    let below = |key: &str| entries.iter().find(|(own, _)| *own == key).map(|(_, value)| value);
     let mut text = RuleText { name: name.into(), ..RuleText::default() };
-    let force = match (below(FORCE), below(TURN)) {
+    let force = match (table.get(FORCE), table.get(TURN)) {
         (Some(force), None) => force,
         (None, Some(turn)) => turn,
         (Some(_), Some(turn)) => {
@@ -81,19 +80,21 @@ fn rule(
             return Err(table.fail(problem));
         }
     };
-    text.turns = below(FORCE).is_none();
+    text.turns = table.get(FORCE).is_none();
     text.force = force.text()?.into();
-    if let Some(sums) = below(SUM) {
+    if let Some(sums) = table.get(SUM) {
         for (name, formula) in sums.entries()? {
             text.sums.push((name.into(), formula.text()?.into()));
         }
     }
-    for (name, value) in below(STATE).map(Reader::entries).transpose()?.unwrap_or_default() {
-        text.states.push(state(name, &value)?);
+    if let Some(states) = table.get(STATE) {
+        for (name, value) in states.entries()? {
+            text.states.push(state(name, &value)?);
+        }
     }
-    text.has_inner = below("inner").is_some() && !text.sums.is_empty();
-    text.everybody = below(RADIUS).map(is_everybody).transpose()?.unwrap_or(false);
-    let parameters = below(PARAMETERS).map(Reader::entries).transpose()?.unwrap_or_default();
+    text.has_inner = table.get("inner").is_some() && !text.sums.is_empty();
+    text.everybody = table.get(RADIUS).map_or(Ok(false), |radius| is_everybody(&radius))?;
+    let parameters = table.get(PARAMETERS).map_or(Ok(Vec::new()), |own| own.entries())?;
     for (name, value) in &parameters {
         let by_species = species_of(&value_alone(value)?, names)?;
         text.parameters.push(OwnParameter {
@@ -103,9 +104,7 @@ fn rule(
         });
     }
     let formula = Formula::compiled(text, table.axes()).map_err(|(key, error)| {
-        let place = key.split('.').try_fold(table.clone(), |place, key| {
-            place.entries().ok()?.into_iter().find(|(own, _)| *own == key).map(|(_, value)| value)
-        });
+        let place = key.split('.').try_fold(table.clone(), |place, key| place.get(key));
         place.unwrap_or_else(|| table.clone()).fail(error.to_string())
     })?;
 
@@ -125,41 +124,29 @@ fn rule(
         let problem = "agents are chosen within a radius; give one as a number, or remove this key";
         return Err(value.fail(problem));
     }
-    let mut values: Vec<f32> =
-        formula.parameters.iter().map(|parameter| default_value(parameter, own)).collect();
-    let mut take = |key: &str, value: &Reader| -> Result<(), SceneError> {
-        if let Some(index) = kind.parameter(key) {
-            let (base, law) = names.read(value, &formula.parameters[index])?;
-            values[index] = base;
-            let slot = Slot::Rule(kind, index);
-            variations.extend(law.map(|law| Variation { slot, law }));
-        }
-        Ok(())
-    };
+    let mut rule = Rule::by_default(kind, own);
     for (key, value) in &entries {
-        take(key, value)?;
+        names.read_into(&mut rule, key, value, variations)?;
     }
-    let mut sets = Vec::new();
     for ((name, value), own) in parameters.iter().zip(&formula.text.parameters) {
         let value = value_alone(value)?;
         if own.by_species.is_none() {
-            take(&format!("{PARAMETERS}.{name}"), &value)?;
+            names.read_into(&mut rule, &format!("{PARAMETERS}.{name}"), &value, variations)?;
             continue;
         }
         for (species, value) in value.entries()? {
             let key = format!("{PARAMETERS}.{name}.{species}");
-            take(&key, &value)?;
+            names.read_into(&mut rule, &key, &value, variations)?;
             let number = names.species.iter().position(|own| *own == species);
-            sets.push((kind.parameter(&format!("{key}.{SPECIES}")), number));
+            if let (Some(index), Some(number)) =
+                (kind.parameter(&format!("{key}.{SPECIES}")), number)
+            {
+                rule.values[index] = (1_u32 << number) as f32;
+            }
         }
     }
-    for (index, number) in sets {
-        if let (Some(index), Some(number)) = (index, number) {
-            values[index] = (1_u32 << number) as f32;
-        }
-    }
-    read_pick(table, kind, &mut values)?;
-    Ok(Rule { kind, values })
+    read_pick(table, &mut rule)?;
+    Ok(rule)
 }
 
 /// True for a radius within which everybody is.
@@ -222,13 +209,14 @@ fn first_value(value: &Reader) -> Result<KeptStart, SceneError> {
     Ok(start)
 }
 
-/// The value of a parameter, without its range.
+/// The value of a parameter, without the range that may be beside it.
 fn value_alone<'a>(value: &Reader<'a>) -> Result<Reader<'a>, SceneError> {
-    let inner = match declared(value)? {
-        Some(all) => all.into_iter().find(|(key, _)| *key == VALUE).map(|(_, value)| value),
-        None => Some(value.clone()),
-    };
-    inner.ok_or_else(|| value.fail("give its `value`, as in { value = 1 }"))
+    let own = value.get(VALUE);
+    if own.is_none() && value.get(RANGE).is_none() {
+        return Ok(value.clone());
+    }
+    value.known(&[VALUE, RANGE])?;
+    own.ok_or_else(|| value.fail("give its `value`, as in { value = 1 }"))
 }
 
 /// The species in a table of a parameter's values by species; `None` for another value, such as a law.
@@ -256,18 +244,9 @@ fn species_of(value: &Reader, names: &SceneNames) -> Result<Option<Vec<String>>,
     Err(value.fail(format!("no species is called {}; {help}", quoted(other))))
 }
 
-/// The keys of a parameter that has a range beside its value; `None` for a value alone.
-fn declared<'a>(value: &Reader<'a>) -> Result<Option<Vec<(&'a str, Reader<'a>)>>, SceneError> {
-    let is = |key: &str| value.value().get(key).is_some();
-    (is(VALUE) || is(RANGE)).then(|| value.known(&[VALUE, RANGE])).transpose()
-}
-
 /// The smallest and the largest value of a parameter.
 fn range(value: &Reader) -> Result<(f32, f32), SceneError> {
-    let keys = declared(value)?.unwrap_or_default();
-    let Some((_, range)) = keys.into_iter().find(|(key, _)| *key == RANGE) else {
-        return Ok(ANY);
-    };
+    let Some(range) = value.get(RANGE) else { return Ok(ANY) };
     let ends: Vec<f32> =
         range.items().iter().map(|end| end.number(ANY, "")).collect::<Result<_, _>>()?;
     match ends[..] {
@@ -304,16 +283,14 @@ pub fn write(
     formula: &Formula,
     entries: impl Fn(usize, &'static Parameter) -> Table<bool>,
 ) -> Table<bool> {
-    let stated = |value: Value<bool>| Node { value, note: false };
-    let of_text = |(name, text): &(String, String)| (name.clone(), stated(text.as_str().into()));
     let (mut table, mut own) = (Table::new(), Table::new());
     if formula.hears_everybody() {
-        table.push((RADIUS.into(), stated(ALL.into())));
+        table.push((RADIUS.into(), Value::from(ALL).into()));
     }
     let parameters = formula.parameters.iter().enumerate();
     for (key, mut node) in parameters.flat_map(|(index, parameter)| entries(index, parameter)) {
         match key.strip_prefix(PARAMETERS).and_then(|key| key.strip_prefix('.')) {
-            Some(name) => own.push((name.into(), Node { note: false, ..node })),
+            Some(name) => own.push((name.into(), node.value.into())),
             None => {
                 // The key says that there is an inner radius.
                 node.note &= key != "inner";
@@ -321,26 +298,20 @@ pub fn write(
             }
         }
     }
-    let own: Table<bool> =
-        formula.text.parameters.iter().filter_map(|p| declaration(p, &own)).collect();
-    if !own.is_empty() {
-        table.push((PARAMETERS.into(), stated(Value::Table(own))));
-    }
-    if !formula.text.sums.is_empty() {
-        let sums = formula.text.sums.iter().map(of_text).collect();
-        table.push((SUM.into(), stated(Value::Table(sums))));
-    }
-    table.push((formula.text.key_of_force().into(), stated(formula.text.force.as_str().into())));
-    if !formula.text.states.is_empty() {
-        let states = formula.text.states.iter().map(|own| (own.name.clone(), stated(written(own))));
-        table.push((STATE.into(), stated(Value::Table(states.collect()))));
-    }
+    let RuleText { parameters, sums, states, force, .. } = &formula.text;
+    let parts = [
+        (PARAMETERS, Value::table(parameters.iter().filter_map(|p| declaration(p, &own)))),
+        (SUM, Value::table(sums.iter().map(|(name, text)| (name, text.as_str().into())))),
+        (formula.text.key_of_force(), force.as_str().into()),
+        (STATE, Value::table(states.iter().map(|own| (&own.name, written(own))))),
+    ];
+    let said = parts.into_iter().filter(|(_, part)| *part != Value::Table(Table::new()));
+    table.extend(said.map(|(key, part)| (key.into(), part.into())));
     table
 }
 
 /// A parameter in a file: its value, or its values by species, perhaps with its range. `values` has them by name.
-fn declaration(own: &OwnParameter, values: &Table<bool>) -> Option<(String, Node<bool>)> {
-    let stated = |value: Value<bool>| Node { value, note: false };
+fn declaration(own: &OwnParameter, values: &Table<bool>) -> Option<(String, Value<bool>)> {
     let value = |name: &str| get(values, name).cloned();
     let by_species = |species: &String| {
         let name = format!("{}.{species}", own.name);
@@ -350,32 +321,30 @@ fn declaration(own: &OwnParameter, values: &Table<bool>) -> Option<(String, Node
             _ => vec![species.as_str().into()],
         };
         let entry = |species| match (species, value(&name)) {
-            (Value::Text(species), Some(value)) => Some((species, stated(value))),
+            (Value::Text(species), Some(value)) => Some((species, value)),
             _ => None,
         };
-        names.into_iter().filter_map(entry).collect::<Table<bool>>()
+        names.into_iter().filter_map(entry).collect::<Vec<_>>()
     };
     let mut all = match &own.by_species {
         None => value(&own.name)?,
-        Some(species) => Value::Table(species.iter().flat_map(by_species).collect()),
+        Some(species) => Value::table(species.iter().flat_map(by_species)),
     };
     // All its species have gone, and a table must not be empty.
-    if matches!(&all, Value::Table(table) if table.is_empty()) {
+    if all == Value::Table(Table::new()) {
         all = 0.0.into();
     }
     if own.range != ANY {
         let range = Value::list([own.range.0, own.range.1].map(Value::from));
-        all = Value::Table(vec![(VALUE.into(), stated(all)), (RANGE.into(), stated(range))]);
+        all = Value::table([(VALUE, all), (RANGE, range)]);
     }
-    Some((own.name.clone(), stated(all)))
+    Some((own.name.clone(), all))
 }
 
 /// The value of a state in a file.
 fn written(own: &OwnState) -> Value<bool> {
-    let stated = |value: Value<bool>| Node { value, note: false };
-    let numbers = |keys: [&str; 2], values: [f32; 2]| {
-        let both = keys.into_iter().zip(values);
-        Value::Table(both.map(|(key, value)| (key.into(), stated(value.into()))).collect())
+    let numbers = |keys: [&'static str; 2], values: [f32; 2]| {
+        Value::table(keys.into_iter().zip(values.map(Value::from)))
     };
     let next: Value<bool> = own.next.as_str().into();
     let start = match own.start {
@@ -384,7 +353,7 @@ fn written(own: &OwnState) -> Value<bool> {
         KeptStart::Even { from, to } => numbers(["from", "to"], [from, to]),
         KeptStart::Normal { mean, deviation } => numbers(["mean", "deviation"], [mean, deviation]),
     };
-    Value::Table(vec![(NEXT.into(), stated(next)), (START.into(), stated(start))])
+    Value::table([(NEXT, next), (START, start)])
 }
 
 /// True for the table of a rule.

@@ -50,8 +50,8 @@ pub fn scene(
                        [[targets]] table";
         return Err(root.fail(problem));
     }
-    let species = root.entries()?.into_iter().find(|(key, _)| *key == SpeciesTables::KEY);
-    let (_, species) =
+    let species = root.get(SpeciesTables::KEY);
+    let species =
         species.ok_or_else(|| root.fail("the scene has no [species.NAME] table; add one"))?;
     let tables = species.entries()?;
     if tables.is_empty() || tables.len() > MAX_SPECIES {

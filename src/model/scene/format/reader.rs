@@ -71,6 +71,14 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The value of a key, if this is a table that has it.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<Self> {
+        let Value::Table(table) = self.value() else { return None };
+        let (_, node) = table.iter().find(|(name, _)| name == key)?;
+        Some(self.below(key, node))
+    }
+
     /// The entries of a table. Fails if a key is not among `known`.
     pub fn known(&self, known: &[&str]) -> Result<Vec<(&'a str, Self)>, SceneError> {
         let entries = self.entries()?;

@@ -4,7 +4,7 @@ use super::fields::Fields;
 use super::formula;
 use super::keys;
 use super::reader::Reader;
-use super::tree::{Node, Table, Value};
+use super::tree::{Table, Value};
 use super::values::{ALL, PICK, SceneNames, read_pick};
 use crate::behaviours::Kind;
 use crate::parameter::{Parameter, Parameters};
@@ -26,26 +26,21 @@ pub fn read(
 
     let mut species = unwritten(names.species[index], style);
     let mut body = species.body.values();
-    let (mut variations, mut starts_alike) = (Vec::new(), true);
     for (key, value) in table.known(&known)? {
         if let Some(i) = BODY.iter().position(|p| p.key == key) {
-            let (base, law) = names.read(&value, &BODY[i])?;
-            body[i] = base;
-            variations.extend(law.map(|law| Variation { slot: Slot::Body(i), law }));
+            body[i] = names.read(&value, Slot::Body(i), &mut species.variations)?;
         } else if key == formula::RULES {
-            species.rules.extend(formula::read(&value, index, names, &mut variations)?);
+            species.rules.extend(formula::read(&value, index, names, &mut species.variations)?);
         } else if let Some(kind) = Kind::from_key(key) {
-            species.rules.push(rule(kind, index, &value, names, &mut variations)?);
+            species.rules.push(rule(kind, index, &value, names, &mut species.variations)?);
         } else if let Some(key) = keys::SPECIES.key(key) {
             species.read_key(key, &value)?;
-            starts_alike &= key.name != "spawn_at_scale";
         }
     }
     species.body = Body::read(|i| body[i]);
-    if starts_alike {
+    if table.get("spawn_at_scale").is_none() {
         species.spawn_at_scale = species.spawn;
     }
-    species.variations = variations;
     species.sort_variations();
     Ok(species)
 }
@@ -63,23 +58,17 @@ fn rule(
     names: &SceneNames,
     variations: &mut Vec<Variation>,
 ) -> Result<Rule, SceneError> {
-    let parameters = kind.info().parameters;
-    let mut known: Vec<&str> = parameters.iter().map(|p| p.key).collect();
+    let mut known: Vec<&str> = kind.info().parameters.iter().map(|p| p.key).collect();
     known.extend(kind.parameter("nearest").map(|_| PICK));
-    let mut values: Vec<f32> = parameters.iter().map(|p| default_value(p, own)).collect();
+    let mut rule = Rule::by_default(kind, own);
     if let Some((value, remedy)) = for_rules(table, kind)? {
         return Err(value.fail(format!("this is for rules in text: {remedy} (docs/rules.md)")));
     }
     for (key, value) in table.known(&known)? {
-        if let Some(index) = kind.parameter(key) {
-            let (base, law) = names.read(&value, &parameters[index])?;
-            values[index] = base;
-            let slot = Slot::Rule(kind, index);
-            variations.extend(law.map(|law| Variation { slot, law }));
-        }
+        names.read_into(&mut rule, key, &value, variations)?;
     }
-    read_pick(table, kind, &mut values)?;
-    Ok(Rule { kind, values })
+    read_pick(table, &mut rule)?;
+    Ok(rule)
 }
 
 /// A key of a behaviour that other programs have, and here a rule in text; with what the rule says.
@@ -137,7 +126,7 @@ pub fn write(
     // The body follows the number of agents.
     entries.splice(1..1, body);
 
-    let mut texts = Table::new();
+    let mut texts = Vec::new();
     let mut place = entries.len();
     for Rule { kind, values } in &species.rules {
         let entries_of = |i: usize, p: &Parameter| {
@@ -147,8 +136,7 @@ pub fn write(
             if texts.is_empty() {
                 place = entries.len();
             }
-            let value = Value::Table(formula::write(own, entries_of));
-            texts.push((own.text.name.clone(), Node { value, note: false }));
+            texts.push((own.text.name.clone(), Value::Table(formula::write(own, entries_of))));
             continue;
         }
         let parameters = kind.info().parameters.iter().enumerate();
@@ -159,11 +147,10 @@ pub fn write(
             "weight" => 2,
             _ => 1,
         });
-        entries.push((kind.info().key.into(), Node { value: Value::Table(all), note: false }));
+        entries.push((kind.info().key.into(), Value::Table(all).into()));
     }
     if !texts.is_empty() {
-        let texts = Node { value: Value::Table(texts), note: false };
-        entries.insert(place, (formula::RULES.into(), texts));
+        entries.insert(place, (formula::RULES.into(), Value::table(texts).into()));
     }
     entries
 }

@@ -83,20 +83,33 @@ impl<N> Value<N> {
     }
 }
 
+/// A value that is to be written in any case.
+impl From<Value<bool>> for Node<bool> {
+    fn from(value: Value<bool>) -> Self {
+        Self { value, note: false }
+    }
+}
+
 impl Value<bool> {
     /// A list of values that are to be written.
     pub fn list(values: impl IntoIterator<Item = Self>) -> Self {
-        Self::List(values.into_iter().map(|value| Node { value, note: false }).collect())
+        Self::List(values.into_iter().map(Node::from).collect())
+    }
+
+    /// A table of values that are to be written.
+    pub fn table<K: Into<String>>(entries: impl IntoIterator<Item = (K, Self)>) -> Self {
+        let stated = |(key, value): (K, Self)| (key.into(), Node::from(value));
+        Self::Table(entries.into_iter().map(stated).collect())
     }
 
     /// The same value with everything stated that a file means anyway.
     #[must_use]
     pub fn stated(self) -> Self {
-        let all = |node: Node<bool>| Node { value: node.value.stated(), note: false };
+        let all = |node: Node<bool>| node.value.stated();
         match self {
-            Self::List(list) => Self::List(list.into_iter().map(all).collect()),
+            Self::List(list) => Self::list(list.into_iter().map(all)),
             Self::Table(table) => {
-                Self::Table(table.into_iter().map(|(key, node)| (key, all(node))).collect())
+                Self::table(table.into_iter().map(|(key, node)| (key, all(node))))
             }
             value => value,
         }

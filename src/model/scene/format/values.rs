@@ -4,13 +4,13 @@ use super::fields::Fields;
 use super::law::{LawKeys, law};
 use super::reader::Reader;
 use super::tree::{Node, Table, Value};
-use crate::behaviours::{Kind, Target};
+use crate::behaviours::Target;
 use crate::parameter::{
     ALL_NEIGHBOURS, ALL_SPECIES, MAX_NEAREST, Meaning, NEAREST_PATH, NEAREST_TARGET, NO_TARGET,
     PICK_ONE, Parameter,
 };
 use crate::quote::quoted;
-use crate::scene::{Law, SceneError, suggest};
+use crate::scene::{Law, Rule, SceneError, Slot, Variation, suggest};
 use crate::scenery::Path;
 
 /// The nearest target or path, and the key of a number of neighbours.
@@ -24,18 +24,17 @@ pub const ALL: &str = "all";
 pub const PICK: &str = "pick";
 const PICKS: [(&str, bool); 2] = [(ALL, false), ("one", true)];
 
-/// Reads the key `pick` of a behaviour with these `values`, where the number of neighbours has its value, too.
-pub fn read_pick(table: &Reader, kind: Kind, values: &mut [f32]) -> Result<(), SceneError> {
-    let pick = table.entries()?.into_iter().find(|(key, _)| *key == PICK);
-    if let Some(((_, pick), slot)) = pick.zip(kind.parameter(NEAREST))
+/// Reads the key `pick` of a behaviour, where the number of neighbours has its value, too.
+pub fn read_pick(table: &Reader, rule: &mut Rule) -> Result<(), SceneError> {
+    if let Some((pick, slot)) = table.get(PICK).zip(rule.kind.parameter(NEAREST))
         && pick.choice(&PICKS)?
     {
-        if values[slot] != ALL_NEIGHBOURS {
+        if rule.values[slot] != ALL_NEIGHBOURS {
             let problem =
                 "with `nearest` the neighbours are chosen already; remove one of the two keys";
             return Err(pick.fail(problem));
         }
-        values[slot] = PICK_ONE;
+        rule.values[slot] = PICK_ONE;
     }
     Ok(())
 }
@@ -81,27 +80,43 @@ impl SceneNames<'_> {
         numbered.chain(words.iter().copied()).collect()
     }
 
-    /// The value of a parameter, or its base and its law.
+    /// The value of a slot. If it follows a law, this is its base, and the law is added to `variations`.
     pub fn read(
         &self,
         value: &Reader,
-        parameter: &Parameter,
-    ) -> Result<(f32, Option<Law>), SceneError> {
-        let constant = match parameter.meaning {
-            Meaning::Choice(_) => value.choice(&self.values(parameter))?,
-            Meaning::Target => self.named(value, parameter, "target")?,
-            Meaning::Path => self.named(value, parameter, "path")?,
-            Meaning::SpeciesSet { .. } => self.species_set(value)?,
-            Meaning::Nearest => nearest(value)?,
+        slot: Slot,
+        variations: &mut Vec<Variation>,
+    ) -> Result<f32, SceneError> {
+        let parameter = slot.parameter();
+        match parameter.meaning {
+            Meaning::Choice(_) => value.choice(&self.values(parameter)),
+            Meaning::Target => self.named(value, parameter, "target"),
+            Meaning::Path => self.named(value, parameter, "path"),
+            Meaning::SpeciesSet { .. } => self.species_set(value),
+            Meaning::Nearest => nearest(value),
             Meaning::Number | Meaning::Angle if matches!(value.value(), Value::Table(_)) => {
                 let (base, law) = law(value, parameter)?;
-                return Ok((base, Some(law)));
+                variations.push(Variation { slot, law });
+                Ok(base)
             }
             Meaning::FieldOfView | Meaning::Number | Meaning::Angle => {
-                value.number(parameter.range, parameter.unit)?
+                value.number(parameter.range, parameter.unit)
             }
-        };
-        Ok((constant, None))
+        }
+    }
+
+    /// Reads a key into the parameter of this name, if `rule` has one.
+    pub fn read_into(
+        &self,
+        rule: &mut Rule,
+        key: &str,
+        value: &Reader,
+        variations: &mut Vec<Variation>,
+    ) -> Result<(), SceneError> {
+        if let Some(index) = rule.kind.parameter(key) {
+            rule.values[index] = self.read(value, Slot::Rule(rule.kind, index), variations)?;
+        }
+        Ok(())
     }
 
     fn named(&self, value: &Reader, parameter: &Parameter, kind: &str) -> Result<f32, SceneError> {

@@ -2,7 +2,7 @@
 
 use super::fields::Fields;
 use super::keys::{Clicks, SpeciesTables, TopKeys, WorldKeys};
-use super::tree::{Node, Table, Value};
+use super::tree::{Table, Value};
 use super::values::SceneNames;
 use super::{document, species};
 use crate::scene::{POINTER, Scene, Species};
@@ -46,7 +46,7 @@ pub fn entries(scene: &Scene) -> Table<bool> {
     let names = SceneNames { species: &names, targets: &scene.targets, paths: &scene.paths };
     let table = |(index, own): (usize, &Species)| {
         let written = species::write(index, own, &names, &style, axes);
-        (own.name.clone(), Node { value: Value::Table(written), note: false })
+        (own.name.clone(), Value::Table(written).into())
     };
     let world = WorldKeys {
         size: own.written_size,
