@@ -8,8 +8,8 @@ use crate::command::Command;
 use crate::keys::Action;
 use flockwork_model::kept::{KeptNames, full_name};
 use flockwork_model::scene::{
-    Background, BackgroundName, BoidShape, ColourBy, Exposed, Follow, Ground, Light,
-    MAX_BACKGROUND_COLOURS, MAX_PALETTE_COLOURS, Orbit, Palette, PaletteName, Rgb, Style,
+    Background, BoidShape, ColourBy, Exposed, Follow, Ground, Light, MAX_BACKGROUND_COLOURS,
+    MAX_PALETTE_COLOURS, Orbit, Palette, Rgb, Style,
 };
 use flockwork_session::Appearance;
 
@@ -107,7 +107,7 @@ impl FigureLooks<'_> {
 }
 
 fn background(ui: &mut egui::Ui, start: &Background, value: &mut Background) {
-    let names = BackgroundName::NAMES.map(|(name, named)| (name, Background::Named(named)));
+    let names = Background::names();
     let colours = value.colours();
     let own = Background::Colours(if colours.is_empty() { vec![Rgb([0; 3])] } else { colours });
     let hint = "What is behind the flock, from top to bottom.";
@@ -150,8 +150,7 @@ fn age(ui: &mut egui::Ui, start: u32, value: &mut u32) {
 const AMBER: Rgb = Rgb([0xE6, 0x9F, 0x00]);
 
 fn palette(ui: &mut egui::Ui, start: &Palette, value: &mut Palette) {
-    let named = PaletteName::NAMES.map(|(name, named)| (name, Palette::Named(named)));
-    let names: Vec<_> = [(Palette::AUTO, Palette::Auto)].into_iter().chain(named).collect();
+    let names = Palette::names();
     let own = Some((OWN, Palette::Colours(vec![AMBER])));
     let hint = "The colours of what is shown, from low to high.";
     let choice = Choice { own, ..Choice::new("palette", hint, &names) };

@@ -68,6 +68,12 @@ impl Default for Background {
 }
 
 impl Background {
+    /// The backgrounds with names, as scene files name them.
+    #[must_use]
+    pub fn names() -> Vec<(&'static str, Self)> {
+        BackgroundName::NAMES.map(|(name, named)| (name, Self::Named(named))).into()
+    }
+
     /// The colours from top to bottom; empty if the background is transparent.
     #[must_use]
     pub fn colours(&self) -> Vec<Rgb> {
@@ -136,8 +142,12 @@ named! {
 }
 
 impl Palette {
-    /// The word for [`Palette::Auto`] in scene files.
-    pub const AUTO: &'static str = "auto";
+    /// `auto` and the palettes with names, as scene files name them.
+    #[must_use]
+    pub fn names() -> Vec<(&'static str, Self)> {
+        let named = PaletteName::NAMES.map(|(name, named)| (name, Self::Named(named)));
+        [("auto", Self::Auto)].into_iter().chain(named).collect()
+    }
 }
 
 named! {

@@ -1,6 +1,6 @@
 //! The table `[camera]` and its keys over ticks.
 
-use super::fields::{Field, Fields, OrWord, section, unit};
+use super::fields::{Field, Fields, or_word, section, unit};
 use super::key::{FAR, Key, Section, Values};
 use super::reader::Reader;
 use super::tree::Value;
@@ -114,15 +114,7 @@ fn check_key(key: &CameraKey, others: &[CameraKey], table: &Reader) -> Result<()
     )))
 }
 
-impl Field for Orbit {
-    fn read(value: &Reader, key: &Key) -> Result<Self, SceneError> {
-        OrWord::read(value, key).map(|OrWord(ticks)| Self(ticks))
-    }
-
-    fn write(&self, key: &Key, axes: usize) -> Option<Value<bool>> {
-        OrWord(self.0).write(key, axes)
-    }
-}
+or_word!(Orbit);
 
 impl Field for Follow {
     fn read(value: &Reader, _: &Key) -> Result<Self, SceneError> {

@@ -1,14 +1,14 @@
 //! The table `[style]` and the values of colours: names, `#RRGGBB`, and lists of colours.
 
-use super::fields::{Field, Fields, OrWord, name_of, section, unit};
+use super::fields::{Field, Fields, name_of, or_word, section, unit};
 use super::key::{Key, Section, Values, names};
 use super::reader::Reader;
 use super::tree::Value;
 use crate::kept::{STATE_PREFIX, full_name, interned};
 use crate::quote::quoted;
 use crate::scene::{
-    Background, BackgroundName, BoidShape, ColourBy, Ground, Light, MAX_BACKGROUND_COLOURS,
-    MAX_PALETTE_COLOURS, Palette, PaletteName, Rgb, SceneError,
+    Background, BoidShape, ColourBy, Ground, Light, MAX_BACKGROUND_COLOURS, MAX_PALETTE_COLOURS,
+    Palette, Rgb, SceneError,
 };
 
 /// The values of `colour`.
@@ -16,7 +16,8 @@ pub const COLOURS: Values =
     Values::NameOr(|| names(&ColourBy::NAMES), "`\"state.NAME\"`, `\"#RRGGBB\"`");
 
 /// The values of `palette`.
-pub const PALETTES: Values = Values::NameOr(|| names(&palettes()), "a list of 1 to 16 colours");
+pub const PALETTES: Values =
+    Values::NameOr(|| names(&Palette::names()), "a list of 1 to 16 colours");
 
 /// The ground with a name in scene files; the others are `true` and `false`.
 const WATER: (&str, Ground) = ("water", Ground::Water);
@@ -35,7 +36,7 @@ section! {
         /// The background: a name, a colour, or colours from top to bottom. With `none`,
         /// PNG and APNG files are transparent.
         background: Background = Background::default(), Values::NameOr(
-            || names(&backgrounds()),
+            || names(&Background::names()),
             "`\"#RRGGBB\"`, a list of 2 to 8 colours"
         ) => "`\"dark\"`", "";
         /// The shape of drawn agents.
@@ -146,19 +147,26 @@ fn check(style: &Style, _: &[Style], table: &Reader) -> Result<(), SceneError> {
     Ok(())
 }
 
-/// A name, or what `colour` makes of a colour.
+/// A name, or what `made` makes of a colour.
 fn named_or<T: Clone>(
     value: &Reader,
     choices: &[(&str, T)],
-    colour: fn(Rgb) -> T,
+    made: impl Fn(Rgb) -> T,
 ) -> Result<T, SceneError> {
     let nor = " nor a colour such as #E69F00";
-    value.choice_or(choices, "neither one of", nor, |text| Rgb::parse(text).map(colour))
+    value.choice_or(choices, "neither one of", nor, |text| Rgb::parse(text).map(&made))
 }
 
-/// The colours of a list of 1 to `most`; `None` if the value is no list.
-fn colours(value: &Reader, most: usize) -> Result<Option<Vec<Rgb>>, SceneError> {
-    let Value::List(list) = value.value() else { return Ok(None) };
+/// A name, or what `made` makes of a colour or of a list of 1 to `most` colours.
+fn named_or_colours<T: Clone>(
+    value: &Reader,
+    choices: &[(&str, T)],
+    most: usize,
+    made: fn(Vec<Rgb>) -> T,
+) -> Result<T, SceneError> {
+    let Value::List(list) = value.value() else {
+        return named_or(value, choices, |colour| made(vec![colour]));
+    };
     let found = list.len();
     if found == 0 || found > most {
         return Err(value.fail(format!("{found} colours; a list has 1 to {most} of them")));
@@ -168,7 +176,7 @@ fn colours(value: &Reader, most: usize) -> Result<Option<Vec<Rgb>>, SceneError> 
         let problem = || format!("{} is not a colour; write one such as \"#E69F00\"", quoted(text));
         Rgb::parse(text).ok_or_else(|| item.fail(problem()))
     };
-    value.items().iter().map(colour).collect::<Result<_, _>>().map(Some)
+    value.items().iter().map(colour).collect::<Result<_, _>>().map(made)
 }
 
 fn list(colours: &[Rgb]) -> Value<bool> {
@@ -179,22 +187,15 @@ fn list(colours: &[Rgb]) -> Value<bool> {
     }
 }
 
-fn backgrounds() -> [(&'static str, Background); BackgroundName::NAMES.len()] {
-    BackgroundName::NAMES.map(|(name, value)| (name, Background::Named(value)))
-}
-
 impl Field for Background {
     fn read(value: &Reader, _: &Key) -> Result<Self, SceneError> {
-        Ok(match colours(value, MAX_BACKGROUND_COLOURS)? {
-            Some(colours) => Self::Colours(colours),
-            None => named_or(value, &backgrounds(), |colour| Self::Colours(vec![colour]))?,
-        })
+        named_or_colours(value, &Self::names(), MAX_BACKGROUND_COLOURS, Self::Colours)
     }
 
     fn write(&self, _: &Key, _: usize) -> Option<Value<bool>> {
         match self {
             Self::Colours(colours) => Some(list(colours)),
-            named => name_of(named, &backgrounds()),
+            named => name_of(named, &Self::names()),
         }
     }
 }
@@ -237,33 +238,17 @@ impl Field for ColourBy {
     }
 }
 
-impl Field for Exposed {
-    fn read(value: &Reader, key: &Key) -> Result<Self, SceneError> {
-        OrWord::read(value, key).map(|OrWord(factor)| Self(factor))
-    }
-
-    fn write(&self, key: &Key, axes: usize) -> Option<Value<bool>> {
-        OrWord(self.0).write(key, axes)
-    }
-}
-
-fn palettes() -> Vec<(&'static str, Palette)> {
-    let named = PaletteName::NAMES.map(|(name, value)| (name, Palette::Named(value)));
-    [(Palette::AUTO, Palette::Auto)].into_iter().chain(named).collect()
-}
+or_word!(Exposed);
 
 impl Field for Palette {
     fn read(value: &Reader, _: &Key) -> Result<Self, SceneError> {
-        Ok(match colours(value, MAX_PALETTE_COLOURS)? {
-            Some(colours) => Self::Colours(colours),
-            None => named_or(value, &palettes(), |colour| Self::Colours(vec![colour]))?,
-        })
+        named_or_colours(value, &Self::names(), MAX_PALETTE_COLOURS, Self::Colours)
     }
 
     fn write(&self, _: &Key, _: usize) -> Option<Value<bool>> {
         match self {
             Self::Colours(colours) => Some(list(colours)),
-            named => name_of(named, &palettes()),
+            named => name_of(named, &Self::names()),
         }
     }
 }
