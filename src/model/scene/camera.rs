@@ -34,17 +34,16 @@ impl CameraPlan {
         let centre = self.between(tick, |key| key.centre, |a: Point, b, share| a + (b - a) * share);
         // Equal times magnify by equal factors.
         let zoom = self.between(tick, |key| key.zoom.map(f32::ln), mix).map(f32::exp);
-        let rotation = self.between(tick, |key| key.rotation, mix);
-        let azimuth = self.between(tick, |key| key.azimuth, mix);
-        let elevation = self.between(tick, |key| key.elevation, mix);
-        let fov = self.between(tick, |key| key.fov, mix);
+        let angle = |of_key: fn(&CameraKey) -> Option<f32>, otherwise: f32| {
+            self.between(tick, of_key, mix).unwrap_or(otherwise)
+        };
         View {
             centre: centre.or(self.centre),
             zoom: zoom.unwrap_or(self.zoom),
-            rotation: rotation.unwrap_or(self.rotation),
-            azimuth: azimuth.unwrap_or_else(|| self.azimuth + turned(tick, self.orbit)),
-            elevation: elevation.unwrap_or(self.elevation),
-            fov: fov.unwrap_or(self.fov),
+            rotation: angle(|key| key.rotation, self.rotation),
+            azimuth: angle(|key| key.azimuth, self.azimuth + turned(tick, self.orbit)),
+            elevation: angle(|key| key.elevation, self.elevation),
+            fov: angle(|key| key.fov, self.fov),
         }
     }
 

@@ -1,17 +1,10 @@
 //! A scene as it is at the size of its flock.
 
-use super::populate::shares;
 use super::{ObstaclePlan, Scene, Species};
 use crate::scenery::Obstacle;
 use crate::vector::Point;
 
 impl Scene {
-    /// The number of agents of each species among `agents`.
-    #[must_use]
-    pub fn shares(&self, agents: u64) -> Vec<u64> {
-        shares(&self.species, agents)
-    }
-
     /// Changes all places but obstacles': of the camera, targets, paths and spawns. If the world grows with the count,
     /// it changes radii alike: of spawns, and of the paths that agents follow.
     pub(super) fn map_places(&mut self, map: impl Fn(Point) -> Point) {
@@ -44,7 +37,7 @@ impl Scene {
         let mut scene = self.clone();
         if agents != self.own_count() {
             let grown = agents > self.own_count();
-            for (species, share) in scene.species.iter_mut().zip(shares(&self.species, agents)) {
+            for (species, share) in scene.species.iter_mut().zip(self.shares(agents)) {
                 species.count = share;
                 if grown {
                     species.spawn = species.spawn_at_scale;

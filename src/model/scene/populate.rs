@@ -58,7 +58,7 @@ impl Scene {
         let free = |place: Point| !obstacles.cover(&self.world, place);
 
         let grown = count > self.own_count();
-        let shares = shares(&self.species, count);
+        let shares = self.shares(count);
         let mut state = FlockState {
             tick: 0,
             id: (part.start as u32..part.end as u32).into_par_iter().collect(),
@@ -361,34 +361,35 @@ impl Scene {
     fn side_of(&self, times: f64) -> f64 {
         if self.world.is_flat() { times.sqrt() } else { times.cbrt() }
     }
-}
 
-/// The number of agents of each species among `count`, in proportion to the scene's own counts;
-/// rounded by largest remainder. If they suffice, each species that the scene has agents of gets one
-/// at least, from the largest share.
-pub(super) fn shares(species: &[Species], count: u64) -> Vec<u64> {
-    let own: u64 = species.iter().map(|s| s.count).sum();
-    let exact = |s: &Species| u128::from(s.count) * u128::from(count);
-    let mut shares: Vec<u64> =
-        species.iter().map(|s| (exact(s) / u128::from(own)) as u64).collect();
-    let mut order: Vec<usize> = (0..species.len()).collect();
-    order.sort_by_key(|i| std::cmp::Reverse(exact(&species[*i]) % u128::from(own)));
-    let missing = count - shares.iter().sum::<u64>();
-    for i in order.into_iter().take(missing as usize) {
-        shares[i] += 1;
-    }
-    let present = |i: &usize| species[*i].count > 0;
-    if count >= (0..species.len()).filter(present).count() as u64 {
-        for i in (0..species.len()).filter(present) {
-            if shares[i] == 0
-                && let Some(largest) = shares.iter_mut().max()
-            {
-                *largest -= 1;
-                shares[i] = 1;
+    /// The number of agents of each species among `count`, in proportion to the scene's own counts;
+    /// rounded by largest remainder. If they suffice, each species that the scene has agents of gets one
+    /// at least, from the largest share.
+    #[must_use]
+    pub fn shares(&self, count: u64) -> Vec<u64> {
+        let species = &self.species;
+        let own = u128::from(self.own_count());
+        let exact = |s: &Species| u128::from(s.count) * u128::from(count);
+        let mut shares: Vec<u64> = species.iter().map(|s| (exact(s) / own) as u64).collect();
+        let mut order: Vec<usize> = (0..species.len()).collect();
+        order.sort_by_key(|i| std::cmp::Reverse(exact(&species[*i]) % own));
+        let missing = count - shares.iter().sum::<u64>();
+        for i in order.into_iter().take(missing as usize) {
+            shares[i] += 1;
+        }
+        let present = |i: &usize| species[*i].count > 0;
+        if count >= (0..species.len()).filter(present).count() as u64 {
+            for i in (0..species.len()).filter(present) {
+                if shares[i] == 0
+                    && let Some(largest) = shares.iter_mut().max()
+                {
+                    *largest -= 1;
+                    shares[i] = 1;
+                }
             }
         }
+        shares
     }
-    shares
 }
 
 /// The most obstacles within reach of one place. Lavapipe silently ends a shader's loop after
