@@ -102,12 +102,6 @@ pub fn number_of_key(key: &str) -> u32 {
 }
 
 impl Variation {
-    /// The parameter that varies.
-    #[must_use]
-    pub fn parameter(&self) -> &'static Parameter {
-        self.slot.parameter()
-    }
-
     /// True if each agent draws the value.
     #[must_use]
     pub fn is_drawn(&self) -> bool {

@@ -275,19 +275,24 @@ impl Species {
         kind.parameter(key).map_or(0.0, |index| self.value(kind, index))
     }
 
+    /// The law that a value follows, if any.
+    #[must_use]
+    pub fn law(&self, slot: Slot) -> Option<Law> {
+        let own = self.variations.iter().find(|variation| variation.slot == slot);
+        own.map(|variation| variation.law)
+    }
+
     /// The smallest and largest value of a slot at any time, given its base.
     fn span(&self, slot: Slot, base: f32) -> (f32, f32) {
-        let own = self.variations.iter().find(|variation| variation.slot == slot);
-        own.map_or((base, base), |variation| {
-            let (low, high) = variation.parameter().range;
-            match variation.law {
-                Law::Noise { amplitude, .. } => {
-                    ((base - amplitude).max(low), (base + amplitude).min(high))
-                }
-                Law::GrowsWithSize { .. } | Law::ShrinksWithSize { .. } => (low, base),
-                Law::PerAgent { from } => (from, base),
+        let (low, high) = slot.parameter().range;
+        match self.law(slot) {
+            None => (base, base),
+            Some(Law::Noise { amplitude, .. }) => {
+                ((base - amplitude).max(low), (base + amplitude).min(high))
             }
-        })
+            Some(Law::GrowsWithSize { .. } | Law::ShrinksWithSize { .. }) => (low, base),
+            Some(Law::PerAgent { from }) => (from, base),
+        }
     }
 
     /// The smallest and largest value of a behaviour's parameter at any time; zeros if the species

@@ -1,6 +1,6 @@
 //! The needs of a scene's behaviours: scenery, memory, and extra work for the engine.
 
-use super::{BoidShape, ColourBy, Rule, Scene, Slot, Species};
+use super::{Body, BoidShape, ColourBy, Rule, Scene, Slot, Species};
 use crate::behaviours::bounds::HALF_CIRCLE;
 use crate::behaviours::{Kind, Leaders, Needs, ObstacleReach, Target, Uses};
 use crate::formula::{Formula, Formulas, Given};
@@ -129,31 +129,26 @@ impl Scene {
         let banks = self.species.iter().any(|species| self.shown_of(species) == Shown::Bank);
         let remembers = self.rules_that(|needs| needs.angle.then_some(())).next().is_some();
         let narrow = rules().any(|rule| {
-            let parameters = rule.kind.info().parameters.iter().zip(&rule.values);
-            let mut fields = parameters.filter(|(p, _)| p.meaning == Meaning::FieldOfView);
-            fields.any(|(_, degrees)| *degrees < FULL_CIRCLE)
+            let mut parameters = rule.kind.info().parameters.iter().zip(&rule.values);
+            parameters.any(|(p, own)| p.meaning == Meaning::FieldOfView && *own < FULL_CIRCLE)
         });
-        let varies = |species: &Species, key: &str| {
-            species.variations.iter().any(|variation| variation.slot.key() == key)
+        let bodies = |which: fn(&Body) -> bool| self.species.iter().any(|own| which(&own.body));
+        let varies = |key: &str| {
+            let mut all = self.species.iter().flat_map(|species| &species.variations);
+            all.any(|variation| variation.slot.key() == key)
         };
-        let turners = self.species.iter().any(|species| species.body.motion > 0.0);
-        let hurries =
-            |species: &Species| species.body.min_speed > 0.0 || varies(species, "min_speed");
+        let turners = bodies(|body| body.motion > 0.0);
         let chosen = |rule: &Rule| {
             let slot = rule.kind.parameter("nearest");
             slot.map_or(ALL_NEIGHBOURS, |slot| rule.values[slot])
         };
         let choose = |which: fn(f32) -> bool| rules().map(chosen).any(which);
-        let jitters = |species: &Species| species.body.jitter > 0.0 || varies(species, "jitter");
-        let errs = |species: &Species| species.body.noise > 0.0 || varies(species, "noise");
-        let keeps_course =
-            |species: &Species| species.body.max_turn < HALF_CIRCLE || varies(species, "max_turn");
         let shared = self.shared();
         let everybody = || self.formulas().iter().filter(|rule| rule.hears_everybody());
         let extras = [
             (Uses::SIGHT, narrow),
             (Uses::COUNTS, counts),
-            (Uses::PRIORITY, self.species.iter().any(|species| species.body.combine > 0.0)),
+            (Uses::PRIORITY, bodies(|body| body.combine > 0.0)),
             (Uses::MOVING_TARGETS, self.targets.iter().any(Target::moves)),
             (Uses::VARYING, self.varies()),
             (Uses::TRAITS, !self.traits().is_empty()),
@@ -173,13 +168,16 @@ impl Scene {
             (Uses::NEAREST, choose(|count| count > ALL_NEIGHBOURS)),
             (Uses::MANY_NEAREST, choose(|count| count > Uses::FEW && count != PICK_ONE)),
             (Uses::PICK, choose(|count| count == PICK_ONE)),
-            (Uses::LIMITLESS, self.species.iter().any(|species| species.body.limit > 1.0)),
+            (Uses::LIMITLESS, bodies(|body| body.limit > 1.0)),
             (Uses::TURNERS, turners),
-            (Uses::NOISE, self.species.iter().any(errs)),
-            (Uses::MIN_SPEED, turners || self.species.iter().any(hurries)),
-            (Uses::JITTER, self.species.iter().any(jitters)),
-            (Uses::MAX_TURN, self.species.iter().any(keeps_course)),
-            (Uses::OLD_STEP, self.species.iter().any(|species| species.body.position_step > 0.0)),
+            (Uses::NOISE, bodies(|body| body.noise > 0.0) || varies("noise")),
+            (
+                Uses::MIN_SPEED,
+                turners || bodies(|body| body.min_speed > 0.0) || varies("min_speed"),
+            ),
+            (Uses::JITTER, bodies(|body| body.jitter > 0.0) || varies("jitter")),
+            (Uses::MAX_TURN, bodies(|body| body.max_turn < HALF_CIRCLE) || varies("max_turn")),
+            (Uses::OLD_STEP, bodies(|body| body.position_step > 0.0)),
             (Uses::MEMORY, counts || accelerations || ages || banks || remembers),
         ];
         let of_values = rules().flat_map(|rule| {
@@ -218,7 +216,7 @@ impl Scene {
             |kind: Kind| ["radius", "fov", "nearest", "with"].map(|key| kind.parameter(key));
         let varies = |species: &Species, kind: Kind| {
             let mut slots = of_perception(kind).into_iter().flatten();
-            slots.any(|slot| species.variations.iter().any(|v| v.slot == Slot::Rule(kind, slot)))
+            slots.any(|slot| species.law(Slot::Rule(kind, slot)).is_some())
         };
         let perceived = |species: &Species, kind: Kind| {
             of_perception(kind).map(|slot| slot.map(|slot| species.value(kind, slot)))
@@ -284,8 +282,7 @@ impl Scene {
     /// The memory of agent `id` at the start.
     #[must_use]
     pub fn first_memory(&self, species: u8, id: u32) -> Memory {
-        let of_species = self.remembers_directions(species as usize);
-        if of_species {
+        if self.remembers_directions(species as usize) {
             Memory::at_start_in_space(self.seed, id)
         } else {
             Memory::at_start(self.seed, id)

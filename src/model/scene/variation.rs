@@ -26,7 +26,7 @@ impl Variation {
     /// Replaces the value in `species` by its value for the tick's `noise`.
     fn apply(&self, species: &mut Species, noise: f32) {
         let size = species.body.size;
-        let (low, high) = self.parameter().range;
+        let (low, high) = self.slot.parameter().range;
         self.replace(species, |base| {
             let value = match self.law {
                 Law::Noise { amplitude, .. } => base + amplitude * noise,
@@ -74,8 +74,7 @@ impl Species {
     /// True if its agents draw their own size.
     #[must_use]
     pub fn draws_size(&self) -> bool {
-        let own = |variation: &Variation| variation.slot == Slot::size() && variation.is_drawn();
-        self.variations.iter().any(own)
+        matches!(self.law(Slot::size()), Some(Law::PerAgent { .. }))
     }
 
     /// The species with the values that agent `id` draws.
@@ -98,15 +97,11 @@ impl Species {
     /// agents do not draw it.
     #[must_use]
     pub fn least(&self, slot: Slot) -> f32 {
-        let own = self.variations.iter().find(|variation| variation.slot == slot);
-        let from = own.and_then(|variation| match variation.law {
-            Law::PerAgent { from } => Some(variation.parameter().encoded(from)),
-            _ => None,
-        });
-        from.unwrap_or_else(|| match slot {
-            Slot::Body(index) => self.body.values()[index],
-            Slot::Rule(kind, index) => self.encoded(kind, index),
-        })
+        match (self.law(slot), slot) {
+            (Some(Law::PerAgent { from }), _) => slot.parameter().encoded(from),
+            (_, Slot::Body(index)) => self.body.values()[index],
+            (_, Slot::Rule(kind, index)) => self.encoded(kind, index),
+        }
     }
 }
 
@@ -167,18 +162,13 @@ impl Scene {
     }
 }
 
-/// The most parameters of a body or a behaviour.
-const SLOTS: usize = 16;
-
-/// Words for a bit each: enough for the body and 23 behaviours.
-const WORDS: usize = 6;
-
-/// A set of slots that each agent draws.
+/// A set of slots that each agent draws: a bit for each parameter of the body, of a built-in behaviour and of
+/// a rule in text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Traits {
-    /// A bit for each slot of the body and of the built-in behaviours.
-    built_in: [u64; WORDS],
-    /// The rules in text that have some, and a bit for each of their parameters.
+    of_body: u64,
+    of_behaviours: [u64; Kind::ALL.len()],
+    /// The rules in text that have some.
     rules: Formulas,
     of_rules: [u64; MAX_FORMULAS],
 }
@@ -195,17 +185,15 @@ impl Traits {
             ..Self::default()
         };
         for slot in slots {
-            let bit = match slot {
-                Slot::Body(index) => index,
+            match slot {
+                Slot::Body(index) => all.of_body |= 1 << index,
                 Slot::Rule(Kind::Formula(formula), index) => {
                     if let Some(number) = all.rules.number(formula) {
                         all.of_rules[number] |= 1 << index;
                     }
-                    continue;
                 }
-                Slot::Rule(kind, index) => (kind.number() + 1) * SLOTS + index,
-            };
-            all.built_in[bit / 64] |= 1 << (bit % 64);
+                Slot::Rule(kind, index) => all.of_behaviours[kind.number()] |= 1 << index,
+            }
         }
         all
     }
@@ -218,24 +206,19 @@ impl Traits {
 
     /// The slots: the body's first, then the built-in behaviours', then the rules'.
     pub fn slots(self) -> impl Iterator<Item = Slot> {
-        let kinds = Kind::ALL.into_iter();
-        let rules = kinds.flat_map(|kind| (0..SLOTS).map(move |i| Slot::Rule(kind, i)));
-        let all = (0..SLOTS).map(Slot::Body).chain(rules).enumerate();
-        let has = move |bit: usize| self.built_in[bit / 64] >> (bit % 64) & 1 == 1;
-        let built_in = all.filter(move |(bit, _)| has(*bit)).map(|(_, slot)| slot);
-        let of_texts = self.rules.iter().zip(self.of_rules).flat_map(|(formula, bits)| {
-            let drawn = (0..formula.parameters.len()).filter(move |index| bits >> index & 1 == 1);
-            drawn.map(move |index| Slot::Rule(Kind::Formula(formula), index))
-        });
-        built_in.chain(of_texts)
+        let drawn = |bits: u64| (0..64).filter(move |index| bits >> index & 1 == 1);
+        let behaviours = Kind::ALL.into_iter().zip(self.of_behaviours);
+        let texts = self.rules.iter().map(Kind::Formula).zip(self.of_rules);
+        let of_rules = behaviours
+            .chain(texts)
+            .flat_map(move |(kind, bits)| drawn(bits).map(move |index| Slot::Rule(kind, index)));
+        drawn(self.of_body).map(Slot::Body).chain(of_rules)
     }
 }
 
-/// The bits suffice for the parameters of a rule: the ones that every rule has, and two for each value of its own.
-const _: () = assert!(SLOTS + 2 * MAX_PARAMETERS <= 64);
-
-/// The bits suffice for the body and all behaviours.
-const _: () = assert!((Kind::ALL.len() + 1) * SLOTS <= 64 * WORDS && Body::<f32>::COUNT <= SLOTS);
+/// The bits suffice for the parameters of a rule in text: at most 16 that every rule may have, and two for each
+/// value of its own.
+const _: () = assert!(16 + 2 * MAX_PARAMETERS <= 64);
 
 #[cfg(test)]
 mod tests {

@@ -42,9 +42,9 @@ const PERIOD: f32 = 100.0;
 impl LawKeys {
     /// The table of a number with this base and `law`.
     #[must_use]
-    pub fn from_law(base: f32, law: &Law) -> Self {
+    pub fn from_law(base: f32, law: Law) -> Self {
         let around = Self { base: Some(base), ..Self::default() };
-        match *law {
+        match law {
             Law::Noise { amplitude, period } => {
                 Self { amplitude: Some(amplitude), period: Some(period), ..around }
             }

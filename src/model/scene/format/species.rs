@@ -8,7 +8,7 @@ use super::tree::{Table, Value};
 use super::values::{ALL, PICK, SceneNames, read_pick};
 use crate::behaviours::Kind;
 use crate::parameter::{Parameter, Parameters};
-use crate::scene::{Body, Law, Rule, SceneError, Slot, Species, Style, Variation, default_value};
+use crate::scene::{Body, Rule, SceneError, Slot, Species, Style, Variation, default_value};
 
 const BODY: &[Parameter] = <Body as Parameters<f32>>::TABLE;
 
@@ -111,16 +111,12 @@ pub fn write(
     let unwritten = Species { spawn_at_scale: species.spawn, ..unwritten("", style) };
     let mut entries = species.table(&unwritten, axes);
 
-    let law = |slot: Slot| -> Option<&Law> {
-        let own = species.variations.iter().find(|variation| variation.slot == slot);
-        own.map(|variation| &variation.law)
-    };
     let values = species.body.values();
     let mut body: Table<bool> = BODY
         .iter()
         .zip(values)
         .enumerate()
-        .flat_map(|(i, (p, value))| names.entries(p, value, p.default, law(Slot::Body(i))))
+        .flat_map(|(i, (p, value))| names.entries(p, value, p.default, species.law(Slot::Body(i))))
         .collect();
     body.sort_by_key(|(key, _)| key != "size");
     // The body follows the number of agents.
@@ -130,7 +126,7 @@ pub fn write(
     let mut place = entries.len();
     for Rule { kind, values } in &species.rules {
         let entries_of = |i: usize, p: &Parameter| {
-            names.entries(p, values[i], default_value(p, index), law(Slot::Rule(*kind, i)))
+            names.entries(p, values[i], default_value(p, index), species.law(Slot::Rule(*kind, i)))
         };
         if let Some(own) = kind.formula() {
             if texts.is_empty() {

@@ -147,7 +147,7 @@ impl SceneNames<'_> {
     }
 
     /// A parameter with this value, or with this base and law.
-    fn write(&self, parameter: &Parameter, value: f32, law: Option<&Law>) -> Value<bool> {
+    fn write(&self, parameter: &Parameter, value: f32, law: Option<Law>) -> Value<bool> {
         if let Some(law) = law {
             let unwritten = LawKeys::unwritten(parameter.default);
             return Value::Table(LawKeys::from_law(value, law).table(&unwritten, 2));
@@ -176,7 +176,7 @@ impl SceneNames<'_> {
         parameter: &Parameter,
         value: f32,
         unwritten: f32,
-        law: Option<&Law>,
+        law: Option<Law>,
     ) -> Table<bool> {
         let written = self.write(parameter, value, law);
         let note = self.write(parameter, unwritten, None) == written;
