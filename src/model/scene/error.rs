@@ -1,8 +1,9 @@
 //! Errors in a scene, with the origin of the wrong value.
 
-use std::fmt;
 use std::sync::Arc;
+use std::{fmt, iter};
 
+use super::Scene;
 use crate::quote::cut;
 
 /// The place where a value was written.
@@ -90,18 +91,14 @@ impl PopulateError {
         Self { origin: None, key, problem }
     }
 
-    /// Adds the origin of the key, if it is among `origins`. If the key was not written, this is the
-    /// origin of the nearest enclosing table.
+    /// Adds the origin of the key in `scene`. If the key was not written, this is the origin of the
+    /// nearest enclosing table.
     #[must_use]
-    pub(super) fn written(self, origins: &[(String, Origin)]) -> Self {
-        let mut key = self.key.as_str();
-        while !key.is_empty() {
-            if let Some((_, origin)) = origins.iter().find(|(known, _)| known == key) {
-                return Self { origin: Some(origin.clone()), ..self };
-            }
-            key = key.rsplit_once('.').map_or("", |(table, _)| table);
-        }
-        self
+    pub(super) fn written(self, scene: &Scene) -> Self {
+        let key = Some(self.key.as_str());
+        let mut tables = iter::successors(key, |key| Some(key.rsplit_once('.')?.0));
+        let origin = tables.find_map(|key| scene.origin(key)).cloned();
+        Self { origin, ..self }
     }
 }
 

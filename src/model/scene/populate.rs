@@ -127,7 +127,7 @@ impl Scene {
         self.scale(count, request.density)?;
         let made = self.check_world().and_then(|()| self.place_obstacles());
         let checked = made.and_then(|()| self.check_scenery());
-        checked.map_err(|error| error.written(&self.origins))?;
+        checked.map_err(|error| error.written(self))?;
         Ok(count)
     }
 

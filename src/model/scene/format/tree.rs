@@ -169,14 +169,13 @@ fn node(spanned: &Spanned<DeValue>, origins: Origins) -> Result<Node<Origin>, Sc
         let fail = || SceneError::new(&note, "", format!("`{}` is not a number", cut(text)));
         number.map(Value::Number).ok_or_else(fail)
     };
-    let bare = |text: &str| text.replace('_', "");
     let value = match spanned.get_ref() {
         DeValue::Integer(i) if i.radix() != 10 => {
-            let whole = i64::from_str_radix(&bare(i.as_str()), i.radix()).ok();
+            let whole = i64::from_str_radix(i.as_str(), i.radix()).ok();
             number(whole.map(|whole| whole as f64), &i.to_string())?
         }
-        DeValue::Integer(i) => number(bare(i.as_str()).parse().ok(), i.as_str())?,
-        DeValue::Float(f) => number(bare(f.as_str()).parse().ok(), f.as_str())?,
+        DeValue::Integer(i) => number(i.as_str().parse().ok(), i.as_str())?,
+        DeValue::Float(f) => number(f.as_str().parse().ok(), f.as_str())?,
         DeValue::Boolean(b) => Value::Boolean(*b),
         DeValue::String(s) => Value::Text(s.to_string()),
         DeValue::Datetime(d) => Value::Text(d.to_string()),
