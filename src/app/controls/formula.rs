@@ -3,7 +3,7 @@
 use super::rows::REMOVE;
 use flockwork_model::behaviours::Kind;
 use flockwork_model::formula::{Formula, MAX_SUMS, RuleText, is_name};
-use flockwork_model::scene::{Rule, Species, default_value};
+use flockwork_model::scene::{Rule, Species};
 
 /// The colour of what is wrong.
 const WRONG: egui::Color32 = egui::Color32::from_rgb(255, 110, 100);
@@ -134,6 +134,5 @@ pub fn new_rule(species: &Species, axes: usize, own: usize) -> Option<Rule> {
     })?;
     let text = RuleText { name, force: FIRST_FORCE.into(), ..RuleText::default() };
     let formula = Formula::compiled(text, axes).ok()?;
-    let values = formula.parameters.iter().map(|parameter| default_value(parameter, own));
-    Some(Rule { kind: Kind::Formula(formula), values: values.collect() })
+    Some(Rule::by_default(Kind::Formula(formula), own))
 }

@@ -31,7 +31,6 @@ pub use format::{
 };
 pub use library::{BuiltIn, built_in};
 pub use populate::Request;
-pub use rules::default_value;
 pub use slot::{Law, Slot, Variation, drawn};
 pub use species::{
     BoidShape, ColourBy, NO_TURN, NumberAtFirst, Rule, Spawn, SpawnPlace, Species, Start,

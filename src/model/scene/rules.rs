@@ -7,8 +7,7 @@ use crate::formula::Formula;
 use crate::parameter::{Meaning, Parameter};
 
 /// The value of a behaviour's parameter if the file gives none, for the species of number `own`.
-#[must_use]
-pub fn default_value(parameter: &Parameter, own: usize) -> f32 {
+fn default_value(parameter: &Parameter, own: usize) -> f32 {
     match parameter.meaning {
         Meaning::SpeciesSet { own: true } => (1_u32 << own) as f32,
         _ => parameter.default,

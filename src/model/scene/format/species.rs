@@ -8,7 +8,7 @@ use super::tree::{Table, Value};
 use super::values::{ALL, PICK, SceneNames, read_pick};
 use crate::behaviours::Kind;
 use crate::parameter::{Parameter, Parameters};
-use crate::scene::{Body, Rule, SceneError, Slot, Species, Style, Variation, default_value};
+use crate::scene::{Body, Rule, SceneError, Slot, Species, Style, Variation};
 
 const BODY: &[Parameter] = <Body as Parameters<f32>>::TABLE;
 
@@ -125,8 +125,9 @@ pub fn write(
     let mut texts = Vec::new();
     let mut place = entries.len();
     for Rule { kind, values } in &species.rules {
+        let unwritten = Rule::by_default(*kind, index).values;
         let entries_of = |i: usize, p: &Parameter| {
-            names.entries(p, values[i], default_value(p, index), species.law(Slot::Rule(*kind, i)))
+            names.entries(p, values[i], unwritten[i], species.law(Slot::Rule(*kind, i)))
         };
         if let Some(own) = kind.formula() {
             if texts.is_empty() {
