@@ -100,6 +100,7 @@ fn divided(value: f32, times: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::behaviours::Kind;
     use crate::scene::{Request, built_in};
 
     /// Everything about a scene but the lines of its file.
@@ -108,13 +109,25 @@ mod tests {
     }
 
     #[test]
-    fn a_full_text_makes_the_same_scene_and_the_same_flock() {
+    fn a_full_text_has_every_parameter_and_makes_the_same_scene_and_flock() {
         for built_in in built_in() {
             let scene = Scene::parse("test", built_in.text).unwrap();
             let full = scene.to_full_toml();
             let again = Scene::parse("test", &full).unwrap_or_else(|e| panic!("{e}\n{full}"));
             assert_eq!(all_of(&again), all_of(&scene), "{full}");
-            assert_eq!((again.to_toml(), again.to_full_toml()), (scene.to_toml(), full));
+            assert_eq!(again.to_toml(), scene.to_toml());
+            assert_eq!(again.to_full_toml(), full);
+            let keys: toml::Table = full.parse().unwrap();
+            for species in &scene.species {
+                // Rules in text have tables of their own kind.
+                let kinds = species.rules.iter().map(|rule| rule.kind);
+                for info in kinds.filter(|kind| kind.formula().is_none()).map(Kind::info) {
+                    let table = keys["species"][&species.name][info.key].as_table().unwrap();
+                    for parameter in info.parameters {
+                        assert!(table.contains_key(parameter.key), "{}:\n{full}", parameter.key);
+                    }
+                }
+            }
             for count in [None, Some(777)] {
                 let request = Request { count, ..Request::default() };
                 let [one, other] = [&scene, &again].map(|scene| scene.populate(&request).unwrap());
@@ -122,33 +135,5 @@ mod tests {
                 assert_eq!(all_of(&one.0), all_of(&other.0));
             }
         }
-    }
-
-    #[test]
-    fn a_full_text_has_every_parameter_and_changes_with_each() {
-        let mut numbers = 0;
-        for built_in in built_in() {
-            let scene = Scene::parse("test", built_in.text).unwrap();
-            let full = scene.to_full_toml();
-            let keys: toml::Table = full.parse().unwrap();
-            for (index, species) in scene.species.iter().enumerate() {
-                // Rules in text have tables of their own kind.
-                let rules = species.rules.iter().enumerate();
-                for (rule, own) in rules.filter(|(_, own)| own.kind.formula().is_none()) {
-                    let info = own.kind.info();
-                    let table = keys["species"][&species.name][info.key].as_table().unwrap();
-                    for (place, parameter) in info.parameters.iter().enumerate() {
-                        assert!(table.contains_key(parameter.key), "{}:\n{full}", parameter.key);
-                        if parameter.key == "weight" {
-                            let mut other = scene.clone();
-                            other.species[index].rules[rule].values[place] += 0.5;
-                            assert_ne!(other.to_full_toml(), full);
-                            numbers += 1;
-                        }
-                    }
-                }
-            }
-        }
-        assert!(numbers > 10, "{numbers} weights");
     }
 }
