@@ -102,7 +102,8 @@ impl Scene {
         FlockState { id, species, position, velocity, ..FlockState::default() }
     }
 
-    /// The first place and the first velocity of agent `id`.
+    /// The first place and the first velocity of agent `id`: the first `free` place among its tries, if
+    /// there is one.
     fn start_of(
         &self,
         species: &Species,
@@ -110,9 +111,11 @@ impl Scene {
         id: u32,
         free: &impl Fn(Point) -> bool,
     ) -> (Point, Point) {
-        let place = spawn_position(spawn, &self.world, self.seed, id, free);
+        let tried = |number| place(spawn, &self.world, self.seed, id, number);
+        let position = (0..TRIES).map(tried).find(|position| free(*position));
         let max_speed = species.of_agent(self.seed, id).body.max_speed;
-        (place, spawn.start.velocity(&self.world, self.seed, id, max_speed))
+        let velocity = spawn.start.velocity(&self.world, self.seed, id, max_speed);
+        (position.unwrap_or_else(|| tried(0)), velocity)
     }
 
     /// Scales the scene to the request without creating agents, and returns their number. Fails
@@ -398,19 +401,6 @@ const MAX_IN_REACH: usize = 1 << 15;
 
 /// Number of places that an agent tries before it starts inside an obstacle.
 const TRIES: u32 = 32;
-
-/// Position of agent `id` at tick 0: the first `free` place among its tries, if there is one.
-fn spawn_position(
-    spawn: &Spawn,
-    world: &World,
-    seed: u32,
-    id: u32,
-    free: &impl Fn(Point) -> bool,
-) -> Point {
-    let mut tries = (0..TRIES).map(|number| place(spawn, world, seed, id, number));
-    let found = tries.find(|position| free(*position));
-    found.unwrap_or_else(|| place(spawn, world, seed, id, 0))
-}
 
 /// The place that agent `id` draws in try number `number`.
 fn place(spawn: &Spawn, world: &World, seed: u32, id: u32, number: u32) -> Point {

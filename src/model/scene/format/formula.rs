@@ -11,7 +11,7 @@ use crate::formula::{
 };
 use crate::kept::{KeptStart, MAX_NUMBER};
 use crate::parameter::Parameter;
-use crate::quote::{quoted, suggest};
+use crate::quote::suggest;
 use crate::scene::{Rule, Scene, SceneError, Variation};
 
 /// The key of a species' rules in text.
@@ -240,8 +240,7 @@ fn species_of(value: &Reader, names: &SceneNames) -> Result<Option<Vec<String>>,
     if keys().any(is_of_law) && keys().filter(is_species).all(is_of_law) {
         return Ok(None);
     }
-    let help = suggest(other, names.species);
-    Err(value.fail(format!("no species is called {}; {help}", quoted(other))))
+    Err(value.unknown("species", other, names.species))
 }
 
 /// The smallest and the largest value of a parameter.

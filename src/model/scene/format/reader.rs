@@ -42,6 +42,12 @@ impl<'a> Reader<'a> {
         SceneError::new(&self.node.note, self.path.as_str(), problem)
     }
 
+    /// An error about a name that no `kind` of thing has.
+    pub fn unknown(&self, kind: &str, name: &str, known: &[&str]) -> SceneError {
+        let help = suggest(name, known);
+        self.fail(format!("no {kind} is called {}; {help}", quoted(name)))
+    }
+
     /// An error about a value of another kind than the one that is wanted.
     pub fn wrong(&self, wanted: &str) -> SceneError {
         self.fail(format!("expected {wanted}, found {}", self.value().describe()))

@@ -9,8 +9,7 @@ use crate::parameter::{
     ALL_NEIGHBOURS, ALL_SPECIES, MAX_NEAREST, Meaning, NEAREST_PATH, NEAREST_TARGET, NO_TARGET,
     PICK_ONE, Parameter,
 };
-use crate::quote::quoted;
-use crate::scene::{Law, Rule, SceneError, Slot, Variation, suggest};
+use crate::scene::{Law, Rule, SceneError, Slot, Variation};
 use crate::scenery::Path;
 
 /// The nearest target or path, and the key of a number of neighbours.
@@ -122,10 +121,8 @@ impl SceneNames<'_> {
     fn named(&self, value: &Reader, parameter: &Parameter, kind: &str) -> Result<f32, SceneError> {
         let text = value.text()?;
         let (names, values): (Vec<&str>, Vec<f32>) = self.values(parameter).into_iter().unzip();
-        names.iter().position(|name| *name == text).map(|index| values[index]).ok_or_else(|| {
-            let help = suggest(text, &names);
-            value.fail(format!("no {kind} is called {}; {help}", quoted(text)))
-        })
+        let index = names.iter().position(|name| *name == text);
+        index.map(|index| values[index]).ok_or_else(|| value.unknown(kind, text, &names))
     }
 
     fn species_set(&self, value: &Reader) -> Result<f32, SceneError> {
@@ -138,8 +135,7 @@ impl SceneNames<'_> {
                 continue;
             }
             let Some(index) = self.species.iter().position(|name| *name == text) else {
-                let help = suggest(text, self.species);
-                return Err(item.fail(format!("no species is called {}; {help}", quoted(text))));
+                return Err(item.unknown("species", text, self.species));
             };
             bits |= 1 << index;
         }
