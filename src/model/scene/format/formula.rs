@@ -3,14 +3,13 @@
 use super::law::LAW;
 use super::reader::Reader;
 use super::tree::{Table, Value, get};
-use super::values::{ALL, PICK, SceneNames, read_pick};
+use super::values::{ALL, PICK, read_pick};
 use crate::behaviours::Kind;
 use crate::formula::{
     ANY, FORCE, Formula, MAX_RULES, OwnParameter, OwnState, PARAMETERS, RuleText, SPECIES, STATE,
     TURN, is_name,
 };
 use crate::kept::{KeptStart, MAX_NUMBER};
-use crate::parameter::Parameter;
 use crate::quote::suggest;
 use crate::scene::{Rule, Scene, SceneError, Variation};
 
@@ -40,7 +39,7 @@ pub const RANGE: &str = "range";
 pub fn read(
     table: &Reader,
     own: usize,
-    names: &SceneNames,
+    scene: &Scene,
     variations: &mut Vec<Variation>,
 ) -> Result<Vec<Rule>, SceneError> {
     let tables = table.entries()?;
@@ -49,14 +48,14 @@ pub fn read(
         let problem = format!("a species has at most {MAX_RULES} rules in text, this one {count}");
         return Err(table.fail(problem));
     }
-    tables.iter().map(|(name, table)| rule(name, table, own, names, variations)).collect()
+    tables.iter().map(|(name, table)| rule(name, table, own, scene, variations)).collect()
 }
 
 fn rule(
     name: &str,
     table: &Reader,
     own: usize,
-    names: &SceneNames,
+    scene: &Scene,
     variations: &mut Vec<Variation>,
 ) -> Result<Rule, SceneError> {
     if !is_name(name) {
@@ -96,7 +95,7 @@ fn rule(
     text.everybody = table.get(RADIUS).map_or(Ok(false), |radius| is_everybody(&radius))?;
     let parameters = table.get(PARAMETERS).map_or(Ok(Vec::new()), |own| own.entries())?;
     for (name, value) in &parameters {
-        let by_species = species_of(&value_alone(value)?, names)?;
+        let by_species = species_of(&value_alone(value)?, &scene.species_names())?;
         text.parameters.push(OwnParameter {
             name: (*name).into(),
             range: range(value)?,
@@ -126,18 +125,18 @@ fn rule(
     }
     let mut rule = Rule::by_default(kind, own);
     for (key, value) in &entries {
-        names.read_into(&mut rule, key, value, variations)?;
+        scene.read_into(&mut rule, key, value, variations)?;
     }
     for ((name, value), own) in parameters.iter().zip(&formula.text.parameters) {
         let value = value_alone(value)?;
         if own.by_species.is_none() {
-            names.read_into(&mut rule, &format!("{PARAMETERS}.{name}"), &value, variations)?;
+            scene.read_into(&mut rule, &format!("{PARAMETERS}.{name}"), &value, variations)?;
             continue;
         }
         for (species, value) in value.entries()? {
             let key = format!("{PARAMETERS}.{name}.{species}");
-            names.read_into(&mut rule, &key, &value, variations)?;
-            let number = names.species.iter().position(|own| *own == species);
+            scene.read_into(&mut rule, &key, &value, variations)?;
+            let number = scene.species.iter().position(|own| own.name == species);
             if let (Some(index), Some(number)) =
                 (kind.parameter(&format!("{key}.{SPECIES}")), number)
             {
@@ -220,7 +219,7 @@ fn value_alone<'a>(value: &Reader<'a>) -> Result<Reader<'a>, SceneError> {
 }
 
 /// The species in a table of a parameter's values by species; `None` for another value, such as a law.
-fn species_of(value: &Reader, names: &SceneNames) -> Result<Option<Vec<String>>, SceneError> {
+fn species_of(value: &Reader, species: &[&str]) -> Result<Option<Vec<String>>, SceneError> {
     if !matches!(value.value(), Value::Table(_)) {
         return Ok(None);
     }
@@ -231,7 +230,7 @@ fn species_of(value: &Reader, names: &SceneNames) -> Result<Option<Vec<String>>,
         ));
     }
     let keys = || entries.iter().map(|(key, _)| *key);
-    let is_species = |key: &&str| names.species.contains(key);
+    let is_species = |key: &&str| species.contains(key);
     let Some((other, value)) = entries.iter().find(|(key, _)| !is_species(key)) else {
         return Ok(Some(keys().map(Into::into).collect()));
     };
@@ -240,7 +239,7 @@ fn species_of(value: &Reader, names: &SceneNames) -> Result<Option<Vec<String>>,
     if keys().any(is_of_law) && keys().filter(is_species).all(is_of_law) {
         return Ok(None);
     }
-    Err(value.unknown("species", other, names.species))
+    Err(value.unknown("species", other, species))
 }
 
 /// The smallest and the largest value of a parameter.
@@ -278,16 +277,12 @@ pub fn check_added(scene: &Scene, written: &Scene) -> Result<(), SceneError> {
 }
 
 /// The keys of a rule in text.
-pub fn write(
-    formula: &Formula,
-    entries: impl Fn(usize, &'static Parameter) -> Table<bool>,
-) -> Table<bool> {
+pub fn write(formula: &Formula, entries: impl Fn(usize) -> Table<bool>) -> Table<bool> {
     let (mut table, mut own) = (Table::new(), Table::new());
     if formula.hears_everybody() {
         table.push((RADIUS.into(), Value::from(ALL).into()));
     }
-    let parameters = formula.parameters.iter().enumerate();
-    for (key, mut node) in parameters.flat_map(|(index, parameter)| entries(index, parameter)) {
+    for (key, mut node) in (0..formula.parameters.len()).flat_map(entries) {
         match key.strip_prefix(PARAMETERS).and_then(|key| key.strip_prefix('.')) {
             Some(name) => own.push((name.into(), node.value.into())),
             None => {

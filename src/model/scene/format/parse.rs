@@ -8,7 +8,7 @@ use super::keys::{self, Clicks, SpeciesTables, TopKeys, WorldKeys};
 use super::reader::Reader;
 use super::species;
 use super::tree::Node;
-use super::values::{ALL, SceneNames};
+use super::values::ALL;
 use crate::behaviours::{BehaviourInfo, Needs};
 use crate::formula::MAX_FORMULAS;
 use crate::parameter::MAX_SPECIES;
@@ -57,17 +57,16 @@ pub fn scene(
     if tables.is_empty() || tables.len() > MAX_SPECIES {
         return Err(species.fail(format!("a scene has 1 to {MAX_SPECIES} species")));
     }
-    let names: Vec<&str> = tables.iter().map(|(name, _)| *name).collect();
     if let Some((name, table)) = tables.iter().find(|(name, _)| is_a_key(name)) {
         return Err(table.fail(format!("a species cannot be called `{name}`; choose another name")));
     }
-    let names = SceneNames { species: &names, targets: &scene.targets, paths: &scene.paths };
-    let all = tables
-        .iter()
-        .enumerate()
-        .map(|(index, (_, table))| species::read(index, table, &names, &scene.style));
+    // Each may name all others.
+    let unread = tables.iter().map(|(name, _)| species::unwritten(name, &scene.style));
+    scene.species = unread.collect();
+    let tables = tables.iter().map(|(_, table)| table).enumerate();
+    let all = tables.clone().map(|(index, table)| species::read(index, table, &scene));
     scene.species = all.collect::<Result<_, _>>()?;
-    for (index, (_, table)) in tables.iter().enumerate() {
+    for (index, table) in tables {
         check_species(&scene, index, table)?;
     }
     let rules = scene.species.iter().flat_map(|species| &species.rules);

@@ -5,34 +5,29 @@ use super::formula;
 use super::keys;
 use super::reader::Reader;
 use super::tree::{Table, Value};
-use super::values::{ALL, PICK, SceneNames, read_pick};
+use super::values::{ALL, PICK, read_pick};
 use crate::behaviours::Kind;
 use crate::parameter::{Parameter, Parameters};
-use crate::scene::{Body, Rule, SceneError, Slot, Species, Style, Variation};
+use crate::scene::{Body, Rule, Scene, SceneError, Slot, Species, Style, Variation};
 
 const BODY: &[Parameter] = <Body as Parameters<f32>>::TABLE;
 
-/// Reads the species of number `index`.
-pub fn read(
-    index: usize,
-    table: &Reader,
-    names: &SceneNames,
-    style: &Style,
-) -> Result<Species, SceneError> {
+/// Reads the species of number `index`. `scene` has its name already, and the names of all others.
+pub fn read(index: usize, table: &Reader, scene: &Scene) -> Result<Species, SceneError> {
     let mut known: Vec<&str> = keys::SPECIES.keys.iter().map(|key| key.name).collect();
     known.extend(BODY.iter().map(|p| p.key));
     known.extend(Kind::ALL.iter().map(|kind| kind.info().key));
     known.push(formula::RULES);
 
-    let mut species = unwritten(names.species[index], style);
+    let mut species = scene.species[index].clone();
     let mut body = species.body.values();
     for (key, value) in table.known(&known)? {
         if let Some(i) = BODY.iter().position(|p| p.key == key) {
-            body[i] = names.read(&value, Slot::Body(i), &mut species.variations)?;
+            body[i] = scene.read_slot(&value, Slot::Body(i), &mut species.variations)?;
         } else if key == formula::RULES {
-            species.rules.extend(formula::read(&value, index, names, &mut species.variations)?);
+            species.rules.extend(formula::read(&value, index, scene, &mut species.variations)?);
         } else if let Some(kind) = Kind::from_key(key) {
-            species.rules.push(rule(kind, index, &value, names, &mut species.variations)?);
+            species.rules.push(rule(kind, index, &value, scene, &mut species.variations)?);
         } else if let Some(key) = keys::SPECIES.key(key) {
             species.read_key(key, &value)?;
         }
@@ -46,7 +41,7 @@ pub fn read(
 }
 
 /// A species without keys in a scene of this `style`.
-fn unwritten(name: &str, style: &Style) -> Species {
+pub fn unwritten(name: &str, style: &Style) -> Species {
     let Style { look, colour, palette, .. } = style.clone();
     Species { look, colour, palette, ..Species::new(name) }
 }
@@ -55,7 +50,7 @@ fn rule(
     kind: Kind,
     own: usize,
     table: &Reader,
-    names: &SceneNames,
+    scene: &Scene,
     variations: &mut Vec<Variation>,
 ) -> Result<Rule, SceneError> {
     let mut known: Vec<&str> = kind.info().parameters.iter().map(|p| p.key).collect();
@@ -65,7 +60,7 @@ fn rule(
         return Err(value.fail(format!("this is for rules in text: {remedy} (docs/rules.md)")));
     }
     for (key, value) in table.known(&known)? {
-        names.read_into(&mut rule, key, &value, variations)?;
+        scene.read_into(&mut rule, key, &value, variations)?;
     }
     read_pick(table, &mut rule)?;
     Ok(rule)
@@ -101,22 +96,17 @@ fn for_rules<'a>(
 }
 
 /// The keys of the species of number `index`, in the order of the built-in scenes.
-pub fn write(
-    index: usize,
-    species: &Species,
-    names: &SceneNames,
-    style: &Style,
-    axes: usize,
-) -> Table<bool> {
-    let unwritten = Species { spawn_at_scale: species.spawn, ..unwritten("", style) };
-    let mut entries = species.table(&unwritten, axes);
+pub fn write(index: usize, scene: &Scene) -> Table<bool> {
+    let species = &scene.species[index];
+    let unwritten = Species { spawn_at_scale: species.spawn, ..unwritten("", &scene.style) };
+    let mut entries = species.table(&unwritten, scene.world.axes());
 
     let values = species.body.values();
     let mut body: Table<bool> = BODY
         .iter()
         .zip(values)
         .enumerate()
-        .flat_map(|(i, (p, value))| names.entries(p, value, p.default, species.law(Slot::Body(i))))
+        .flat_map(|(i, (p, value))| scene.slot_entries(species, Slot::Body(i), value, p.default))
         .collect();
     body.sort_by_key(|(key, _)| key != "size");
     // The body follows the number of agents.
@@ -126,9 +116,8 @@ pub fn write(
     let mut place = entries.len();
     for Rule { kind, values } in &species.rules {
         let unwritten = Rule::by_default(*kind, index).values;
-        let entries_of = |i: usize, p: &Parameter| {
-            names.entries(p, values[i], unwritten[i], species.law(Slot::Rule(*kind, i)))
-        };
+        let entries_of =
+            |i| scene.slot_entries(species, Slot::Rule(*kind, i), values[i], unwritten[i]);
         if let Some(own) = kind.formula() {
             if texts.is_empty() {
                 place = entries.len();
@@ -136,8 +125,7 @@ pub fn write(
             texts.push((own.text.name.clone(), Value::Table(formula::write(own, entries_of))));
             continue;
         }
-        let parameters = kind.info().parameters.iter().enumerate();
-        let mut all: Table<bool> = parameters.flat_map(|(i, p)| entries_of(i, p)).collect();
+        let mut all: Table<bool> = (0..kind.info().parameters.len()).flat_map(entries_of).collect();
         // The species that it reacts to come first, and its weight last.
         all.sort_by_key(|(key, _)| match key.as_str() {
             "with" => 0,

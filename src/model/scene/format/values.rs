@@ -4,13 +4,11 @@ use super::fields::Fields;
 use super::law::{LawKeys, law};
 use super::reader::Reader;
 use super::tree::{Node, Table, Value};
-use crate::behaviours::Target;
 use crate::parameter::{
     ALL_NEIGHBOURS, ALL_SPECIES, MAX_NEAREST, Meaning, NEAREST_PATH, NEAREST_TARGET, NO_TARGET,
     PICK_ONE, Parameter,
 };
-use crate::scene::{Law, Rule, SceneError, Slot, Variation};
-use crate::scenery::Path;
+use crate::scene::{Law, Rule, Scene, SceneError, Slot, Species, Variation};
 
 /// The nearest target or path, and the key of a number of neighbours.
 const NEAREST: &str = "nearest";
@@ -47,17 +45,13 @@ fn nearest(value: &Reader) -> Result<f32, SceneError> {
     }
 }
 
-/// The names that parameters refer to.
-pub struct SceneNames<'a> {
-    /// In the order of the scene.
-    pub species: &'a [&'a str],
-    /// The pointer first.
-    pub targets: &'a [Target],
-    /// In the order of the scene.
-    pub paths: &'a [Path],
-}
+/// Parameters refer to species, targets and paths of their scene by name.
+impl Scene {
+    /// The names of its species.
+    pub(super) fn species_names(&self) -> Vec<&str> {
+        self.species.iter().map(|species| species.name.as_str()).collect()
+    }
 
-impl SceneNames<'_> {
     /// The names that a parameter takes, with their values.
     fn values(&self, parameter: &Parameter) -> Vec<(&str, f32)> {
         let targets = || self.targets.iter().map(|target| target.name.as_str());
@@ -80,7 +74,7 @@ impl SceneNames<'_> {
     }
 
     /// The value of a slot. If it follows a law, this is its base, and the law is added to `variations`.
-    pub fn read(
+    pub(super) fn read_slot(
         &self,
         value: &Reader,
         slot: Slot,
@@ -105,7 +99,7 @@ impl SceneNames<'_> {
     }
 
     /// Reads a key into the parameter of this name, if `rule` has one.
-    pub fn read_into(
+    pub(super) fn read_into(
         &self,
         rule: &mut Rule,
         key: &str,
@@ -113,7 +107,7 @@ impl SceneNames<'_> {
         variations: &mut Vec<Variation>,
     ) -> Result<(), SceneError> {
         if let Some(index) = rule.kind.parameter(key) {
-            rule.values[index] = self.read(value, Slot::Rule(rule.kind, index), variations)?;
+            rule.values[index] = self.read_slot(value, Slot::Rule(rule.kind, index), variations)?;
         }
         Ok(())
     }
@@ -134,8 +128,8 @@ impl SceneNames<'_> {
                 all = true;
                 continue;
             }
-            let Some(index) = self.species.iter().position(|name| *name == text) else {
-                return Err(item.unknown("species", text, self.species));
+            let Some(index) = self.species.iter().position(|own| own.name == text) else {
+                return Err(item.unknown("species", text, &self.species_names()));
             };
             bits |= 1 << index;
         }
@@ -143,7 +137,7 @@ impl SceneNames<'_> {
     }
 
     /// A parameter with this value, or with this base and law.
-    fn write(&self, parameter: &Parameter, value: f32, law: Option<Law>) -> Value<bool> {
+    fn written(&self, parameter: &Parameter, value: f32, law: Option<Law>) -> Value<bool> {
         if let Some(law) = law {
             let unwritten = LawKeys::unwritten(parameter.default);
             return Value::Table(LawKeys::from_law(value, law).table(&unwritten, 2));
@@ -153,7 +147,7 @@ impl SceneNames<'_> {
             Meaning::SpeciesSet { .. } => {
                 let bits = value as u32;
                 let members = self.species.iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1);
-                Value::list(members.map(|(_, name)| (*name).into()))
+                Value::list(members.map(|(_, own)| own.name.as_str().into()))
             }
             Meaning::Nearest if [ALL_NEIGHBOURS, PICK_ONE].contains(&value) => ALL.into(),
             // If there is no such name, write the number. No file may have it, so it cannot read
@@ -165,17 +159,18 @@ impl SceneNames<'_> {
         }
     }
 
-    /// The key and value of a parameter; the key `pick` has a part of a number of neighbours. `unwritten` is the
-    /// value in a file without the key.
-    pub fn entries(
+    /// The key and value of a slot; the key `pick` has a part of a number of neighbours. `unwritten` is the value
+    /// in a file without the key.
+    pub(super) fn slot_entries(
         &self,
-        parameter: &Parameter,
+        species: &Species,
+        slot: Slot,
         value: f32,
         unwritten: f32,
-        law: Option<Law>,
     ) -> Table<bool> {
-        let written = self.write(parameter, value, law);
-        let note = self.write(parameter, unwritten, None) == written;
+        let parameter = slot.parameter();
+        let written = self.written(parameter, value, species.law(slot));
+        let note = self.written(parameter, unwritten, None) == written;
         let mut entries = vec![(parameter.key.into(), Node { value: written, note })];
         if parameter.meaning == Meaning::Nearest {
             let picks = value == PICK_ONE;

@@ -3,9 +3,8 @@
 use super::fields::Fields;
 use super::keys::{Clicks, SpeciesTables, TopKeys, WorldKeys};
 use super::tree::{Table, Value};
-use super::values::SceneNames;
 use super::{document, species};
-use crate::scene::{POINTER, Scene, Species};
+use crate::scene::{POINTER, Scene};
 use crate::vector::Point;
 use crate::world::ratio;
 
@@ -38,16 +37,12 @@ pub fn entries(scene: &Scene) -> Table<bool> {
     let back = |place: Point, axis: usize| divided(place[axis], times[axis]);
     let mut own = scene.clone();
     own.map_places(|place| Point::new(back(place, 0), back(place, 1), back(place, 2)));
-    own.targets.retain(|target| target.name != POINTER);
     own.forget_lost_colours();
-    let style = own.style.clone();
-
-    let names: Vec<&str> = scene.species.iter().map(|species| species.name.as_str()).collect();
-    let names = SceneNames { species: &names, targets: &scene.targets, paths: &scene.paths };
-    let table = |(index, own): (usize, &Species)| {
-        let written = species::write(index, own, &names, &style, axes);
-        (own.name.clone(), Value::Table(written).into())
+    let table = |(index, name): (usize, &str)| {
+        (name.into(), Value::Table(species::write(index, &own)).into())
     };
+    let species = SpeciesTables(own.species_names().into_iter().enumerate().map(table).collect());
+    own.targets.retain(|target| target.name != POINTER);
     let world = WorldKeys {
         size: own.written_size,
         boundary: own.world.boundary,
@@ -57,7 +52,7 @@ pub fn entries(scene: &Scene) -> Table<bool> {
         sampling: own.sampling,
     };
     let top = TopKeys {
-        species: SpeciesTables(own.species.iter().enumerate().map(table).collect()),
+        species,
         about: own.about,
         seed: own.seed,
         time_step: own.time_step,
