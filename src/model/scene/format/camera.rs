@@ -55,7 +55,7 @@ section! {
         /// In space: the camera flies behind the agent that it follows. `zoom` brings it nearer.
         ride: bool = false, Values::Boolean => "`false`", "";
         /// Views at given ticks.
-        keys: Vec<CameraKey> = Vec::new(), Values::Tables("`[[camera.keys]]`") => "none", "";
+        keys: Vec<CameraKey> = Vec::new(), Values::Words("`[[camera.keys]]`") => "none", "";
     }
 }
 

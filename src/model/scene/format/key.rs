@@ -37,12 +37,10 @@ pub enum Values {
     Choice(fn() -> Vec<&'static str>),
     /// One of these names, or another kind of value, described in words.
     NameOr(fn() -> Vec<&'static str>, &'static str),
-    /// A name or another kind of value, described in words.
+    /// Tables with a section of their own, or another kind of value, described in words.
     Words(&'static str),
     /// A value of the key that the table replaces.
     OfTheKey,
-    /// A table, or a list of tables, with a section of its own; its name in documents.
-    Tables(&'static str),
 }
 
 /// A key of a scene file.
@@ -146,7 +144,7 @@ impl Key {
             Values::Choice(names) => quoted(names()),
             Values::NameOr(names, words) => format!("{}, {words}", quoted(names())),
             Values::OfTheKey => "the key's".into(),
-            Values::Words(words) | Values::Tables(words) => words.into(),
+            Values::Words(words) => words.into(),
         }
     }
 }

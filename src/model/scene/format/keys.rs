@@ -50,21 +50,21 @@ section! {
         /// click; in a list, as in `["follow", "flee"]`, the other name is what a click does.
         click: Clicks = Clicks(Click::Call, false), Values::Choice(|| names(&Click::NAMES)) => "`\"call\"`", "";
         /// Size and edge.
-        world: WorldKeys = WorldKeys::default(), Values::Tables("`[world]`") => "", "";
+        world: WorldKeys = WorldKeys::default(), Values::Words("`[world]`") => "", "";
         /// The looks of pictures.
-        style: Style = Style::default(), Values::Tables("`[style]`") => "", "";
+        style: Style = Style::default(), Values::Words("`[style]`") => "", "";
         /// Which part of the world pictures show.
-        camera: CameraPlan = CameraPlan::default(), Values::Tables("`[camera]`") => "the whole world", "";
+        camera: CameraPlan = CameraPlan::default(), Values::Words("`[camera]`") => "the whole world", "";
         /// Places to seek, reach or flee.
-        targets: Vec<Target> = Vec::new(), Values::Tables("`[[targets]]`, 63 at most") => "none", "";
+        targets: Vec<Target> = Vec::new(), Values::Words("`[[targets]]`, 63 at most") => "none", "";
         /// Circles to steer round.
-        obstacles: Vec<ObstaclePlan> = Vec::new(), Values::Tables("`[[obstacles]]`") => "none", "";
+        obstacles: Vec<ObstaclePlan> = Vec::new(), Values::Words("`[[obstacles]]`") => "none", "";
         /// Lines to follow.
-        paths: Vec<Path> = Vec::new(), Values::Tables("`[[paths]]`") => "none", "";
+        paths: Vec<Path> = Vec::new(), Values::Words("`[[paths]]`") => "none", "";
         /// A field of directions.
-        flow: Option<FlowPlan> = None, Values::Tables("`[flow]`") => "none", "";
+        flow: Option<FlowPlan> = None, Values::Words("`[flow]`") => "none", "";
         /// Kinds of agents.
-        species: SpeciesTables = SpeciesTables(Vec::new()), Values::Tables("`[species.NAME]`, 1 to 16") => "must be given", "";
+        species: SpeciesTables = SpeciesTables(Vec::new()), Values::Words("`[species.NAME]`, 1 to 16") => "must be given", "";
     }
 }
 
@@ -176,9 +176,9 @@ section! {
         /// The least length of a drawn agent.
         smallest: Values::Number(1.0, 64.0) => "as in `[style]`", "points";
         /// How its agents start.
-        spawn: Values::Tables("table, see below") => "all defaults", "";
+        spawn: Values::Words("table, see below") => "all defaults", "";
         /// How they start if `--count` asks for more agents than the scene has.
-        spawn_at_scale: Values::Tables("table, see below") => "as `spawn`", "";
+        spawn_at_scale: Values::Words("table, see below") => "as `spawn`", "";
     }
 }
 
