@@ -22,7 +22,8 @@ pub fn scene(
     root: &Node<Origin>,
     written: Option<&Scene>,
 ) -> Result<Scene, SceneError> {
-    let origins = root.value.origins();
+    let mut origins = Vec::new();
+    root.value.add_origins("", &mut origins);
     let root = Reader::new(root);
     let top = TopKeys::read_table(&root, &[])?;
     let WorldKeys { size, boundary, density, within, grows, sampling } = top.world;

@@ -218,15 +218,8 @@ pub fn parse_value(text: &str, origin: &Origin) -> Result<Node<Origin>, SceneErr
 }
 
 impl Value<Origin> {
-    /// The origins of the keys below this one. In lists, only tables count.
-    #[must_use]
-    pub fn origins(&self) -> Vec<(String, Origin)> {
-        let mut origins = Vec::new();
-        self.add_origins("", &mut origins);
-        origins
-    }
-
-    fn add_origins(&self, path: &str, origins: &mut Vec<(String, Origin)>) {
+    /// Adds the origins of the keys below this one, whose path is `path`. In lists, only tables count.
+    pub fn add_origins(&self, path: &str, origins: &mut Vec<(String, Origin)>) {
         let mut add = |key: &str, node: &Node<Origin>| {
             let path = if path.is_empty() { key.into() } else { format!("{path}.{key}") };
             origins.push((path.clone(), node.note.clone()));

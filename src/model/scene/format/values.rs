@@ -1,6 +1,6 @@
 //! The values of parameters in a scene file: numbers, numbers that vary, and names.
 
-use super::fields::Fields;
+use super::fields::{Fields, name_of};
 use super::law::{LawKeys, law};
 use super::reader::Reader;
 use super::tree::{Node, Table, Value};
@@ -152,10 +152,7 @@ impl Scene {
             Meaning::Nearest if [ALL_NEIGHBOURS, PICK_ONE].contains(&value) => ALL.into(),
             // If there is no such name, write the number. No file may have it, so it cannot read
             // back as something else.
-            _ => {
-                let named = self.values(parameter).into_iter().find(|(_, known)| *known == value);
-                named.map_or_else(|| value.into(), |(name, _)| name.into())
-            }
+            _ => name_of(&value, &self.values(parameter)).unwrap_or_else(|| value.into()),
         }
     }
 
@@ -174,9 +171,8 @@ impl Scene {
         let mut entries = vec![(parameter.key.into(), Node { value: written, note })];
         if parameter.meaning == Meaning::Nearest {
             let picks = value == PICK_ONE;
-            let word = PICKS.iter().find(|(_, picks_one)| *picks_one == picks);
-            let value = word.map_or(ALL, |(word, _)| word).into();
-            entries.push((PICK.into(), Node { value, note: !picks }));
+            let value = name_of(&picks, &PICKS);
+            entries.extend(value.map(|value| (PICK.into(), Node { value, note: !picks })));
         }
         entries
     }
