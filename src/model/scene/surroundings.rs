@@ -92,8 +92,7 @@ impl Scene {
     /// The rules in text of all species, each once.
     #[must_use]
     pub fn formulas(&self) -> Formulas {
-        let rules = self.species.iter().flat_map(|species| &species.rules);
-        Formulas::of(rules.filter_map(|rule| rule.kind.formula()))
+        Formulas::of(self.rules_in_text().map(|(_, formula)| formula))
     }
 
     /// The rules in text that hear everybody, and whose sums all agents of a species share.

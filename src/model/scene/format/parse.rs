@@ -70,8 +70,7 @@ pub fn scene(
     for (index, table) in tables {
         check_species(&scene, index, table)?;
     }
-    let rules = scene.species.iter().flat_map(|species| &species.rules);
-    let different: HashSet<_> = rules.filter_map(|rule| rule.kind.formula()).collect();
+    let different: HashSet<_> = scene.rules_in_text().map(|(_, formula)| formula).collect();
     if different.len() > MAX_FORMULAS {
         let problem = format!("a scene has at most {MAX_FORMULAS} different rules in text");
         return Err(species.fail(problem));
