@@ -151,3 +151,11 @@ fn each_obstacle_of_a_long_list_has_its_line() {
         30_000
     );
 }
+
+#[test]
+fn agents_that_belong_to_no_species_are_refused() {
+    let mut scene = parsed("flock", &[]);
+    scene.species.iter_mut().for_each(|species| species.count = 0);
+    let error = scene.populate(&Request { count: Some(5), ..Request::default() }).unwrap_err();
+    assert!(error.to_string().contains("no species has an agent"), "{error}");
+}

@@ -126,6 +126,9 @@ impl Scene {
             let problem = format!("--count {count}: a flock has 1 to {MAX_AGENTS} agents");
             return Err(PopulateError::option(problem));
         }
+        if self.own_count() == 0 {
+            return Err(PopulateError::option("no species has an agent; raise a `count`".into()));
+        }
         self.seed = request.seed.unwrap_or(self.seed);
         self.scale(count, request.density)?;
         let made = self.check_world().and_then(|()| self.place_obstacles());

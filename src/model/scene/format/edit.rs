@@ -108,6 +108,11 @@ fn add(
         return Err(path.into());
     }
     for (key, node) in wanted {
+        // A species may have a name that no path of keys can say.
+        let is_said = !key.is_empty() && !key.contains(['.', '=']);
+        if !is_said && get(before, key) != Some(&node.value) {
+            return Err(path.into());
+        }
         let (path, said) = (full(key), all.len());
         let by_parts = match (&node.value, get(before, key)) {
             (wanted, Some(before)) if wanted == before => Ok(()),
@@ -162,6 +167,13 @@ mod tests {
             assert!(all.iter().any(|text| text == wanted), "{wanted} is missing in {all:?}");
         }
         assert_eq!(all.len(), 5);
+        // So is a species whose name has a point; without its word it would be another table's key.
+        let text = TEXT.replace("[species.a", "[species.\"a.b\"");
+        let mut pointed = Scene::parse("test", &text).unwrap();
+        pointed.species[0].body.max_speed = 2.5;
+        let all = overrides(&text, &pointed).unwrap();
+        assert!(all.iter().all(|text| text.starts_with("species={ ")), "{all:?}");
+        assert_eq!(Scene::parse_with("test", &text, &all).unwrap().species, pointed.species);
         // Without one of its tables, a species is written as a whole.
         scene.species[0].rules.remove(0);
         let all = overrides(TEXT, &scene).unwrap();
