@@ -148,8 +148,8 @@ fn every_figure_is_what_the_readme_says() {
         );
         done(folder.path(), &line);
 
-        let sets: Vec<&str> = overrides.iter().map(String::as_str).collect();
-        let (scene, _) = built_in(name, count, &sets);
+        let texts: Vec<&str> = overrides.iter().map(String::as_str).collect();
+        let (scene, _) = built_in(name, count, &texts);
         let side = |length: f32| (boundary == "wrap" && length > 0.0).then_some(length.into());
         let size = scene.world.size.to_array().map(side);
         let radius = f64::from(scene.perception_radius());
