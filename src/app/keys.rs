@@ -3,7 +3,7 @@
 use winit::event::{ElementState, KeyEvent};
 use winit::keyboard::{Key, ModifiersState, NamedKey};
 
-/// The action of a key; [`CARD`] says what each does.
+/// The action of a key; [`list_of_keys`] says what each does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the card has their words")]
 pub enum Action {
