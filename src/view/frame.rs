@@ -21,6 +21,12 @@ impl Frame {
         Self { width, height, pixels }
     }
 
+    /// A picture of nothing.
+    #[must_use]
+    pub fn transparent(width: u32, height: u32) -> Self {
+        Self { width, height, pixels: vec![0; 4 * width as usize * height as usize] }
+    }
+
     /// Red, green and blue at a column and row, counted from the top left corner; `None` outside.
     #[must_use]
     pub fn rgb(&self, column: u32, row: u32) -> Option<[u8; 3]> {

@@ -118,7 +118,7 @@ mod tests {
 
     /// A picture of one white pixel.
     fn dot(column: usize) -> Frame {
-        let mut frame = Frame { width: 40, height: 20, pixels: vec![0; 3200] };
+        let mut frame = Frame::transparent(40, 20);
         frame.pixels[4 * (10 * 40 + column)..][..4].fill(255);
         frame
     }
@@ -147,7 +147,7 @@ mod tests {
     fn trails_stay_in_the_world_when_the_camera_moves() {
         let mut trails = Trails::new(1e6, &camera());
         trails.add(&dot(10), &camera());
-        let empty = Frame { width: 40, height: 20, pixels: vec![0; 3200] };
+        let empty = Frame::transparent(40, 20);
         let mut moved = camera();
         moved.pan(Vec2::new(7.0, 0.0));
         trails.add(&empty, &moved);

@@ -86,10 +86,6 @@ impl Recorder for Averaged<'_> {
         let frame = self.mean(frame);
         self.frames.push(frame)
     }
-
-    fn finish(self: Box<Self>) -> Result<(), RecordError> {
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -54,10 +54,6 @@ impl Recorder for Looped<'_> {
         }
         self.frames.push(frame)
     }
-
-    fn finish(self: Box<Self>) -> Result<(), RecordError> {
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -54,8 +54,10 @@ pub trait Recorder {
     /// Takes the next frame. All frames have the same size.
     fn push(&mut self, frame: Frame) -> Result<(), RecordError>;
 
-    /// Completes the picture or film.
-    fn finish(self: Box<Self>) -> Result<(), RecordError>;
+    /// Completes the picture or film; by itself does nothing.
+    fn finish(self: Box<Self>) -> Result<(), RecordError> {
+        Ok(())
+    }
 }
 
 /// Size and rate of a film.
@@ -82,9 +84,6 @@ mod greys {
     impl Recorder for Greys {
         fn push(&mut self, frame: Frame) -> Result<(), RecordError> {
             self.0.push(frame.pixels[0]);
-            Ok(())
-        }
-        fn finish(self: Box<Self>) -> Result<(), RecordError> {
             Ok(())
         }
     }

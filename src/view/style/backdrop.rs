@@ -48,10 +48,7 @@ impl Backdrop {
     pub fn frame(&self, width: u32, height: u32) -> Frame {
         match self.plain() {
             Some([r, g, b, 255]) => return Frame::filled(width, height, [r, g, b]),
-            Some(_) => {
-                let pixels = vec![0; 4 * width as usize * height as usize];
-                return Frame { width, height, pixels };
-            }
+            Some(_) => return Frame::transparent(width, height),
             None => {}
         }
         let mut pixels = Vec::with_capacity(4 * width as usize * height as usize);
