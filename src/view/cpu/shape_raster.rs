@@ -117,18 +117,7 @@ pub fn draw(shapes: &[StyledShape], camera: &Camera, scale: f32, frame: &mut Fra
 
 /// The outline of the area that a shape covers, in pixels; `None` if it covers nothing.
 fn outline(shape: &Shape, camera: &Camera, scale: f32) -> Option<Path> {
-    // All of a shape moves to where its first point is shown.
-    let first = match shape {
-        Shape::Disc { centre, .. }
-        | Shape::Ring { centre, .. }
-        | Shape::Cross { centre }
-        | Shape::Sector { centre, .. }
-        | Shape::Cone { centre, .. } => *centre,
-        Shape::Dashes(dashes) => dashes.centre,
-        Shape::Line { points, .. } => *points.first()?,
-        Shape::Pane { corner, .. } => *corner,
-    };
-    let moved = camera.image(first) - first;
+    let moved = shape.moved(camera)?;
     let pixel = |place: &Point| camera.pixel_from_world(*place + moved);
     let turned = -camera.turn.y.atan2(camera.turn.x);
     let pixels = |length: f32| length * camera.pixels_per_unit;
@@ -233,19 +222,13 @@ pub(super) mod tests {
     use crate::shapes::Dashes;
     use crate::style::BACKGROUND;
     use flockwork_model::vector::flat;
+    use flockwork_model::world::{Boundary, World};
 
     const WHITE: [u8; 3] = [255; 3];
 
     pub fn camera() -> Camera {
-        Camera {
-            centre: Point::ZERO,
-            pixels_per_unit: 2.0,
-            size: Vec2::new(200.0, 100.0),
-            turn: crate::camera::UPRIGHT,
-            period: Point::ZERO,
-            eye: None,
-            sharp: false,
-        }
+        let world = World { size: flat(100.0, 50.0), boundary: Boundary::Open };
+        Camera { centre: Point::ZERO, ..Camera::fit(&world, 200, 100) }
     }
 
     fn drawn(shape: Shape, camera: &Camera) -> Frame {

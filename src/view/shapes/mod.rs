@@ -9,7 +9,7 @@ pub mod walls;
 
 use std::f32::consts::TAU;
 
-use crate::camera::corners;
+use crate::camera::{Camera, corners};
 use flockwork_model::vector::{Point, flat};
 
 /// Width of a line that has no width of its own, in a plane and at any distance in a space; points.
@@ -77,6 +77,25 @@ pub enum Shape {
     },
     /// A dashed arc.
     Dashes(Dashes),
+}
+
+impl Shape {
+    /// From its own place to where a camera shows it: all of a shape moves to where its first point is shown.
+    /// `None` if it has no point.
+    #[must_use]
+    pub fn moved(&self, camera: &Camera) -> Option<Point> {
+        let first = match self {
+            Self::Disc { centre, .. }
+            | Self::Ring { centre, .. }
+            | Self::Cross { centre }
+            | Self::Sector { centre, .. }
+            | Self::Cone { centre, .. } => *centre,
+            Self::Dashes(dashes) => dashes.centre,
+            Self::Line { points, .. } => *points.first()?,
+            Self::Pane { corner, .. } => *corner,
+        };
+        Some(camera.image(first) - first)
+    }
 }
 
 /// A dashed arc, symmetric about `heading`. Arcs that share a place alternate their dashes.

@@ -30,18 +30,7 @@ impl Stage<'_> {
     fn draw(&mut self, shape: &StyledShape) {
         let colour = shape.colour.map(|channel| f32::from(channel) / 255.0);
         let opacity = shape.opacity.clamp(0.0, 1.0);
-        // All of a shape moves to where its first point is shown.
-        let first = match &shape.shape {
-            Shape::Disc { centre, .. }
-            | Shape::Ring { centre, .. }
-            | Shape::Cross { centre }
-            | Shape::Sector { centre, .. }
-            | Shape::Cone { centre, .. } => *centre,
-            Shape::Dashes(dashes) => dashes.centre,
-            Shape::Line { points, .. } => points.first().copied().unwrap_or_default(),
-            Shape::Pane { corner, .. } => *corner,
-        };
-        let by = self.camera.image(first) - first;
+        let Some(by) = shape.shape.moved(self.camera) else { return };
         match &shape.shape {
             Shape::Disc { centre, radius } => self.sphere(*centre + by, *radius, colour, opacity),
             Shape::Ring { centre, radius } => {
