@@ -14,7 +14,7 @@ use flockwork::view::camera::Camera;
 use flockwork::view::frame::Frame;
 use flockwork::view::gpu::offscreen::Offscreen;
 use flockwork::view::shapes::{Shape, StyledShape};
-use flockwork::view::style::{self, Glyph};
+use flockwork::view::style::{self, Measure};
 use glam::Vec2;
 
 /// A connected set of pixels that differ from the background.
@@ -198,7 +198,9 @@ fn every_agent_is_a_glow_that_fades_from_its_place() {
     let frame = by_gpu(&gpu, &scene, &flock(&lattice()), &camera);
     let glows = blobs(&frame);
     assert_eq!(glows.len(), lattice().len());
-    let figure = Glyph::of(&scene, &scene.species[0], camera.pixels_per_unit, 1.0);
+    let species = &scene.species[0];
+    let measure = Measure::of(&scene, species, camera.pixels_per_unit, 1.0);
+    let figure = measure.extent(species.body.size);
     for (position, _) in lattice() {
         let place = camera.pixel_from_world(position);
         let (glow, off) = nearest(&glows, place);

@@ -39,7 +39,8 @@ fn lattice() -> FlockState {
 /// The light in the square of a lattice agent with this velocity, in fully painted pixels.
 fn painted(frame: &Frame, place: Vec2, velocity: Point) -> f64 {
     let (left, top) = (place.x as u32 - 20, place.y as u32 - 20);
-    let hue = style::hue(style::heading_angle(velocity) / std::f32::consts::TAU);
+    let turn = style::heading_angle(velocity) / std::f32::consts::TAU;
+    let hue = style::Circle::BRIGHT.at(turn);
     let full = style::OPACITY * hue.iter().sum::<f32>() * 255.0
         - style::OPACITY * style::BACKGROUND.iter().map(|c| f32::from(*c)).sum::<f32>();
     let mut sum = 0.0;

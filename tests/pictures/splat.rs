@@ -244,7 +244,7 @@ fn any_number_of_agents_in_one_cell_has_their_colour() {
         // A crowd is lighter than a loner, in the same hue.
         let canvas = splats::Canvas::of(&scene, 300_000, &camera, (64, 64), 1.0);
         assert!(canvas.lift > 0.1 && canvas.lift_to == 1.0);
-        let hue = style::hue(heading / std::f32::consts::TAU);
+        let hue = style::Circle::BRIGHT.at(heading / std::f32::consts::TAU);
         let wanted = hue.map(|channel| channel + canvas.lift * (1.0 - channel));
         let by_cpu = raster::draw(&scene, &state, &[], &camera, 1.0);
         for frame in [drawn(&gpu, &scene, &state, &camera), by_cpu] {

@@ -9,7 +9,7 @@ use crate::space::body::{self, Figure};
 use crate::space::lighting::Lighting;
 use crate::space::shadows::SHADOW;
 use crate::space::sums_small_agents;
-use crate::style::{Extent, Extents, Measure, OPACITY, Paint};
+use crate::style::{Extent, Extents, OPACITY, Paint};
 use flockwork_model::memory::Shown;
 use flockwork_model::scene::{BoidShape, Scene};
 use flockwork_model::state::FlockState;
@@ -21,10 +21,7 @@ pub const SHADOW_RADIUS: f32 = 0.9;
 /// The looks of a species in a picture of a space.
 struct Look<'a> {
     extents: Extents<'a>,
-    measure: Measure,
     paint: Paint,
-    shape: BoidShape,
-    max_speed: f32,
     /// True if its agents remember how far they lean.
     leans: bool,
 }
@@ -68,10 +65,7 @@ impl<'a> Bodies<'a> {
         let all = (0..).zip(&scene.species).zip(Paint::all(scene));
         let looks = all.map(|((number, species), paint)| Look {
             extents: Extents::of(scene, species, camera.pixels_per_unit, scale),
-            measure: Measure::of(scene, species, 1.0, scale),
             paint,
-            shape: species.look,
-            max_speed: species.body.max_speed,
             leans: shown.species(number) == Shown::Bank,
         });
         let (looks, sums) = (looks.collect(), sums_small_agents(scene));
@@ -85,7 +79,7 @@ impl<'a> Bodies<'a> {
         let place = self.camera.image(self.state.position[row]);
         let seen = self.camera.seen(place)?;
         let size = look.extents.size_of(self.state, row);
-        let measure = look.measure.at(seen.pixels_per_unit);
+        let measure = look.extents.measure.at(seen.pixels_per_unit);
         if self.sums && !measure.shows(size) {
             return None;
         }
@@ -99,17 +93,18 @@ impl<'a> Bodies<'a> {
         let velocity = self.state.velocity[row];
         let shown = look.paint.shown(self.state, row);
         let far = self.lighting.far(seen.depth);
-        let shade = look.paint.shade_in_space(velocity, look.max_speed, shown, far);
+        let species = look.extents.species;
+        let shade = look.paint.shade_in_space(velocity, species.body.max_speed, shown, far);
         let colour = look.paint.colour(shade);
         let visible = self.lighting.visibility(seen.depth);
-        match look.shape {
+        match species.look {
             BoidShape::Triangle | BoidShape::Bird | BoidShape::Fish => {
                 let visible = visible * (extent.strength / OPACITY).min(1.0);
                 let id = self.state.id.get(row).copied().unwrap_or_default();
                 let memory = self.state.memory.get(row).filter(|_| look.leans);
                 let axes =
                     body::leaning(body::axes(velocity), memory.map_or(0.0, |own| own.bank()));
-                self.body((look.shape, id), (place, axes), &seen, (extent, colour, visible))
+                self.body((species.look, id), (place, axes), &seen, (extent, colour, visible))
             }
             BoidShape::Disc => {
                 let visible = visible * (extent.strength / OPACITY).min(1.0);

@@ -10,9 +10,9 @@ use crate::clusters::with_clusters;
 use crate::frame::Frame;
 use crate::shapes::{scenery, walls};
 use crate::splats;
-use crate::style::{Backdrop, Extent, Extents, Glyph, Paint as AgentPaint, SLENDERNESS};
+use crate::style::{Backdrop, Extent, Extents, Paint as AgentPaint, SLENDERNESS};
 use flockwork_model::behaviours::Target;
-use flockwork_model::scene::{BoidShape, Scene, Species};
+use flockwork_model::scene::{BoidShape, Scene};
 use flockwork_model::state::FlockState;
 use flockwork_model::vector::Point;
 
@@ -33,54 +33,49 @@ pub fn draw(
     camera: &Camera,
     scale: f32,
 ) -> Frame {
-    let state = &*with_clusters(scene, state);
-    if let Some(eye) = &camera.eye {
-        let (width, height) = size_of(camera);
-        let mut frame = Backdrop::of(&scene.style.background).frame(width, height);
-        let from = (camera, eye);
-        space_raster::draw(scene, Some(state), targets, from, scale, false, &mut frame);
-        return frame;
-    }
-    let mut frame = backdrop(scene, targets, camera, scale);
-    add_agents(scene, state, camera, scale, &mut frame);
-    frame
+    picture(scene, Some(state), targets, camera, scale, false)
 }
 
 /// The picture without agents.
 #[must_use]
 pub fn backdrop(scene: &Scene, targets: &[Target], camera: &Camera, scale: f32) -> Frame {
-    let (width, height) = size_of(camera);
-    let ground = Backdrop::of(&scene.style.background);
-    let mut frame = ground.frame(width, height);
-    if let Some(eye) = &camera.eye {
-        let from = (camera, eye);
-        space_raster::draw(scene, None, targets, from, scale, false, &mut frame);
-        return frame;
-    }
-    for shapes in [scenery::shapes(scene, targets), walls::seam_shapes(scene, camera)] {
-        shape_raster::draw(&ground.suited(&shapes), camera, scale, &mut frame);
-    }
-    frame
+    picture(scene, None, targets, camera, scale, false)
 }
 
 /// The agents without a background.
 #[must_use]
 pub fn draw_agents(scene: &Scene, state: &FlockState, camera: &Camera, scale: f32) -> Frame {
-    let state = &*with_clusters(scene, state);
-    let (width, height) = size_of(camera);
-    let pixels = vec![0; 4 * width as usize * height as usize];
-    let mut frame = Frame { width, height, pixels };
-    if let Some(eye) = &camera.eye {
-        let from = (camera, eye);
-        space_raster::draw(scene, Some(state), &scene.targets, from, scale, true, &mut frame);
-        return frame;
-    }
-    add_agents(scene, state, camera, scale, &mut frame);
-    frame
+    picture(scene, Some(state), &scene.targets, camera, scale, true)
 }
 
-fn size_of(camera: &Camera) -> (u32, u32) {
-    (camera.size.x.max(1.0) as u32, camera.size.y.max(1.0) as u32)
+/// The picture with the agents of `state`, if there is one; only they are seen if `bare`.
+fn picture(
+    scene: &Scene,
+    state: Option<&FlockState>,
+    targets: &[Target],
+    camera: &Camera,
+    scale: f32,
+    bare: bool,
+) -> Frame {
+    let state = state.map(|state| with_clusters(scene, state));
+    let [width, height] = camera.size.max(Vec2::ONE).to_array().map(|side| side as u32);
+    let ground = Backdrop::of(&scene.style.background);
+    let mut frame =
+        if bare { Frame::transparent(width, height) } else { ground.frame(width, height) };
+    if let Some(eye) = &camera.eye {
+        let from = (camera, eye);
+        space_raster::draw(scene, state.as_deref(), targets, from, scale, bare, &mut frame);
+        return frame;
+    }
+    if !bare {
+        for shapes in [scenery::shapes(scene, targets), walls::seam_shapes(scene, camera)] {
+            shape_raster::draw(&ground.suited(&shapes), camera, scale, &mut frame);
+        }
+    }
+    if let Some(state) = &state {
+        add_agents(scene, state, camera, scale, &mut frame);
+    }
+    frame
 }
 
 fn add_agents(scene: &Scene, state: &FlockState, camera: &Camera, scale: f32, frame: &mut Frame) {
@@ -88,8 +83,12 @@ fn add_agents(scene: &Scene, state: &FlockState, camera: &Camera, scale: f32, fr
         splat_raster::draw(scene, state, camera, scale, frame);
         return;
     }
-    let style = |(species, paint)| Style::of(scene, species, paint, camera.pixels_per_unit, scale);
-    let styles: Vec<Style> = scene.species.iter().zip(AgentPaint::all(scene)).map(style).collect();
+    let styles = scene.species.iter().zip(AgentPaint::all(scene)).map(|(species, paint)| Style {
+        look: species.look.in_plane(),
+        extents: Extents::of(scene, species, camera.pixels_per_unit, scale),
+        paint,
+    });
+    let styles: Vec<Style> = styles.collect();
     for start in (0..state.len()).step_by(PLACED) {
         let rows = start..state.len().min(start + PLACED);
         let place = |row| place(styles.get(usize::from(state.species[row]))?, state, row, camera);
@@ -102,29 +101,10 @@ fn add_agents(scene: &Scene, state: &FlockState, camera: &Camera, scale: f32, fr
 
 /// The look of a species in this picture.
 struct Style<'a> {
-    /// The figure of its largest agents.
-    figure: Glyph,
+    /// Triangle, disc or glow.
+    look: BoidShape,
     extents: Extents<'a>,
     paint: AgentPaint,
-    /// World units per tick.
-    max_speed: f32,
-}
-
-impl<'a> Style<'a> {
-    fn of(
-        scene: &Scene,
-        species: &'a Species,
-        paint: AgentPaint,
-        pixels_per_unit: f32,
-        scale: f32,
-    ) -> Self {
-        Self {
-            extents: Extents::of(scene, species, pixels_per_unit, scale),
-            figure: Glyph::of(scene, species, pixels_per_unit, scale),
-            paint,
-            max_speed: species.body.max_speed,
-        }
-    }
 }
 
 /// An agent in the picture.
@@ -156,7 +136,8 @@ fn place(style: &Style<'_>, state: &FlockState, row: usize, camera: &Camera) -> 
     let heading = velocity.try_normalize().unwrap_or(Point::X);
     let species = state.species[row];
     let shown = style.paint.shown(state, row);
-    let shade = style.paint.shade(velocity, style.max_speed, shown);
+    let max_speed = style.extents.species.body.max_speed;
+    let shade = style.paint.shade(velocity, max_speed, shown);
     Some(DrawnAgent {
         species,
         extent,
@@ -181,16 +162,16 @@ fn draw_band(
     let mut builder = PathBuilder::new();
     for agent in placed {
         let style = &styles[usize::from(agent.species)];
-        let figure = &style.figure.with(agent.extent);
+        let figure = &agent.extent;
         if agent.centre.y + figure.reach < low || agent.centre.y - figure.reach > high {
             continue;
         }
         let centre = agent.centre - Vec2::new(0.0, low);
-        if figure.look == BoidShape::Glow {
-            add_glow(band, figure, &style.paint, centre, agent);
+        if style.look == BoidShape::Glow {
+            add_glow(band, &style.paint, centre, agent);
             continue;
         }
-        match figure.look {
+        match style.look {
             BoidShape::Disc => builder.push_circle(centre.x, centre.y, figure.radius),
             _ => push_dart(&mut builder, centre, agent.ahead * figure.radius),
         }
@@ -222,13 +203,8 @@ fn push_dart(builder: &mut PathBuilder, centre: Vec2, along: Vec2) {
 ///
 /// Written by hand, because no blend mode of tiny-skia both adds light and hides part of the
 /// background, and one gradient per agent costs several times as much.
-fn add_glow(
-    band: &mut PixmapMut,
-    figure: &Glyph,
-    paint: &AgentPaint,
-    centre: Vec2,
-    agent: &DrawnAgent,
-) {
+fn add_glow(band: &mut PixmapMut, paint: &AgentPaint, centre: Vec2, agent: &DrawnAgent) {
+    let figure = &agent.extent;
     let (width, height) = (band.width() as usize, band.height() as usize);
     let full = 255.0 * figure.strength;
     let cover = figure.strength * paint.cover;
@@ -261,6 +237,7 @@ mod tests {
     use crate::style::{BACKGROUND, OPACITY};
     use flockwork_model::scene::{BuiltIn, Request};
     use flockwork_model::vector::flat;
+    use flockwork_model::world::{Boundary, World};
 
     fn scene(colour: &str) -> Scene {
         let text = BuiltIn::named("flock").unwrap().text;
@@ -272,16 +249,9 @@ mod tests {
         Scene::parse_with("flock", text, &overrides).unwrap()
     }
 
-    fn camera(width: f32, height: f32) -> Camera {
-        Camera {
-            centre: flat(200.0, 100.0),
-            pixels_per_unit: 2.0,
-            size: Vec2::new(width, height),
-            turn: crate::camera::UPRIGHT,
-            period: Point::ZERO,
-            eye: None,
-            sharp: false,
-        }
+    fn camera(width: u32, height: u32) -> Camera {
+        let world = World { size: flat(400.0, 200.0), boundary: Boundary::Wrap };
+        Camera { pixels_per_unit: 2.0, ..Camera::fit(&world, width, height) }
     }
 
     fn flock(agents: &[(Point, Point)]) -> FlockState {
@@ -332,7 +302,7 @@ mod tests {
                 (position, Vec2::from_angle(i as f32 * 0.7).extend(0.0) * 2.0)
             })
             .collect();
-        let (scene, camera) = (scene("heading"), camera(800.0, 400.0));
+        let (scene, camera) = (scene("heading"), camera(800, 400));
         let frame = draw(&scene, &flock(&agents), &[], &camera, 1.0);
         let blobs = blobs(&frame);
         assert_eq!(blobs.len(), agents.len());
@@ -383,7 +353,7 @@ mod tests {
             (flat(f32::NAN, 0.0), Point::X),
             (flat(1000.0, 1000.0), Point::Y),
         ];
-        let frame = draw(&scene("speed"), &flock(&far), &[], &camera(80.0, 40.0), 1.0);
+        let frame = draw(&scene("speed"), &flock(&far), &[], &camera(80, 40), 1.0);
         assert_eq!(frame, Frame::filled(80, 40, BACKGROUND));
     }
 
@@ -407,7 +377,7 @@ mod tests {
                 let mut scene = scene("species");
                 scene.species[0].look = look;
                 let place = (flat(198.0, 100.0), Point::X);
-                let camera = Camera { pixels_per_unit, ..camera(80.0, 40.0) };
+                let camera = Camera { pixels_per_unit, ..camera(80, 40) };
                 let frame = draw(&scene, &flock(&[place]), &[], &camera, 1.0);
                 let corner = frame.rgb(0, 0);
                 assert_ne!(corner, Some(BACKGROUND));
@@ -426,7 +396,7 @@ mod tests {
             &scene("species"),
             &flock(&[(flat(200.0, 100.0), Point::X)]),
             &[],
-            &Camera { pixels_per_unit: 20.0, ..camera(400.0, 256.0) },
+            &Camera { pixels_per_unit: 20.0, ..camera(400, 256) },
             1.0,
         );
         for row in 0..128 {

@@ -9,7 +9,7 @@ use crate::frame::Frame;
 use crate::space::body;
 use crate::space::lighting::Lighting;
 use crate::splats::{Canvas, LIFT_DEPTH, MARGIN};
-use crate::style::{self, Circle, Extents, Measure};
+use crate::style::{self, Circle, Extents};
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
 use flockwork_model::vector::Point;
@@ -27,13 +27,9 @@ const CHUNK: usize = 1 << 16;
 /// The look of a species in this picture.
 struct SplatStyle<'a> {
     extents: Extents<'a>,
-    /// In space: without the scale, which depends on the depth.
-    measure: Measure,
     /// See [`body::faces`].
     faces: Point,
     paint: style::Paint,
-    /// World units per tick.
-    max_speed: f32,
 }
 
 /// The amounts that an agent adds per bit of depth.
@@ -55,10 +51,8 @@ pub fn draw(scene: &Scene, state: &FlockState, camera: &Camera, scale: f32, fram
     let basis = paints.first().map_or(Circle::BRIGHT, style::Paint::basis);
     let styles = scene.species.iter().zip(paints).map(|(species, paint)| SplatStyle {
         extents: Extents::of(scene, species, camera.pixels_per_unit, scale),
-        measure: Measure::of(scene, species, 1.0, scale),
         faces: body::faces(scene, species.look),
         paint,
-        max_speed: species.body.max_speed,
     });
     let lighting = camera.eye.as_ref().map(|eye| Lighting::of(scene, camera, eye, true));
     let flock =
@@ -109,7 +103,7 @@ impl DrawnFlock<'_> {
         let style = self.styles.get(usize::from(self.state.species[row]));
         let Some((style, seen)) = style.zip(self.camera.seen(place)) else { return Vec2::NAN };
         let size = style.extents.size_of(self.state, row);
-        let shows = style.measure.at(seen.pixels_per_unit).shows(size);
+        let shows = style.extents.measure.at(seen.pixels_per_unit).shows(size);
         if shows { Vec2::NAN } else { seen.pixel * self.canvas.cells_per_pixel }
     }
 
@@ -232,19 +226,20 @@ impl PicturePart<'_> {
         let (state, camera) = (flock.state, flock.camera);
         let velocity = state.velocity[row];
         let shown = style.paint.shown(state, row);
-        let mut shade = style.paint.shade(velocity, style.max_speed, shown);
+        let max_speed = style.extents.species.body.max_speed;
+        let mut shade = style.paint.shade(velocity, max_speed, shown);
         let mut extent = style.extents.of_agent(state, row);
         if let Some((lighting, eye)) = flock.lighting.as_ref().zip(camera.eye.as_ref()) {
             let place = camera.image(state.position[row]);
             let Some(seen) = camera.seen(place) else { return };
-            let measure = style.measure.at(seen.pixels_per_unit);
+            let measure = style.extents.measure.at(seen.pixels_per_unit);
             extent = measure.extent(style.extents.size_of(state, row));
             let sight = (place - camera.centre - eye.place()).normalize();
             let [heading, ..] = body::axes(velocity);
             extent.strength *= body::shown_area(style.faces, heading, sight);
             extent.strength *= lighting.visibility(seen.depth);
-            let (speed, far) = (style.max_speed, lighting.far(seen.depth));
-            shade = style.paint.shade_in_space(velocity, speed, shown, far);
+            let far = lighting.far(seen.depth);
+            shade = style.paint.shade_in_space(velocity, max_speed, shown, far);
             shade.light *= lighting.mean_shade();
         }
         let amount = Amount {

@@ -17,7 +17,7 @@ use flockwork_model::scene::{Scene, Slot, Species};
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
 pub struct SpeciesLook {
-    /// See [`style::Glyph`] for this field and those down to `strength`.
+    /// See [`style::Extent`] for this field and those down to `strength`.
     pub radius: f32,
     /// Pixels.
     pub reach: f32,
@@ -207,8 +207,8 @@ impl SpeciesLook {
         pixels_per_unit: f32,
         scale: f32,
     ) -> Self {
-        let figure = style::Glyph::of(scene, species, pixels_per_unit, scale);
         let measure = style::Measure::of(scene, species, pixels_per_unit, scale);
+        let figure = measure.extent(species.body.size);
         let (least_size, size) = species.sizes();
         let (basis, hue) = (paint.basis(), paint.hue);
         Self {
@@ -217,7 +217,8 @@ impl SpeciesLook {
             strength: figure.strength,
             cover: paint.cover,
             level: basis.level,
-            shape: if scene.world.is_flat() { figure.look } else { species.look } as u32,
+            shape: if scene.world.is_flat() { species.look.in_plane() } else { species.look }
+                as u32,
             cosine: basis.cosine,
             sine: basis.sine,
             max_speed: species.body.max_speed,

@@ -47,12 +47,6 @@ impl Circle {
     }
 }
 
-/// A colour of the circle for dark backgrounds. `turn` counts around it; 0 and 1 are the same rose.
-#[must_use]
-pub fn hue(turn: f32) -> [f32; 3] {
-    Circle::BRIGHT.at(turn)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::oklab;

@@ -59,20 +59,6 @@ pub const MIN_GLOW_STRENGTH: f32 = 0.06;
 /// divided by this. The embers end between orange and yellow.
 pub const GLOW_COVER: f32 = 0.5;
 
-/// The size on the screen of a species' agents.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Glyph {
-    /// Triangle, disc or glow: its shape in a plane.
-    pub look: BoidShape,
-    /// Distance from the middle to the nose of a dart, to the edge of a disc, or to where a glow is
-    /// about half as bright; pixels.
-    pub radius: f32,
-    /// Distance from the middle to the end of the figure; pixels.
-    pub reach: f32,
-    /// Opacity, or the brightness of the middle of a glow; 0 to 1.
-    pub strength: f32,
-}
-
 /// How a figure's size on the screen depends on the agent's size. Plain numbers, because if
 /// each agent draws its own size, the shaders compute [`Measure::extent`] too.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -102,11 +88,12 @@ pub struct Measure {
 /// The size and strength of a figure on the screen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extent {
-    /// See [`Glyph::radius`].
+    /// Distance from the middle to the nose of a dart, to the edge of a disc, or to where a glow is
+    /// about half as bright; pixels.
     pub radius: f32,
-    /// See [`Glyph::reach`].
+    /// Distance from the middle to the end of the figure; pixels.
     pub reach: f32,
-    /// See [`Glyph::strength`].
+    /// Opacity, or the brightness of the middle of a glow; 0 to 1.
     pub strength: f32,
 }
 
@@ -231,8 +218,10 @@ impl Measure {
 /// The extents of a species' agents: equal for all, or from each agent's own size.
 #[derive(Clone, Copy, Debug)]
 pub struct Extents<'a> {
-    species: &'a Species,
-    measure: Measure,
+    /// The species.
+    pub species: &'a Species,
+    /// Its measure; in a space at the focus.
+    pub measure: Measure,
     /// The seed of the scene; `None` if agents do not draw their sizes.
     seed: Option<u32>,
     /// The extent of the largest agents.
@@ -268,22 +257,7 @@ impl<'a> Extents<'a> {
     }
 }
 
-impl Glyph {
-    /// The figure of a species' agents without sizes of their own; see [`Measure::of`].
-    #[must_use]
-    pub fn of(scene: &Scene, species: &Species, pixels_per_unit: f32, scale: f32) -> Self {
-        let measure = Measure::of(scene, species, pixels_per_unit, scale);
-        let Extent { radius, reach, strength } = measure.extent(species.body.size);
-        Self { look: species.look.in_plane(), radius, reach, strength }
-    }
-
-    /// The figure with an agent's own extent.
-    #[must_use]
-    pub fn with(self, extent: Extent) -> Self {
-        let Extent { radius, reach, strength } = extent;
-        Self { radius, reach, strength, ..self }
-    }
-
+impl Extent {
     /// Brightness of a glow at a distance from its middle (squared; pixels): 1 in the middle, 0 at
     /// its reach. The brightness of its core's heat is the third power of this.
     ///

@@ -9,9 +9,9 @@ mod paint;
 mod palettes;
 
 pub use backdrop::Backdrop;
-pub use circle::{Circle, hue};
+pub use circle::Circle;
 pub use glyph::{
-    ANY_GAIN, CONDENSED, Extent, Extents, GLOW, GLOW_COVER, GLOW_REACH, Glyph, MAX_GAIN, MIN_GLOW,
+    ANY_GAIN, CONDENSED, Extent, Extents, GLOW, GLOW_COVER, GLOW_REACH, MAX_GAIN, MIN_GLOW,
     MIN_GLOW_STRENGTH, MIN_HALF_LENGTH, MIN_STRENGTH, MIN_STRENGTH_IN_SPACE, Measure, OPACITY,
     SLENDERNESS,
 };
