@@ -1,14 +1,13 @@
 //! Draws the geometry of one agent.
 
-use super::avoidance::LookoutDrawing;
 use super::builder::ShapeBuilder;
 use super::{perception, rule};
 use crate::shapes::{Dashes, StyledShape, angle_of};
 use flockwork_model::behaviours::follow_path::SLOW;
 use flockwork_model::behaviours::pursue::{Aim, Nearest};
 use flockwork_model::behaviours::{
-    Agent, Arrive, Avoid, Cohesion, Evade, Flee, FollowPath, Kind, Neighbour, Pursue, Seek,
-    Surroundings, Swim, Wander,
+    Agent, Arrive, Cohesion, Evade, Flee, FollowPath, Kind, Neighbour, Pursue, Seek, Surroundings,
+    Swim, Wander,
 };
 use flockwork_model::parameter::{FULL_CIRCLE, NO_TARGET, UNLIMITED};
 use flockwork_model::scene::Species;
@@ -26,7 +25,7 @@ const OWN_COLOUR: [u8; 3] = [225, 228, 235];
 /// Radius of the ring around the agent, in agent sizes.
 const OWN_RING: f32 = 1.8;
 
-fn point(vector: Vector<f32, DIMENSIONS>) -> Point {
+pub(super) fn point(vector: Vector<f32, DIMENSIONS>) -> Point {
     point_of(vector.0)
 }
 
@@ -36,12 +35,13 @@ fn vector(point: Point) -> Vector<f32, DIMENSIONS> {
 
 /// The agent whose geometry is drawn.
 #[derive(Clone, Copy)]
-struct Subject {
+pub(super) struct Subject {
     row: usize,
-    position: Point,
-    heading: Point,
+    pub position: Point,
+    /// A unit vector.
+    pub heading: Point,
     /// The agent in the form that behaviours use.
-    agent: Agent<f32, DIMENSIONS>,
+    pub agent: Agent<f32, DIMENSIONS>,
 }
 
 impl Subject {
@@ -65,11 +65,11 @@ impl Subject {
 
 /// A drawing in progress.
 pub struct GeometryDrawing<'a> {
-    species: &'a Species,
-    surroundings: Surroundings<'a>,
+    pub(super) species: &'a Species,
+    pub(super) surroundings: Surroundings<'a>,
     state: &'a FlockState,
-    subject: Subject,
-    shapes: ShapeBuilder,
+    pub(super) subject: Subject,
+    pub(super) shapes: ShapeBuilder,
 }
 
 impl<'a> GeometryDrawing<'a> {
@@ -275,19 +275,6 @@ impl<'a> GeometryDrawing<'a> {
             self.shapes.line(&[position, sought]);
             self.shapes.circle(sought, self.subject.agent.body.size * 0.6);
         }
-    }
-
-    fn obstacles(&mut self) {
-        let Subject { position, heading, agent, .. } = self.subject;
-        let lookout = LookoutDrawing {
-            position,
-            velocity: point(agent.velocity),
-            heading,
-            max_speed: agent.body.max_speed,
-            size: agent.body.size,
-        };
-        let rule: Avoid = rule(self.species, Kind::Avoid);
-        lookout.draw(&rule, &self.surroundings, &mut self.shapes);
     }
 
     fn flow(&mut self) {

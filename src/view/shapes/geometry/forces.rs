@@ -54,7 +54,7 @@ fn vector<const D: usize>(place: Point) -> Vector<f32, D> {
 impl Steering {
     /// The forces on the agent in row `row`, by the formulas of the engines; `None` if there is no
     /// such row. `scene` is the scene at the state's tick, the rest as in
-    /// [`shapes_of`](super::shapes_of). In a crowd the engines look at a sample of the neighbours;
+    /// [`shapes_of_all`](super::shapes_of_all). In a crowd the engines look at a sample of the neighbours;
     /// here all of them count.
     #[must_use]
     pub fn of(

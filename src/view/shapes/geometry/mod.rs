@@ -76,23 +76,12 @@ fn rule<P: Parameters<f32>>(species: &Species, kind: Kind) -> P {
     P::read(|index| species.encoded(kind, index))
 }
 
-/// The geometry of the agent in row `agent` of `state`; empty if there is no such row.
+/// The geometry of the agents in these rows of `state`; rows that are not there have none. Shapes that a whole
+/// species shares are drawn once.
 ///
 /// `scene` is the scene at the state's tick ([`Scene::at`]), `scenery` its scenery, and `targets`
 /// its targets at their current positions. In a wrapped world a line across the seam leaves the
 /// world, because that is the agent's shortest way.
-#[must_use]
-pub fn shapes_of(
-    scene: &Scene,
-    scenery: &Scenery,
-    targets: &[Target],
-    state: &FlockState,
-    agent: usize,
-) -> Vec<StyledShape> {
-    shapes_of_all(scene, scenery, targets, state, &[agent])
-}
-
-/// The geometry of several agents. Shapes that a whole species shares are drawn once.
 #[must_use]
 pub fn shapes_of_all(
     scene: &Scene,

@@ -28,7 +28,7 @@ fn flock(agents: &[([f32; 2], [f32; 2])]) -> FlockState {
 }
 
 fn first_of(scene: &Scene, state: &FlockState) -> Vec<StyledShape> {
-    shapes_of(scene, &scene.scenery(), &scene.targets, state, 0)
+    shapes_of_all(scene, &scene.scenery(), &scene.targets, state, &[0])
 }
 
 fn near(a: Point, b: [f32; 2]) -> bool {
@@ -208,7 +208,7 @@ fn an_obstacle_is_marked_only_where_the_agent_reacts() {
             let force = avoid.force(&mut agent, &surroundings);
             let feels = force.length() > 0.0;
             let state = flock(&[([place.x, place.y], velocity.to_array())]);
-            let shapes = shapes_of(&scene, &scenery, &[], &state, 0);
+            let shapes = shapes_of_all(&scene, &scenery, &[], &state, &[0]);
             let points = shapes.iter().filter(|shape| matches!(shape.shape, Shape::Disc { .. }));
             assert_eq!(points.count() > 0, feels, "{method} at {place} with {velocity}");
             felt += u32::from(feels);
@@ -246,7 +246,7 @@ fn behaviours_with_the_same_radius_share_a_dashed_circle() {
     assert!(all.windows(2).all(|pair| pair[0].1 < pair[1].0 && pair[1].0 - pair[0].1 < 0.06));
     // The agent's own ring is whole.
     assert_eq!(shapes.iter().filter(|shape| matches!(shape.shape, Shape::Ring { .. })).count(), 1);
-    assert_eq!(shapes_of(&scene, &scene.scenery(), &[], &flock(&[]), 0), []);
+    assert_eq!(shapes_of_all(&scene, &scene.scenery(), &[], &flock(&[]), &[0]), []);
 }
 
 #[test]
