@@ -15,6 +15,7 @@ const COMMENT: AnyExtension = AnyExtension(0xFE);
 
 /// A GIF that repeats for ever.
 pub struct GifRecorder<W: Write> {
+    /// Dropping it writes the trailer.
     encoder: Encoder<W>,
     film: Film,
     quantiser: Quantiser,
@@ -76,11 +77,6 @@ impl<W: Write> Recorder for GifRecorder<W> {
         picture.delay = self.delay();
         self.count += 1;
         self.encoder.write_frame(&picture).map_err(failed)
-    }
-
-    fn finish(self: Box<Self>) -> Result<(), RecordError> {
-        // Dropping the encoder writes the trailer.
-        Ok(())
     }
 }
 
