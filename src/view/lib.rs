@@ -28,47 +28,55 @@ use legend::Legend;
 use shapes::StyledShape;
 use style::Backdrop;
 
+/// A picture of an engine's flock.
+#[derive(Clone, Copy, Debug)]
+pub struct Motif<'a> {
+    /// The scene, whose scenery and style are drawn.
+    pub scene: &'a Scene,
+    /// The camera; the picture has its size.
+    pub camera: &'a Camera,
+    /// Shapes over the flock.
+    pub above: &'a [StyledShape],
+}
+
+impl<'a> Motif<'a> {
+    /// The picture of a scene without shapes over the flock.
+    #[must_use]
+    pub fn of(scene: &'a Scene, camera: &'a Camera) -> Self {
+        Self { scene, camera, above: &[] }
+    }
+}
+
 /// Draws pictures of an engine's flock.
 pub trait Painter {
     /// The renderer's name, for the summary of a capture.
     fn describe(&self) -> String;
 
-    /// Draws the scenery, the current flock, and the shapes `above` over it, in the size of
-    /// `camera`.
-    fn paint(
-        &mut self,
-        engine: &mut dyn Engine,
-        scene: &Scene,
-        camera: &Camera,
-        above: &[StyledShape],
-    ) -> Result<Frame, EngineError>;
+    /// Draws the scenery, the current flock, and the shapes over it.
+    fn paint(&mut self, engine: &mut dyn Engine, motif: Motif<'_>) -> Result<Frame, EngineError>;
 
     /// Begins the same picture; the flock may move on at once. Returns the oldest picture begun
     /// before, if it is done or must make room. [`Painter::finish`] returns the remaining pictures.
     fn begin(
         &mut self,
         engine: &mut dyn Engine,
-        scene: &Scene,
-        camera: &Camera,
-        above: &[StyledShape],
+        motif: Motif<'_>,
     ) -> Result<Option<Frame>, EngineError> {
-        self.paint(engine, scene, camera, above).map(Some)
+        self.paint(engine, motif).map(Some)
     }
 
     /// Draws the agents alone, without a background. No picture may be under way.
     fn paint_agents(
         &mut self,
         engine: &mut dyn Engine,
-        scene: &Scene,
-        camera: &Camera,
+        motif: Motif<'_>,
     ) -> Result<Frame, EngineError>;
 
     /// Draws what is behind the agents and their trails. No picture may be under way.
     fn paint_behind(
         &mut self,
         engine: &mut dyn Engine,
-        scene: &Scene,
-        camera: &Camera,
+        motif: Motif<'_>,
     ) -> Result<Frame, EngineError>;
 
     /// Waits for the oldest picture not yet returned; `None` if all have been.
@@ -100,13 +108,8 @@ impl Painter for RasterPainter {
         "CPU rasteriser".into()
     }
 
-    fn paint(
-        &mut self,
-        engine: &mut dyn Engine,
-        scene: &Scene,
-        camera: &Camera,
-        above: &[StyledShape],
-    ) -> Result<Frame, EngineError> {
+    fn paint(&mut self, engine: &mut dyn Engine, motif: Motif<'_>) -> Result<Frame, EngineError> {
+        let Motif { scene, camera, above } = motif;
         let (state, targets) = (engine.read_back()?, engine.targets()?);
         let scene = &without_light(scene);
         let mut frame = raster::draw(scene, &state, &targets, camera, self.scale);
@@ -121,8 +124,7 @@ impl Painter for RasterPainter {
     fn paint_agents(
         &mut self,
         engine: &mut dyn Engine,
-        scene: &Scene,
-        camera: &Camera,
+        Motif { scene, camera, .. }: Motif<'_>,
     ) -> Result<Frame, EngineError> {
         let scene = &without_light(scene);
         Ok(raster::draw_agents(scene, &engine.read_back()?, camera, self.scale))
@@ -131,8 +133,7 @@ impl Painter for RasterPainter {
     fn paint_behind(
         &mut self,
         engine: &mut dyn Engine,
-        scene: &Scene,
-        camera: &Camera,
+        Motif { scene, camera, .. }: Motif<'_>,
     ) -> Result<Frame, EngineError> {
         let targets = engine.targets()?;
         Ok(raster::backdrop(&without_light(scene), &targets, camera, self.scale))

@@ -13,7 +13,7 @@ use flockwork::model::vector::flat;
 use flockwork::view::camera::Camera;
 use flockwork::view::frame::Frame;
 use flockwork::view::gpu::offscreen::Offscreen;
-use flockwork::view::{Painter, RasterPainter};
+use flockwork::view::{Motif, Painter, RasterPainter};
 
 use crate::adapter;
 use crate::picture::{agents, built_in, differing};
@@ -38,9 +38,10 @@ fn pictures(gpu: &Arc<Gpu>, scene: &Scene, state: &FlockState) -> [Frame; 3] {
     on_gpu.load(scene, state).unwrap();
     on_cpu.load(scene, state).unwrap();
     let mut offscreen = Offscreen::new(Arc::clone(gpu), SIZE.0, SIZE.1).unwrap();
-    let in_place = offscreen.paint(&mut on_gpu, scene, &camera, &[]).unwrap();
-    let uploaded = offscreen.paint(&mut on_cpu, scene, &camera, &[]).unwrap();
-    let rastered = RasterPainter { scale: 1.0 }.paint(&mut on_cpu, scene, &camera, &[]).unwrap();
+    let in_place = offscreen.paint(&mut on_gpu, Motif::of(scene, &camera)).unwrap();
+    let uploaded = offscreen.paint(&mut on_cpu, Motif::of(scene, &camera)).unwrap();
+    let rastered =
+        RasterPainter { scale: 1.0 }.paint(&mut on_cpu, Motif::of(scene, &camera)).unwrap();
     [in_place, uploaded, rastered]
 }
 
@@ -144,9 +145,9 @@ fn species_and_edits_choose_the_colour() {
     let mut engine = GpuEngine::new(Arc::clone(&gpu));
     engine.load(&before, &state).unwrap();
     engine.step(3).unwrap();
-    let counted = offscreen.paint(&mut engine, &before, &camera, &[]).unwrap();
+    let counted = offscreen.paint(&mut engine, Motif::of(&before, &camera)).unwrap();
     engine.update(&scene, Change::PARAMETERS).unwrap();
-    let grouped = offscreen.paint(&mut engine, &scene, &camera, &[]).unwrap();
+    let grouped = offscreen.paint(&mut engine, Motif::of(&scene, &camera)).unwrap();
     let by_cpu =
         flockwork::view::cpu::raster::draw(&scene, &engine.read_back().unwrap(), &[], &camera, 1.0);
     let (same, changed) =

@@ -20,7 +20,7 @@ use flockwork::view::gpu::subject::Subject;
 use flockwork::view::gpu::trails::TrailLight;
 use flockwork::view::gpu::upload::UploadedAgents;
 use flockwork::view::trails::Trails;
-use flockwork::view::{Painter, RasterPainter};
+use flockwork::view::{Motif, Painter, RasterPainter};
 use glam::Vec2;
 
 /// Side of the compared regions; pixels. Edges of darts differ: the GPU takes four samples per pixel, the
@@ -266,13 +266,13 @@ fn both_renderers_leave_the_same_trails() {
             let mut engine = CpuEngine::new(Some(1)).unwrap();
             engine.load(&scene, &state).unwrap();
             let mut trails = Trails::new(16.0, &camera);
-            let mut agents = painter.paint_agents(&mut engine, &scene, &camera).unwrap();
+            let mut agents = painter.paint_agents(&mut engine, Motif::of(&scene, &camera)).unwrap();
             let clear = agents.pixels.chunks_exact(4).filter(|pixel| pixel[3] == 0).count();
             assert!(clear > 9000, "{clear} pixels without agents");
             for _ in 0..3 {
                 trails.add(&agents, &camera);
                 engine.step(1).unwrap();
-                agents = painter.paint_agents(&mut engine, &scene, &camera).unwrap();
+                agents = painter.paint_agents(&mut engine, Motif::of(&scene, &camera)).unwrap();
             }
             if !trail {
                 trails = Trails::new(16.0, &camera);
@@ -317,7 +317,8 @@ fn trails_on_the_device_are_those_of_a_capture() {
             if tick > 0 {
                 engine.step(1).unwrap();
             }
-            let drawn = offscreen.paint_agents(&mut engine, &scene, &camera(tick)).unwrap();
+            let drawn =
+                offscreen.paint_agents(&mut engine, Motif::of(&scene, &camera(tick))).unwrap();
             on_host.add(&drawn, &camera(tick));
             agents = Some(drawn);
             let state = engine.read_back().unwrap();
@@ -329,7 +330,7 @@ fn trails_on_the_device_are_those_of_a_capture() {
         let wanted = on_host.picture(behind, &agents.unwrap());
         let mut picture = |trails| {
             offscreen.set_trails(trails);
-            offscreen.paint(&mut engine, &scene, &camera(5), &[]).unwrap()
+            offscreen.paint(&mut engine, Motif::of(&scene, &camera(5))).unwrap()
         };
         let own = difference(&picture(on_device.light.view()), &wanted);
         assert!(own < 0.5 * TOLERANCE, "{count}, {turn}: {own}");

@@ -9,7 +9,7 @@ use flockwork::model::state::FlockState;
 use flockwork::view::cpu::raster;
 use flockwork::view::gpu::offscreen::Offscreen;
 use flockwork::view::gpu::upload::UploadedAgents;
-use flockwork::view::{Painter, camera::Camera, frame::Frame};
+use flockwork::view::{Motif, Painter, camera::Camera, frame::Frame};
 
 use crate::adapter;
 use crate::picture::{by_gpu, differing, populated, scene};
@@ -69,7 +69,7 @@ fn both_renderers_stack_a_flock_on_the_device_alike() {
 
 fn painted(gpu: &Arc<Gpu>, engine: &mut GpuEngine, scene: &Scene, camera: &Camera) -> Frame {
     let mut offscreen = Offscreen::new(Arc::clone(gpu), 320, 180).unwrap();
-    offscreen.paint(engine, scene, camera, &[]).unwrap()
+    offscreen.paint(engine, Motif::of(scene, camera)).unwrap()
 }
 
 /// The picture of a flock does not depend on the flock that was drawn before it.

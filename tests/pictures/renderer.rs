@@ -9,12 +9,12 @@ use flockwork::engine::gpu::GpuEngine;
 use flockwork::model::memory::Memory;
 use flockwork::model::scene::{BoidShape, ColourBy, Scene};
 use flockwork::model::vector::{Point, flat};
-use flockwork::view::Painter;
 use flockwork::view::camera::Camera;
 use flockwork::view::frame::Frame;
 use flockwork::view::gpu::offscreen::Offscreen;
 use flockwork::view::shapes::{Shape, StyledShape};
 use flockwork::view::style::{self, Measure};
+use flockwork::view::{Motif, Painter};
 use glam::Vec2;
 
 /// A connected set of pixels that differ from the background.
@@ -323,10 +323,11 @@ fn pictures_begun_while_the_flock_moves_on_are_those_of_their_ticks() {
             for tick in 0..8 {
                 let shapes: &[StyledShape] =
                     if tick % 3 == 0 { std::slice::from_ref(&shape) } else { &[] };
+                let motif = Motif { above: shapes, ..Motif::of(&scene, &camera) };
                 if ahead {
-                    frames.extend(painter.begin(&mut engine, &scene, &camera, shapes).unwrap());
+                    frames.extend(painter.begin(&mut engine, motif).unwrap());
                 } else {
-                    frames.push(painter.paint(&mut engine, &scene, &camera, shapes).unwrap());
+                    frames.push(painter.paint(&mut engine, motif).unwrap());
                 }
                 engine.step(1).unwrap();
             }

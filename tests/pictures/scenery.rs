@@ -15,7 +15,7 @@ use flockwork::view::frame::Frame;
 use flockwork::view::gpu::offscreen::Offscreen;
 use flockwork::view::gpu::upload::UploadedAgents;
 use flockwork::view::shapes::{Shape, StyledShape};
-use flockwork::view::{Painter, RasterPainter, style};
+use flockwork::view::{Motif, Painter, RasterPainter, style};
 use glam::Vec2;
 
 /// A wrapped world with an obstacle in the middle, one on the seam, a path and a target.
@@ -141,7 +141,8 @@ fn both_renderers_draw_the_shapes_above_over_the_flock() {
         [Box::new(Offscreen::new(gpu, 640, 360).unwrap()), Box::new(RasterPainter { scale: 1.0 })];
     for mut painter in painters {
         let mut at_mark = |above: &[StyledShape]| {
-            let frame = painter.paint(&mut engine, &scene, &camera, above).unwrap();
+            let motif = Motif { above, ..Motif::of(&scene, &camera) };
+            let frame = painter.paint(&mut engine, motif).unwrap();
             frame.rgb(pixel.x as u32, pixel.y as u32).unwrap()
         };
         assert_eq!(at_mark(std::slice::from_ref(&styled)), styled.colour);
@@ -160,9 +161,9 @@ fn both_painters_draw_the_legend_that_the_style_asks_for() {
         let mut engine = CpuEngine::new(Some(1)).unwrap();
         engine.load(&scene, &FlockState::default()).unwrap();
         let mut painted = |painter: &mut Box<dyn Painter>| {
-            let alone = painter.paint_agents(&mut engine, &scene, &camera).unwrap();
+            let alone = painter.paint_agents(&mut engine, Motif::of(&scene, &camera)).unwrap();
             assert!(alone.pixels.iter().all(|channel| *channel == 0), "it is no agent");
-            painter.paint(&mut engine, &scene, &camera, &[]).unwrap()
+            painter.paint(&mut engine, Motif::of(&scene, &camera)).unwrap()
         };
         painters.each_mut().map(&mut painted)
     });

@@ -10,12 +10,12 @@ use flockwork::model::memory::Memory;
 use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::Point;
-use flockwork::view::Painter;
 use flockwork::view::camera::Camera;
 use flockwork::view::frame::Frame;
 use flockwork::view::gpu::offscreen::Offscreen;
 use flockwork::view::gpu::trails::TrailLight;
 use flockwork::view::space::lighting::Lighting;
+use flockwork::view::{Motif, Painter};
 
 /// Mean difference of the two renderers' pictures, as a share of the mean difference from the
 /// background. Measured: 0.04 at most on lavapipe and 0.06 on SwiftShader, where the thin lines of a floor
@@ -155,13 +155,13 @@ fn water_behind_trails_is_the_same_and_mirrors_the_flock() {
             CpuEngine::new(Some(1)).unwrap(),
         );
         engine.load(&scene, &state).unwrap();
-        let behind = offscreen.paint_behind(&mut engine, &scene, &camera).unwrap();
+        let behind = offscreen.paint_behind(&mut engine, Motif::of(&scene, &camera)).unwrap();
         let blank = texture(&gpu, SIZE, wgpu::TextureUsages::TEXTURE_BINDING);
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         light.add(&mut encoder, &blank, &camera, 0, 1.0);
         gpu.queue.submit([encoder.finish()]);
         offscreen.set_trails(light.view());
-        let window = offscreen.paint(&mut engine, &scene, &camera, &[]).unwrap();
+        let window = offscreen.paint(&mut engine, Motif::of(&scene, &camera)).unwrap();
         // Below the flock, where water alone is.
         let water = |frame: &Frame| frame.pixels[frame.pixels.len() * 9 / 10..].to_vec();
         let apart = |one: &Frame, other: &Frame| {

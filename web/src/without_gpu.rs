@@ -10,7 +10,7 @@ use flockwork_app::{Action, Command};
 use flockwork_engine::{AgentsAt, EngineKind};
 use flockwork_session::{Opening, RealTime, Recording, Session, Source};
 use flockwork_view::camera::Camera;
-use flockwork_view::{Painter, RasterPainter};
+use flockwork_view::{Motif, Painter, RasterPainter};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
@@ -124,7 +124,8 @@ impl Flock {
         };
         let camera = Camera::of(scene, self.session.tick(), followed, size);
         let (engine, scene) = self.session.engine_and_scene();
-        let painted = RasterPainter { scale: scale as f32 }.paint(engine, scene, &camera, &[]);
+        let mut painter = RasterPainter { scale: scale as f32 };
+        let painted = painter.paint(engine, Motif::of(scene, &camera));
         let frame = painted.map_err(|error| error.to_string())?;
         let pixels = Clamped(&frame.pixels[..]);
         ImageData::new_with_u8_clamped_array_and_sh(pixels, frame.width, frame.height)

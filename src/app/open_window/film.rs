@@ -12,11 +12,11 @@ use super::scenes::stem;
 use crate::{Filming, WindowError, WindowOptions};
 use flockwork_engine::EngineError;
 use flockwork_session::TICKS_PER_SECOND;
-use flockwork_view::Painter;
 use flockwork_view::frame::Frame;
 use flockwork_view::gpu::offscreen::Offscreen;
 use flockwork_view::gpu::trails::TrailLight;
 use flockwork_view::recorder::Film;
+use flockwork_view::{Motif, Painter};
 
 /// Frames a second.
 const RATE: f64 = 30.0;
@@ -173,7 +173,8 @@ impl OpenWindow {
         let (shapes, _) = self.panels.inspector.shapes(&mut self.session, &camera, 0.0)?;
         let (engine, scene) = self.session.engine_and_scene();
         film.painter.set_trails(self.display.trails.as_ref().and_then(TrailLight::view));
-        let before = film.painter.begin(engine, scene, &camera, &shapes)?;
+        let motif = Motif { scene, camera: &camera, above: &shapes };
+        let before = film.painter.begin(engine, motif)?;
         film.hand_on(before);
         film.drawing.push_back(number);
         film.next = number + 1;

@@ -9,13 +9,13 @@ use super::display::scale;
 use super::scenes::stem;
 use crate::{WindowError, WindowOptions};
 use flockwork_engine::EngineError;
-use flockwork_view::Painter;
 use flockwork_view::camera::Camera;
 use flockwork_view::frame::Frame;
 use flockwork_view::gpu::offscreen::Offscreen;
 use flockwork_view::gpu::trails::TrailLight;
 use flockwork_view::recorder::png;
 use flockwork_view::style::scale_of;
+use flockwork_view::{Motif, Painter};
 
 /// A picture that the device is drawing.
 pub(super) struct PictureUnderWay {
@@ -106,7 +106,7 @@ impl OpenWindow {
         let (shapes, _) = self.panels.inspector.shapes(&mut self.session, &camera, 0.0)?;
         let (engine, scene) = self.session.engine_and_scene();
         painter.set_trails(self.display.trails.as_ref().and_then(TrailLight::view));
-        painter.begin(engine, scene, &camera, &shapes)?;
+        painter.begin(engine, Motif { scene, camera: &camera, above: &shapes })?;
         Ok(painter)
     }
 }

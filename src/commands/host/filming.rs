@@ -11,7 +11,6 @@ use flockwork_engine::cpu::CpuEngine;
 use flockwork_engine::{Engine, EngineError, Snapshot};
 use flockwork_model::scene::{Follow, Scene};
 use flockwork_model::scenery::Scenery;
-use flockwork_view::Painter;
 use flockwork_view::between::between;
 use flockwork_view::camera::Camera;
 use flockwork_view::cpu::shape_raster;
@@ -23,6 +22,7 @@ use flockwork_view::shapes::StyledShape;
 use flockwork_view::shapes::geometry;
 use flockwork_view::style::{Backdrop, scale_of};
 use flockwork_view::trails::{Trails, visible_ticks};
+use flockwork_view::{Motif, Painter};
 
 /// The result of a capture.
 pub struct Shown {
@@ -140,7 +140,7 @@ impl Filming<'_> {
         if let Some((half_life, trails)) = &mut self.trails {
             let trails = trails.get_or_insert_with(|| Trails::new(*half_life, &camera));
             if picture != Picture::Between {
-                let agents = self.painter.paint_agents(engine, scene, &camera)?;
+                let agents = self.painter.paint_agents(engine, Motif::of(scene, &camera))?;
                 trails.add(&agents, &camera);
                 alone = Some(agents).filter(|_| self.plan.samples == 1);
             }
@@ -164,13 +164,14 @@ impl Filming<'_> {
                 1 => camera,
                 _ => camera.sample(number, of_frame, scene.camera.lens),
             };
+            let motif = Motif { scene, camera: &camera, above: &above };
             if let Some((_, Some(trails))) = &self.trails {
                 let agents = match alone.take() {
                     Some(agents) => agents,
-                    None => self.painter.paint_agents(engine, scene, &camera)?,
+                    None => self.painter.paint_agents(engine, motif)?,
                 };
                 let scale = scale_of(width, height);
-                let behind = self.painter.paint_behind(engine, scene, &camera)?;
+                let behind = self.painter.paint_behind(engine, motif)?;
                 let mut frame = trails.picture(behind, &agents);
                 let above = Backdrop::of(&scene.style.background).suited(&above);
                 shape_raster::draw(&above, &camera, scale, &mut frame);
@@ -180,7 +181,7 @@ impl Filming<'_> {
                 self.recorder.push(frame)?;
             } else {
                 // The flock moves on while the device draws the picture and copies it.
-                let earlier = self.painter.begin(engine, scene, &camera, &above)?;
+                let earlier = self.painter.begin(engine, motif)?;
                 earlier.map_or(Ok(()), |frame| self.recorder.push(frame))?;
             }
             self.bar.inc(u64::from(self.plan.samples > 1));

@@ -9,13 +9,13 @@ use super::renderer::{Method, Renderer};
 use super::subject::Subject;
 use super::trails::TrailView;
 use super::upload::UploadedAgents;
-use crate::Painter;
 use crate::camera::Camera;
 use crate::cpu::{raster, shape_raster};
 use crate::frame::Frame;
 use crate::legend::Legend;
 use crate::shapes::StyledShape;
 use crate::style::Backdrop;
+use crate::{Motif, Painter};
 use flockwork_engine::gpu::{AgentBuffers, Gpu};
 use flockwork_engine::{AgentsAt, Engine, EngineError};
 use flockwork_model::behaviours::Target;
@@ -35,7 +35,7 @@ pub struct Offscreen {
     renderer: Renderer,
     texture: wgpu::Texture,
     /// A copy of the engine's agents if they are not on this device.
-    uploaded: UploadedAgents,
+    uploaded: Option<UploadedAgents>,
     /// Free staging buffers.
     staging: Vec<wgpu::Buffer>,
     /// Oldest first.
@@ -89,9 +89,8 @@ impl Offscreen {
             view_formats: &[],
         });
         let renderer = Renderer::new(Arc::clone(&gpu), FORMAT);
-        let uploaded = UploadedAgents::new(Arc::clone(&gpu));
         let (staging, under_way) = (Vec::new(), VecDeque::new());
-        let trails = None;
+        let (uploaded, trails) = (None, None);
         Ok(Self { gpu, renderer, texture, uploaded, staging, under_way, row_bytes, trails })
     }
 
@@ -104,19 +103,12 @@ impl Offscreen {
         targets: &[Target],
         camera: &Camera,
     ) -> Result<Frame, EngineError> {
-        self.submit(agents, scene, targets, camera, &[])?;
+        self.submit(Subject { agents, scene, targets, camera }, &[])?;
         self.last()
     }
 
     /// Submits the drawing of a picture. Call [`Self::make_room`] first.
-    fn submit(
-        &mut self,
-        agents: &AgentBuffers,
-        scene: &Scene,
-        targets: &[Target],
-        camera: &Camera,
-        above: &[StyledShape],
-    ) -> Result<(), EngineError> {
+    fn submit(&mut self, subject: Subject<'_>, above: &[StyledShape]) -> Result<(), EngineError> {
         let staging = self.staging.pop().unwrap_or_else(|| {
             buffer(
                 &self.gpu,
@@ -128,7 +120,6 @@ impl Offscreen {
         let view = self.texture.create_view(&Default::default());
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         let renderer = &mut self.renderer;
-        let subject = Subject { agents, scene, targets, camera };
         match &self.trails {
             Some(trails) => {
                 let alone = renderer.draw_alone(&mut encoder, &view, subject)?;
@@ -154,6 +145,7 @@ impl Offscreen {
         staging.slice(..).map_async(wgpu::MapMode::Read, move |mapped| {
             set_arrived.store(mapped.is_ok(), Ordering::Release);
         });
+        let Subject { scene, camera, .. } = subject;
         let (above, camera) = (Backdrop::of(&scene.style.background).suited(above), *camera);
         let legend = Legend::asked_for(scene, &camera).filter(|_| !self.renderer.bare);
         self.under_way.push_back(UnderWay { staging, submission, arrived, above, camera, legend });
@@ -230,9 +222,7 @@ impl Offscreen {
     fn submit_flock(
         &mut self,
         engine: &mut dyn Engine,
-        scene: &Scene,
-        camera: &Camera,
-        above: &[StyledShape],
+        Motif { scene, camera, above }: Motif<'_>,
     ) -> Result<(), EngineError> {
         // Waits for a GPU only if targets move by themselves.
         let targets = engine.targets()?;
@@ -240,16 +230,17 @@ impl Offscreen {
             AgentsAt::Device(agents) => {
                 let elsewhere = || self.gpu.error("cannot draw agents of another kind of device");
                 let agents: &AgentBuffers = agents.get().ok_or_else(elsewhere)?;
-                return self.submit(agents, scene, &targets, camera, above);
+                return self.submit(Subject { agents, scene, targets: &targets, camera }, above);
             }
             AgentsAt::Host(host) => host,
         };
-        let mut uploaded =
-            std::mem::replace(&mut self.uploaded, UploadedAgents::new(Arc::clone(&self.gpu)));
-        let submitted = uploaded
-            .upload_for(scene, host)
-            .and_then(|()| self.submit(uploaded.agents(), scene, &targets, camera, above));
-        self.uploaded = uploaded;
+        let new = || UploadedAgents::new(Arc::clone(&self.gpu));
+        let mut uploaded = self.uploaded.take().unwrap_or_else(new);
+        let submitted = uploaded.upload_for(scene, host).and_then(|()| {
+            let agents = uploaded.agents();
+            self.submit(Subject { agents, scene, targets: &targets, camera }, above)
+        });
+        self.uploaded = Some(uploaded);
         submitted
     }
 
@@ -271,25 +262,18 @@ impl Painter for Offscreen {
         self.gpu.name()
     }
 
-    fn paint(
-        &mut self,
-        engine: &mut dyn Engine,
-        scene: &Scene,
-        camera: &Camera,
-        above: &[StyledShape],
-    ) -> Result<Frame, EngineError> {
-        self.submit_flock(engine, scene, camera, above)?;
+    fn paint(&mut self, engine: &mut dyn Engine, motif: Motif<'_>) -> Result<Frame, EngineError> {
+        self.submit_flock(engine, motif)?;
         self.last()
     }
 
     fn paint_agents(
         &mut self,
         engine: &mut dyn Engine,
-        scene: &Scene,
-        camera: &Camera,
+        motif: Motif<'_>,
     ) -> Result<Frame, EngineError> {
         self.renderer.set_bare(true);
-        let painted = self.paint(engine, scene, camera, &[]);
+        let painted = self.paint(engine, Motif { above: &[], ..motif });
         self.renderer.set_bare(false);
         painted
     }
@@ -297,8 +281,7 @@ impl Painter for Offscreen {
     fn paint_behind(
         &mut self,
         engine: &mut dyn Engine,
-        scene: &Scene,
-        camera: &Camera,
+        Motif { scene, camera, .. }: Motif<'_>,
     ) -> Result<Frame, EngineError> {
         if scene.world.is_flat() || !scene.style.needs_adapter() {
             let targets = engine.targets()?;
@@ -308,7 +291,7 @@ impl Painter for Offscreen {
         let mut scene = scene.clone();
         scene.style.legend = false;
         self.renderer.hides_agents = true;
-        let painted = self.paint(engine, &scene, camera, &[]);
+        let painted = self.paint(engine, Motif::of(&scene, camera));
         self.renderer.hides_agents = false;
         painted
     }
@@ -316,12 +299,10 @@ impl Painter for Offscreen {
     fn begin(
         &mut self,
         engine: &mut dyn Engine,
-        scene: &Scene,
-        camera: &Camera,
-        above: &[StyledShape],
+        motif: Motif<'_>,
     ) -> Result<Option<Frame>, EngineError> {
         let before = self.make_room()?;
-        self.submit_flock(engine, scene, camera, above)?;
+        self.submit_flock(engine, motif)?;
         Ok(before)
     }
 

@@ -28,29 +28,22 @@ impl UploadedAgents {
     /// An empty copy.
     #[must_use]
     pub fn new(gpu: Arc<Gpu>) -> Self {
-        let state = buffer(
-            &gpu,
-            "uploaded state",
-            MotionLayout::SPACE.bytes(),
-            wgpu::BufferUsages::STORAGE,
-        );
-        let tag = buffer(&gpu, "uploaded tag", TAG_BYTES, wgpu::BufferUsages::STORAGE);
-        let memory = buffer(&gpu, "uploaded memory", MEMORY_BYTES, wgpu::BufferUsages::STORAGE);
-        let grid_stats = buffer(&gpu, "uploaded grid_stats", 4, wgpu::BufferUsages::STORAGE);
+        let storage = |label, bytes| buffer(&gpu, label, bytes, wgpu::BufferUsages::STORAGE);
+        let state = storage("uploaded state", MotionLayout::SPACE.bytes());
+        let tag = storage("uploaded tag", TAG_BYTES);
+        let memory = storage("uploaded memory", MEMORY_BYTES);
+        let grid_stats = storage("uploaded grid_stats", 4);
         gpu.queue.write_buffer(&grid_stats, 0, bytemuck::bytes_of(&u32::MAX));
-        let layout = MotionLayout::PLANE;
-        let (count, ids) = (0, 0);
-        let (tick, memory_of, cells) = (0, None, None);
         let buffers = AgentBuffers {
-            tick,
+            tick: 0,
             state,
-            layout,
+            layout: MotionLayout::PLANE,
             tag,
-            memory: memory_of,
-            count,
-            ids,
+            memory: None,
+            count: 0,
+            ids: 0,
             grid_stats,
-            cells,
+            cells: None,
         };
         Self { gpu, memory, motions: Vec::new(), tags: Vec::new(), buffers }
     }
