@@ -8,6 +8,7 @@ use egui::{Color32, LayerId, Order, Painter, Pos2, Shape as Painted, Stroke, vec
 use flockwork_model::vector::{Point, flat};
 use flockwork_view::camera::{Camera, Eye};
 use flockwork_view::shapes::{Dashes, Shape, StyledShape};
+use flockwork_view::space::Sight;
 use flockwork_view::space::lighting::Lighting;
 use flockwork_view::space::solids::{self, Corner, Solids};
 
@@ -46,8 +47,8 @@ fn paint_in_space(
     shapes: &[StyledShape],
 ) {
     let scale = context.pixels_per_point();
-    let Solids { opaque, translucent } =
-        solids::of(shapes, camera, eye, &Lighting::clear(eye), scale);
+    let sight = Sight { camera, eye, lighting: &Lighting::clear(eye), scale };
+    let Solids { opaque, translucent } = solids::of(shapes, sight);
     let mut triangles: Vec<&[Corner]> =
         opaque.chunks_exact(3).chain(translucent.chunks_exact(3)).collect();
     let nearness = |corners: &[Corner]| corners.iter().map(|c| c.position[2]).sum::<f32>();

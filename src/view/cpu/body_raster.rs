@@ -4,11 +4,10 @@
 use glam::Vec2;
 
 use super::samples::{Fill, Triangle, around};
-use crate::camera::{Camera, Eye, Seen};
+use crate::camera::Seen;
 use crate::space::body::{self, Figure};
-use crate::space::lighting::Lighting;
 use crate::space::shadows::SHADOW;
-use crate::space::sums_small_agents;
+use crate::space::{Sight, sums_small_agents};
 use crate::style::{Extent, Extents, OPACITY, Paint};
 use flockwork_model::memory::Shown;
 use flockwork_model::scene::{BoidShape, Scene};
@@ -28,9 +27,7 @@ struct Look<'a> {
 
 /// The agents of a picture.
 pub struct Bodies<'a> {
-    camera: &'a Camera,
-    eye: &'a Eye,
-    lighting: &'a Lighting,
+    sight: Sight<'a>,
     looks: Vec<Look<'a>>,
     /// True if small ones are drawn elsewhere.
     sums: bool,
@@ -52,32 +49,27 @@ impl Drawn {
 }
 
 impl<'a> Bodies<'a> {
-    /// The agents of `state` as seen by a camera with this eye, on a screen with `scale` pixels per
-    /// point.
+    /// The agents of `state`.
     #[must_use]
-    pub fn new(
-        scene: &'a Scene,
-        state: &'a FlockState,
-        (camera, eye, lighting): (&'a Camera, &'a Eye, &'a Lighting),
-        scale: f32,
-    ) -> Self {
+    pub fn new(scene: &'a Scene, state: &'a FlockState, sight: Sight<'a>) -> Self {
         let shown = scene.shown();
         let all = (0..).zip(&scene.species).zip(Paint::all(scene));
         let looks = all.map(|((number, species), paint)| Look {
-            extents: Extents::of(scene, species, camera.pixels_per_unit, scale),
+            extents: Extents::of(scene, species, sight.camera.pixels_per_unit, sight.scale),
             paint,
             leans: shown.species(number) == Shown::Bank,
         });
         let (looks, sums) = (looks.collect(), sums_small_agents(scene));
-        Self { camera, eye, lighting, looks, sums, state }
+        Self { sight, looks, sums, state }
     }
 
     /// The triangles of the agent in a row; `None` if it is not seen.
     #[must_use]
     pub fn of(&self, row: usize) -> Option<Drawn> {
+        let Sight { camera, lighting, .. } = self.sight;
         let look = self.looks.get(usize::from(self.state.species[row]))?;
-        let place = self.camera.image(self.state.position[row]);
-        let seen = self.camera.seen(place)?;
+        let place = camera.image(self.state.position[row]);
+        let seen = camera.seen(place)?;
         let size = look.extents.size_of(self.state, row);
         let measure = look.extents.measure.at(seen.pixels_per_unit);
         if self.sums && !measure.shows(size) {
@@ -86,17 +78,17 @@ impl<'a> Bodies<'a> {
         let extent = measure.extent(size);
         let reach = 2.5 * extent.reach;
         let outside = seen.pixel.cmplt(Vec2::splat(-reach)).any()
-            || seen.pixel.cmpgt(self.camera.size + reach).any();
+            || seen.pixel.cmpgt(camera.size + reach).any();
         if outside {
             return None;
         }
         let velocity = self.state.velocity[row];
         let shown = look.paint.shown(self.state, row);
-        let far = self.lighting.far(seen.depth);
+        let far = lighting.far(seen.depth);
         let species = look.extents.species;
         let shade = look.paint.shade_in_space(velocity, species.body.max_speed, shown, far);
         let colour = look.paint.colour(shade);
-        let visible = self.lighting.visibility(seen.depth);
+        let visible = lighting.visibility(seen.depth);
         match species.look {
             BoidShape::Triangle | BoidShape::Bird | BoidShape::Fish => {
                 let visible = visible * (extent.strength / OPACITY).min(1.0);
@@ -122,8 +114,13 @@ impl<'a> Bodies<'a> {
         }
     }
 
+    /// Column, row and nearness.
+    fn corner(&self, seen: &Seen) -> [f32; 3] {
+        [seen.pixel.x, seen.pixel.y, self.sight.eye.near / seen.depth]
+    }
+
     fn round(&self, seen: &Seen, reach: f32, fill: Fill) -> Triangle {
-        let middle = [seen.pixel.x, seen.pixel.y, self.eye.near / seen.depth];
+        let middle = self.corner(seen);
         Triangle { corners: around(middle, [reach, 0.0, 0.0], [0.0, -reach, 0.0]), fill }
     }
 
@@ -134,30 +131,31 @@ impl<'a> Bodies<'a> {
         seen: &Seen,
         (extent, colour, visible): (Extent, [f32; 3], f32),
     ) -> Option<Drawn> {
+        let Sight { camera, eye, lighting, .. } = self.sight;
         let radius = extent.radius / seen.pixels_per_unit;
         let moment = (id, body::tick_of(self.state.tick));
         let figure = Figure::of(shape, moment, ahead.z, extent.radius);
         // A body near the eye is drawn whole or not at all.
-        if seen.depth - figure.reach * radius < self.eye.near {
+        if seen.depth - figure.reach * radius < eye.near {
             return None;
         }
         let framed = |[x, y, z]: [f32; 3]| ahead * x + left * y + up * z;
         let places = figure.corners.map(|corner| place + framed(corner) * radius);
         let mut corners = [[0.0; 3]; 8];
         for (corner, place) in corners.iter_mut().zip(places) {
-            let seen = self.camera.seen(place)?;
-            *corner = [seen.pixel.x, seen.pixel.y, self.eye.near / seen.depth];
+            let seen = camera.seen(place)?;
+            *corner = self.corner(&seen);
         }
-        let eye = self.camera.centre + self.eye.place();
-        let height = seen.pixel.y / self.camera.size.y;
+        let eye = camera.centre + eye.place();
+        let height = seen.pixel.y / camera.size.y;
         let mut sides = [None; 8];
         let mut free = sides.iter_mut();
         for side in figure.sides {
             let normal = framed(figure.normal(*side).to_array());
             if normal.dot(eye - places[side[0]]) > 0.0 {
-                let light = self.lighting.shade(normal);
+                let light = lighting.shade(normal);
                 let lit = colour.map(|channel| channel * light);
-                let fill = Fill::Flat(self.lighting.faded(lit, visible, height));
+                let fill = Fill::Flat(lighting.faded(lit, visible, height));
                 *free.next()? =
                     Some(Triangle { corners: side.map(|corner| corners[corner]), fill });
             }
@@ -169,23 +167,24 @@ impl<'a> Bodies<'a> {
     /// elsewhere.
     #[must_use]
     pub fn shadow(&self, row: usize, world: Point) -> Option<Triangle> {
+        let Sight { camera, lighting, .. } = self.sight;
         let look = self.looks.get(usize::from(self.state.species[row]))?;
-        let place = self.camera.image(self.state.position[row]);
-        let foot = place - self.lighting.sun * (place.z / self.lighting.sun.z.max(1e-3));
+        let place = camera.image(self.state.position[row]);
+        let foot = place - lighting.sun * (place.z / lighting.sun.z.max(1e-3));
         let (place_on, size) = (foot.truncate(), world.truncate());
         if !(place.z >= 0.0 && place_on.cmpge(Vec2::ZERO).all() && place_on.cmple(size).all()) {
             return None;
         }
-        let seen = self.camera.seen(foot)?;
+        let seen = camera.seen(foot)?;
         let size = look.extents.size_of(self.state, row) * SHADOW_RADIUS;
         let least = 1.5 / seen.pixels_per_unit;
         let radius = size.max(least);
         // A shadow that is drawn too large is as much paler, and so is one that falls from far above.
         let pale = (size / radius) * (size / radius) / (1.0 + place.z / world.z.max(1e-6));
-        let opacity = SHADOW * pale * self.lighting.visibility(seen.depth);
+        let opacity = SHADOW * pale * lighting.visibility(seen.depth);
         let at = |x: f32, y: f32| {
-            let seen = self.camera.seen(foot + Point::new(x, y, 0.0) * radius)?;
-            Some([seen.pixel.x, seen.pixel.y, self.eye.near / seen.depth])
+            let seen = camera.seen(foot + Point::new(x, y, 0.0) * radius)?;
+            Some(self.corner(&seen))
         };
         let root = 3.0_f32.sqrt();
         let corners = [at(0.0, 2.0)?, at(root, -1.0)?, at(-root, -1.0)?];

@@ -3,10 +3,10 @@
 use glam::Vec2;
 use rayon::prelude::*;
 
-use crate::camera::{Camera, Eye};
+use crate::camera::Eye;
 use crate::frame::Frame;
-use crate::space::lighting::Lighting;
 use crate::space::solids::Corner;
+use crate::space::{Depth, Sight};
 use flockwork_model::vector::Point;
 
 /// Rows of pixels that one thread draws at a time.
@@ -58,19 +58,6 @@ pub struct Triangle {
     pub fill: Fill,
 }
 
-/// How a triangle treats the depths of the samples that it covers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Depth {
-    /// It hides what is behind it.
-    Write,
-    /// It is hidden by what is before it.
-    Test,
-    /// It hides what is behind it, and is not seen itself.
-    Only,
-    /// Nothing.
-    Ignore,
-}
-
 /// The samples of a picture.
 pub struct Samples<'a> {
     width: usize,
@@ -78,8 +65,7 @@ pub struct Samples<'a> {
     pixels: Vec<Pixel>,
     /// Where the samples of a pixel are.
     places: [Vec2; 4],
-    lighting: &'a Lighting,
-    eye: &'a Eye,
+    sight: Sight<'a>,
 }
 
 /// Triangles of corners in threes.
@@ -102,7 +88,7 @@ pub fn around(middle: [f32; 3], right: [f32; 3], up: [f32; 3]) -> [[f32; 3]; 3] 
 impl<'a> Samples<'a> {
     /// Samples that show a picture, with nothing before it.
     #[must_use]
-    pub fn of(frame: &Frame, lighting: &'a Lighting, (camera, eye): (&Camera, &'a Eye)) -> Self {
+    pub fn of(frame: &Frame, sight: Sight<'a>) -> Self {
         let pixel = |bytes: &[u8]| {
             let colour = [bytes[0], bytes[1], bytes[2], bytes[3]];
             Pixel { near: [0.0; 4], colour: [colour; 4] }
@@ -111,9 +97,8 @@ impl<'a> Samples<'a> {
             width: frame.width as usize,
             height: frame.height as usize,
             pixels: frame.pixels.par_chunks_exact(4).map(pixel).collect(),
-            places: if camera.sharp { [Vec2::splat(0.5); 4] } else { PLACES },
-            lighting,
-            eye,
+            places: if sight.camera.sharp { [Vec2::splat(0.5); 4] } else { PLACES },
+            sight,
         }
     }
 
@@ -152,11 +137,11 @@ impl<'a> Samples<'a> {
         };
         let dealt: Vec<Vec<Vec<u32>>> =
             triangles.par_chunks(CHUNK).enumerate().map(bands_of).collect();
-        let Self { width, height, places, lighting, eye, .. } = *self;
+        let Self { width, height, places, sight, .. } = *self;
         let parts = self.pixels.par_chunks_mut((width * BAND).max(1)).enumerate();
         parts.for_each(|(number, pixels)| {
             let top = number * BAND;
-            let mut band = Band { pixels, top, width, height, places, lighting, eye, depth };
+            let mut band = Band { pixels, top, width, height, places, sight, depth };
             for triangle in dealt.iter().flat_map(|bands| &bands[number]) {
                 band.fill(&triangles[*triangle as usize]);
             }
@@ -171,8 +156,7 @@ struct Band<'a> {
     width: usize,
     height: usize,
     places: [Vec2; 4],
-    lighting: &'a Lighting,
-    eye: &'a Eye,
+    sight: Sight<'a>,
     depth: Depth,
 }
 
@@ -216,8 +200,8 @@ impl Band<'_> {
                     continue;
                 }
                 let place = (row as f32 + 0.5) / self.height as f32;
-                let lighting = (self.lighting, self.eye);
-                let colour = colour_of(&triangle.fill, weights(corner + 0.5), place, lighting);
+                let weights = weights(corner + 0.5);
+                let colour = colour_of(&triangle.fill, weights, place, self.sight);
                 let Some(colour) = colour else { continue };
                 for sample in (0..4).filter(|sample| covered[*sample]) {
                     if matches!(self.depth, Depth::Write | Depth::Only) {
@@ -238,7 +222,7 @@ fn colour_of(
     fill: &Fill,
     [u, v, w]: [f32; 3],
     place: f32,
-    (lighting, eye): (&Lighting, &Eye),
+    Sight { eye, lighting, .. }: Sight<'_>,
 ) -> Option<[f32; 4]> {
     let offset = || Vec2::new(ROOT * (v - w), 2.0 * u - v - w);
     Some(match fill {

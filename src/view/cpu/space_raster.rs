@@ -4,14 +4,14 @@
 use rayon::prelude::*;
 
 use super::body_raster::{Bodies, Drawn};
-use super::samples::{Depth, Samples, Triangle, of_solids};
+use super::samples::{Samples, Triangle, of_solids};
 use super::splat_raster;
 use crate::camera::{Camera, Eye};
 use crate::frame::Frame;
 use crate::shapes::{StyledShape, scenery, walls};
 use crate::space::lighting::Lighting;
 use crate::space::solids::{self, Solids, floor, shows_floor};
-use crate::space::ways;
+use crate::space::{Depth, Sight, ways};
 use crate::style::Backdrop;
 use flockwork_model::behaviours::Target;
 use flockwork_model::scene::Scene;
@@ -32,8 +32,9 @@ pub fn draw_above(
         return;
     }
     let lighting = Lighting::clear(eye);
-    let solids = solids::of(shapes, camera, eye, &lighting, scale);
-    let mut samples = Samples::of(frame, &lighting, (camera, eye));
+    let sight = Sight { camera, eye, lighting: &lighting, scale };
+    let solids = solids::of(shapes, sight);
+    let mut samples = Samples::of(frame, sight);
     samples.draw(&of_solids(&solids.opaque), Depth::Write);
     samples.draw(&of_solids(&solids.translucent), Depth::Test);
     samples.resolve(frame);
@@ -51,10 +52,11 @@ pub fn draw(
     frame: &mut Frame,
 ) {
     let lighting = Lighting::of(scene, camera, eye, bare);
-    let bodies = state.map(|state| Bodies::new(scene, state, (camera, eye, &lighting), scale));
-    if shows_floor(scene, camera, eye) && !bare {
-        let mut samples = Samples::of(frame, &lighting, (camera, eye));
-        let floor = floor(scene, camera, eye, &lighting, scale);
+    let sight = Sight { camera, eye, lighting: &lighting, scale };
+    let bodies = state.map(|state| Bodies::new(scene, state, sight));
+    if shows_floor(scene, sight) && !bare {
+        let mut samples = Samples::of(frame, sight);
+        let floor = floor(scene, sight);
         samples.draw(&of_solids(&floor.translucent), Depth::Ignore);
         if let Some((state, bodies)) = state.zip(bodies.as_ref()) {
             for start in (0..state.len()).step_by(PLACED) {
@@ -67,13 +69,15 @@ pub fn draw(
         }
         samples.resolve(frame);
     }
-    let ways = ways(scene, camera, eye, scale);
+    let ways = ways(scene, sight);
     if let Some(state) = state.filter(|_| ways.splats) {
         splat_raster::draw(scene, state, camera, scale, frame);
     }
-    let Solids { opaque, translucent } =
-        scenery_solids(scene, targets, (camera, eye), &lighting, scale);
-    let mut samples = Samples::of(frame, &lighting, (camera, eye));
+    let mut shapes = scenery::shapes(scene, targets);
+    shapes.extend(walls::seam_shapes(scene, camera));
+    let shapes = Backdrop::of(&scene.style.background).suited(&shapes);
+    let Solids { opaque, translucent } = solids::of(&shapes, sight);
+    let mut samples = Samples::of(frame, sight);
     samples.draw(&of_solids(&opaque), if bare { Depth::Only } else { Depth::Write });
     if let Some((state, bodies)) = state.zip(bodies.as_ref()).filter(|_| ways.bodies) {
         for start in (0..state.len()).step_by(PLACED) {
@@ -84,21 +88,6 @@ pub fn draw(
         samples.draw(&of_solids(&translucent), Depth::Test);
     }
     samples.resolve(frame);
-}
-
-/// The scenery, the targets and the edges of the world.
-#[must_use]
-pub fn scenery_solids(
-    scene: &Scene,
-    targets: &[Target],
-    (camera, eye): (&Camera, &Eye),
-    lighting: &Lighting,
-    scale: f32,
-) -> Solids {
-    let mut shapes = scenery::shapes(scene, targets);
-    shapes.extend(walls::seam_shapes(scene, camera));
-    let shapes = Backdrop::of(&scene.style.background).suited(&shapes);
-    solids::of(&shapes, camera, eye, lighting, scale)
 }
 
 /// Draws the agents of some rows: first what hides others, then the glows.

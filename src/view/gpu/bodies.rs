@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::chunks::{self, Chunk};
 use super::drawing::{Drawing, LIGHT, Looks, composed};
 use super::shade::depths_entry;
+use crate::space::Depth;
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::Gpu;
 use flockwork_engine::gpu::shaders::Variant;
@@ -51,25 +52,25 @@ impl Part {
         }
     }
 
-    fn depth(self) -> Option<wgpu::DepthStencilState> {
+    fn depth(self) -> Depth {
         match self {
-            Self::Shadows => None,
-            Self::Bodies | Self::Birds | Self::Fish | Self::Balls => Some(depth_state(true)),
-            Self::Glows => Some(depth_state(false)),
+            Self::Shadows => Depth::Ignore,
+            Self::Bodies | Self::Birds | Self::Fish | Self::Balls => Depth::Write,
+            Self::Glows => Depth::Test,
         }
     }
 }
 
-/// Nearer triangles are seen; if they hide, they hide later ones behind them.
-pub fn depth_state(hides: bool) -> wgpu::DepthStencilState {
-    wgpu::DepthStencilState {
+/// What a pipeline does with depths; `None` if it ignores them.
+pub fn depth_state(depth: Depth) -> Option<wgpu::DepthStencilState> {
+    (depth != Depth::Ignore).then(|| wgpu::DepthStencilState {
         format: DEPTH,
-        depth_write_enabled: Some(hides),
+        depth_write_enabled: Some(depth != Depth::Test),
         // The nearness grows towards the eye.
         depth_compare: Some(wgpu::CompareFunction::Greater),
         stencil: Default::default(),
         bias: Default::default(),
-    }
+    })
 }
 
 /// Draws agents in space on textures of one format, with so many samples a pixel.
@@ -147,7 +148,7 @@ impl Bodies {
         let (entries, group) = ([vertex, fragment], Some(&self.layout));
         let drawing = Drawing {
             cull_mode: (part.corners() > 3).then_some(behind),
-            depth: part.depth(),
+            depth: depth_state(part.depth()),
             samples: self.samples,
             ..Drawing::on(self.format, "draw_bodies", &module, entries, group)
         };

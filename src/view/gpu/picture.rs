@@ -4,10 +4,9 @@ use bytemuck::{Pod, Zeroable};
 
 use crate::camera::Camera;
 use crate::space::body;
-use crate::space::lighting::Lighting;
 use crate::space::shade::Shade;
 use crate::space::sky::{GROUND_STOPS, Sky};
-use crate::space::sums_small_agents;
+use crate::space::{Sight, sums_small_agents};
 use crate::style::{self, Colours, Paint, STOPS, Stops, light_of_paint};
 use flockwork_model::memory::Shown;
 use flockwork_model::parameter::MAX_SPECIES;
@@ -77,7 +76,7 @@ pub struct SpeciesLook {
     pub faces: [f32; 4],
 }
 
-/// How a space is seen; see [`Eye`](crate::camera::Eye) and [`Lighting`]. Zeros in a plane.
+/// How a space is seen; see [`Sight`]. Zeros in a plane.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
 pub struct EyeUniform {
@@ -109,7 +108,7 @@ pub struct EyeUniform {
     pub world: [f32; 3],
     /// 1 if small agents are summed in cells.
     pub sums: f32,
-    /// See [`Lighting::light`].
+    /// See [`Lighting::light`](crate::space::lighting::Lighting::light).
     pub light: [f32; 4],
     /// See [`Shade`] for this field and the next two.
     pub shade_cells: [u32; 3],
@@ -123,17 +122,14 @@ pub struct EyeUniform {
     pub padding: u32,
     /// See [`Sky::land`].
     pub land: [f32; 4],
-    /// See [`Lighting::ground`].
+    /// See [`Lighting::ground`](crate::space::lighting::Lighting::ground).
     pub ground: [[f32; 4]; GROUND_STOPS],
     /// See [`Sky::colours`].
     pub sky: [[f32; 4]; GROUND_STOPS],
 }
 
 impl EyeUniform {
-    fn new(scene: &Scene, camera: &Camera, lighting: &Lighting) -> Self {
-        let Some(eye) = &camera.eye else {
-            return Self::default();
-        };
+    fn new(scene: &Scene, Sight { camera, eye, lighting, .. }: Sight<'_>) -> Self {
         let shade = Shade::of(scene);
         Self {
             focus: camera.centre.to_array(),
@@ -295,24 +291,18 @@ impl Picture {
         }
     }
 
-    /// The same for a space at a tick, with its lighting; for a picture of light, or one of sRGB colours.
+    /// The same for a space at a tick; for a picture of light, or one of sRGB colours.
     #[must_use]
-    pub fn in_space(
-        mut self,
-        scene: &Scene,
-        camera: &Camera,
-        lighting: &Lighting,
-        as_light: bool,
-        tick: u64,
-    ) -> Self {
-        self.eye = EyeUniform::new(scene, camera, lighting);
+    pub fn in_space(mut self, scene: &Scene, sight: Sight<'_>, as_light: bool, tick: u64) -> Self {
+        self.eye = EyeUniform::new(scene, sight);
         self.eye.tick = body::tick_of(tick);
         if as_light {
             self.eye.ground = self.eye.ground.map(light_of_paint);
-            if let Some((sky, eye)) = Sky::of(&scene.style).zip(camera.eye.as_ref()) {
+            if let Some(sky) = Sky::of(&scene.style) {
                 (self.eye.sky, self.eye.land) = (sky.colours(), sky.land());
                 let bare = self.eye.ground[0][3] == 0.0;
-                self.eye.ground = if bare { self.eye.ground } else { sky.rows(camera, eye) };
+                self.eye.ground =
+                    if bare { self.eye.ground } else { sky.rows(sight.camera, sight.eye) };
             }
         }
         self

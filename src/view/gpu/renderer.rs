@@ -15,7 +15,7 @@ use super::splat::Splat;
 use super::subject::Subject;
 use super::trails::{TrailLayer, TrailView, canvas};
 use super::triangles::Triangles;
-use crate::camera::Eye;
+use crate::space::Sight;
 use crate::space::lighting::Lighting;
 use crate::splats::{self, Canvas};
 use crate::style::{Backdrop, Paint, light_of_paint};
@@ -220,12 +220,12 @@ impl Renderer {
         let looks = Looks { keeps: agents.layout.keeps, ..Looks::of(scene, &paints) };
         if let Some(eye) = &camera.eye {
             let lighting = Lighting::of(scene, camera, eye, self.bare);
-            let picture =
-                picture.in_space(scene, camera, &lighting, self.format == LIGHT, agents.tick);
+            let sight = Sight { camera, eye, lighting: &lighting, scale: self.scale };
+            let picture = picture.in_space(scene, sight, self.format == LIGHT, agents.tick);
             self.gpu.queue.write_buffer(uniform, 0, bytemuck::bytes_of(&picture));
             let mirror = self.mirrored(encoder, target, subject)?;
             let mirror = mirror.as_ref();
-            return self.draw_space(encoder, (target, mirror), subject, (eye, &lighting), looks);
+            return self.draw_space(encoder, (target, mirror), subject, sight, looks);
         }
         self.gpu.queue.write_buffer(uniform, 0, bytemuck::bytes_of(&picture));
         if self.method == Method::BySize && splats::fits(scene, camera, self.scale) {
@@ -335,7 +335,7 @@ impl Renderer {
         encoder: &mut wgpu::CommandEncoder,
         (target, mirror): (&wgpu::TextureView, Option<&wgpu::TextureView>),
         subject: Subject<'_>,
-        (eye, lighting): (&Eye, &Lighting),
+        sight: Sight<'_>,
         looks: Looks,
     ) -> Result<(), EngineError> {
         let (samples, clear) = (self.triangles.samples, self.clear_colour(subject.scene));
@@ -346,9 +346,7 @@ impl Renderer {
             subject,
             hides_agents: self.hides_agents,
             mirror,
-            eye,
-            lighting,
-            scale: self.scale,
+            sight,
             looks,
             bare: self.bare,
             picture: &self.uniforms[usize::from(self.bare)],

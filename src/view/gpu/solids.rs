@@ -5,29 +5,17 @@ use std::sync::Arc;
 use super::bodies::depth_state;
 use super::drawing::{Drawing, LIGHT, buffer, module};
 use crate::camera::Camera;
+use crate::space::Depth;
 use crate::space::solids::Corner;
 use crate::style::light_of_paint;
 use flockwork_engine::gpu::{Gpu, shaders};
-
-/// How triangles treat depths.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Layer {
-    /// None: drawn in order.
-    Floor,
-    /// They hide what is behind them.
-    Opaque,
-    /// They hide what is behind them, and are not seen themselves.
-    Hidden,
-    /// They are hidden by what is before them.
-    Translucent,
-}
 
 /// Draws triangles on textures of one format.
 #[derive(Debug)]
 pub struct SolidPipelines {
     gpu: Arc<Gpu>,
     as_light: bool,
-    /// In the order of [`Layer`].
+    /// In the order of [`Depth`].
     pipelines: [wgpu::RenderPipeline; 4],
 }
 
@@ -35,8 +23,8 @@ impl SolidPipelines {
     /// Pipelines for targets of `format` with so many samples a pixel.
     #[must_use]
     pub fn new(gpu: Arc<Gpu>, format: wgpu::TextureFormat, samples: u32) -> Self {
-        let layers = [Layer::Floor, Layer::Opaque, Layer::Hidden, Layer::Translucent];
-        let pipelines = layers.map(|layer| pipeline(&gpu.device, format, samples, layer));
+        let depths = [Depth::Ignore, Depth::Write, Depth::Only, Depth::Test];
+        let pipelines = depths.map(|depth| pipeline(&gpu.device, format, samples, depth));
         Self { gpu, as_light: format == LIGHT, pipelines }
     }
 
@@ -44,7 +32,7 @@ impl SolidPipelines {
     pub fn draw(
         &self,
         pass: &mut wgpu::RenderPass<'_>,
-        layer: Layer,
+        depth: Depth,
         corners: &[Corner],
         camera: &Camera,
     ) {
@@ -62,7 +50,7 @@ impl SolidPipelines {
         let buffer =
             buffer(&self.gpu, "draw_solids", bytes.len() as u64, wgpu::BufferUsages::VERTEX);
         self.gpu.queue.write_buffer(&buffer, 0, bytes);
-        pass.set_pipeline(&self.pipelines[layer as usize]);
+        pass.set_pipeline(&self.pipelines[depth as usize]);
         pass.set_vertex_buffer(0, buffer.slice(..));
         pass.draw(0..placed.len() as u32, 0..1);
     }
@@ -72,14 +60,9 @@ fn pipeline(
     device: &wgpu::Device,
     format: wgpu::TextureFormat,
     samples: u32,
-    layer: Layer,
+    depth: Depth,
 ) -> wgpu::RenderPipeline {
     let module = module(device, "draw_solids", shaders::DRAW_SOLIDS);
-    let depth = match layer {
-        Layer::Floor => None,
-        Layer::Opaque | Layer::Hidden => Some(depth_state(true)),
-        Layer::Translucent => Some(depth_state(false)),
-    };
     let entries = ["solid_corner", "paint_solid"];
     let mut drawing = Drawing {
         vertices: Some(wgpu::VertexBufferLayout {
@@ -87,11 +70,11 @@ fn pipeline(
             step_mode: wgpu::VertexStepMode::Vertex,
             attributes: &wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x4],
         }),
-        depth,
+        depth: depth_state(depth),
         samples,
         ..Drawing::on(format, "draw_solids", &module, entries, None)
     };
-    if layer == Layer::Hidden {
+    if depth == Depth::Only {
         drawing.target.write_mask = wgpu::ColorWrites::empty();
     }
     drawing.compile(device)

@@ -11,17 +11,15 @@ use super::chunks::Chunk;
 use super::drawing::{LIGHT, Looks, attach, attach_with_depth, begin};
 use super::shade::{ShadePasses, numbers};
 use super::sky::SkyPipeline;
-use super::solids::{Layer, SolidPipelines};
+use super::solids::SolidPipelines;
 use super::splat::Splat;
 use super::subject::Subject;
-use crate::camera::Eye;
 use crate::shapes::scenery::{SceneryShapes, target_shapes};
 use crate::shapes::walls::seam_shapes;
-use crate::space::lighting::Lighting;
 use crate::space::shade::Shade;
 use crate::space::sky::Sky;
 use crate::space::solids::{self, Solids};
-use crate::space::ways;
+use crate::space::{Depth, Sight, ways};
 use crate::splats::Canvas;
 use crate::style::Backdrop;
 use flockwork_engine::EngineError;
@@ -60,10 +58,7 @@ pub struct SpaceDrawing<'a> {
     pub hides_agents: bool,
     /// The mirrored picture, if there is water; see [`crate::camera::Camera::mirrored`].
     pub mirror: Option<&'a wgpu::TextureView>,
-    pub eye: &'a Eye,
-    pub lighting: &'a Lighting,
-    /// Pixels per point.
-    pub scale: f32,
+    pub sight: Sight<'a>,
     /// The features of its shaders.
     pub looks: Looks,
     /// True if only the agents are drawn.
@@ -102,13 +97,13 @@ impl SpaceRenderer {
         drawing: &SpaceDrawing<'_>,
         background: &mut Background,
     ) -> Result<(), EngineError> {
-        let SpaceDrawing { subject, eye, lighting, scale, bare, .. } = *drawing;
+        let SpaceDrawing { subject, sight, bare, .. } = *drawing;
         let Subject { agents, scene, targets, camera } = subject;
         let agents = Some(agents).filter(|_| !drawing.hides_agents);
         let size = drawing.target.texture().size();
         let (samples, depth) = self.textures(size);
         let canvas = samples.as_ref().unwrap_or(drawing.target);
-        let ways = ways(scene, camera, eye, scale);
+        let ways = ways(scene, sight);
         let chunks = agents.iter().flat_map(|agents| Chunk::all(&self.gpu, agents));
         let chunks: Vec<Chunk<'_>> = chunks.collect();
         let depths = self.shade(encoder, drawing, &chunks)?;
@@ -136,9 +131,9 @@ impl SpaceRenderer {
                 none => none.insert(SkyPipeline::new(&self.gpu, self.format, self.samples, true)?),
             };
             water.draw(&mut pass, drawing.picture, drawing.mirror);
-        } else if solids::shows_floor(scene, camera, eye) && !bare {
-            let floor = solids::floor(scene, camera, eye, lighting, scale);
-            self.solids.draw(&mut pass, Layer::Floor, &floor.translucent, camera);
+        } else if solids::shows_floor(scene, sight) && !bare {
+            let floor = solids::floor(scene, sight);
+            self.solids.draw(&mut pass, Depth::Ignore, &floor.translucent, camera);
             self.bodies.draw(&mut pass, Part::Shadows, &bound, looks, false)?;
         }
         drop(pass);
@@ -150,19 +145,19 @@ impl SpaceRenderer {
         let seam = seam_shapes(scene, camera);
         let shapes = [self.scenery.shapes(), &target_shapes(scene, targets), &seam].concat();
         let shapes = Backdrop::of(&scene.style.background).suited(&shapes);
-        let Solids { opaque, translucent } = solids::of(&shapes, camera, eye, lighting, scale);
+        let Solids { opaque, translucent } = solids::of(&shapes, sight);
         let target = (drawing.target, samples.as_ref());
         let (depth, load) = (Some(&depth), wgpu::LoadOp::Load);
         let mut pass = attach_with_depth(encoder, "draw_bodies", target, depth, load);
-        let mirrored = eye.is_mirrored();
+        let mirrored = sight.eye.is_mirrored();
         // A mirrored picture has no background either, but all things.
         let bare = bare && !mirrored;
         if drawing.mirror.is_some() {
-            let surface = solids::surface(scene, camera, eye, lighting);
-            self.solids.draw(&mut pass, Layer::Hidden, &surface.opaque, camera);
+            let surface = solids::surface(scene, sight);
+            self.solids.draw(&mut pass, Depth::Only, &surface.opaque, camera);
         }
-        let layer = if bare { Layer::Hidden } else { Layer::Opaque };
-        self.solids.draw(&mut pass, layer, &opaque, camera);
+        let depth = if bare { Depth::Only } else { Depth::Write };
+        self.solids.draw(&mut pass, depth, &opaque, camera);
         if ways.bodies {
             for (shape, part) in [
                 (BoidShape::Triangle, Part::Bodies),
@@ -177,7 +172,7 @@ impl SpaceRenderer {
             }
         }
         if !bare {
-            self.solids.draw(&mut pass, Layer::Translucent, &translucent, camera);
+            self.solids.draw(&mut pass, Depth::Test, &translucent, camera);
         }
         Ok(())
     }
@@ -217,7 +212,8 @@ impl SpaceRenderer {
         };
         let size = drawing.target.texture().size();
         let count = u64::from(agents.count);
-        let cells = Canvas::of(scene, count, camera, (size.width, size.height), drawing.scale);
+        let cells =
+            Canvas::of(scene, count, camera, (size.width, size.height), drawing.sight.scale);
         let bands = splat.bands(&cells, size.height);
         let bound = splat.prepare(chunks, drawing.picture, [&agents.grid_stats, depths], &bands);
         for (number, band) in bands.iter().enumerate() {

@@ -79,7 +79,6 @@ impl Stage<'_> {
         let corners =
             [(start - side, from), (start + side, from), (end + side, to), (end - side, to)];
         let corners = corners.map(|(pixel, viewed)| self.corner(pixel, viewed.z, colour, opacity));
-        self.push([corners[0], corners[1], corners[2]], opacity);
-        self.push([corners[0], corners[2], corners[3]], opacity);
+        self.push_quad(corners, opacity);
     }
 }

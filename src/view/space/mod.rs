@@ -11,6 +11,8 @@ pub mod solids;
 mod stage;
 mod surfaces;
 
+pub use stage::Sight;
+
 use crate::camera::{Camera, Eye, corners};
 use crate::style::Measure;
 use flockwork_model::scene::{BoidShape, Scene, Species};
@@ -19,6 +21,19 @@ use flockwork_model::world::Boundary;
 
 /// Room around the box for what an agent extends beyond it, in sizes of the agent.
 const BEYOND: f32 = 4.0;
+
+/// How a triangle treats the depths of what it covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// Not at all: it is drawn in order.
+    Ignore,
+    /// It hides what is behind it.
+    Write,
+    /// It hides what is behind it, and is not seen itself.
+    Only,
+    /// It is hidden by what is before it.
+    Test,
+}
 
 /// Which of the two ways of drawing the agents of a picture need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +56,7 @@ pub fn sums_small_agents(scene: &Scene) -> bool {
 
 /// The ways that a picture needs, by the depths of the world's near and far ends.
 #[must_use]
-pub fn ways(scene: &Scene, camera: &Camera, eye: &Eye, scale: f32) -> Ways {
+pub fn ways(scene: &Scene, Sight { camera, eye, scale, .. }: Sight<'_>) -> Ways {
     if !sums_small_agents(scene) {
         return Ways { splats: false, bodies: true };
     }

@@ -84,8 +84,7 @@ impl Stage<'_> {
                     let four = four.map(|(viewed, opacity)| {
                         self.corner(self.pixel(viewed), viewed.z, [0.0; 3], opacity)
                     });
-                    self.push([four[0], four[1], four[2]], SHADOW);
-                    self.push([four[0], four[2], four[3]], SHADOW);
+                    self.push_quad(four, SHADOW);
                 }
             }
         }

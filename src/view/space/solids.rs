@@ -3,11 +3,9 @@
 //! They are projected, lit and faded here, once for both renderers. There are few of them: spheres, tubes,
 //! the floor, lines.
 
-use super::lighting::Lighting;
 use super::lines::DASH_STEPS;
-use super::stage::Stage;
 pub use super::stage::{Corner, Solids};
-use crate::camera::{Camera, Eye};
+use super::stage::{Sight, Stage};
 use crate::shapes::scenery::obstacle_images;
 use crate::shapes::{Shape, StyledShape};
 use flockwork_model::scene::{Ground, Scene};
@@ -69,16 +67,10 @@ impl Stage<'_> {
     }
 }
 
-/// The triangles of shapes as seen by a camera in space, on a screen with `scale` pixels per point.
+/// The triangles of shapes.
 #[must_use]
-pub fn of(
-    shapes: &[StyledShape],
-    camera: &Camera,
-    eye: &Eye,
-    lighting: &Lighting,
-    scale: f32,
-) -> Solids {
-    let mut stage = Stage::new(camera, eye, lighting, scale);
+pub fn of(shapes: &[StyledShape], sight: Sight<'_>) -> Solids {
+    let mut stage = Stage::new(sight);
     shapes.iter().for_each(|shape| stage.draw(shape));
     stage.finish()
 }
@@ -86,14 +78,14 @@ pub fn of(
 /// The floor of a scene's world with the shadows of its obstacles, where its style has one and the eye is
 /// above it.
 #[must_use]
-pub fn floor(scene: &Scene, camera: &Camera, eye: &Eye, lighting: &Lighting, scale: f32) -> Solids {
-    if !shows_floor(scene, camera, eye) {
+pub fn floor(scene: &Scene, sight: Sight<'_>) -> Solids {
+    if !shows_floor(scene, sight) {
         return Solids::default();
     }
-    let mut stage = Stage::new(camera, eye, lighting, scale);
+    let mut stage = Stage::new(sight);
     let size = scene.world.size;
     let light =
-        if lighting.behind(0.5)[..3].iter().sum::<f32>() > 1.5 { [0.0; 3] } else { [1.0; 3] };
+        if sight.lighting.behind(0.5)[..3].iter().sum::<f32>() > 1.5 { [0.0; 3] } else { [1.0; 3] };
     let at = |column: u32, row: u32| {
         Point::new(size.x * column as f32 / GRID as f32, size.y * row as f32 / GRID as f32, 0.0)
     };
@@ -101,8 +93,7 @@ pub fn floor(scene: &Scene, camera: &Camera, eye: &Eye, lighting: &Lighting, sca
         for column in 0..GRID {
             let corners = [(0, 0), (1, 0), (1, 1), (0, 1)];
             let viewed = corners.map(|(x, y)| (stage.viewed(at(column + x, row + y)), light));
-            stage.add([viewed[0], viewed[1], viewed[2]], FLOOR);
-            stage.add([viewed[0], viewed[2], viewed[3]], FLOOR);
+            stage.add_quad(viewed, FLOOR);
         }
     }
     for line in 0..=GRID {
@@ -110,9 +101,9 @@ pub fn floor(scene: &Scene, camera: &Camera, eye: &Eye, lighting: &Lighting, sca
         stage.line(&[at(0, line), at(GRID, line)], (light, FLOOR_LINES));
     }
     let mut floor = stage.finish();
-    let mut stage = Stage::new(camera, eye, lighting, scale);
+    let mut stage = Stage::new(sight);
     for (centre, radius) in obstacle_images(scene) {
-        stage.shadow(camera.image(centre), radius, size);
+        stage.shadow(sight.camera.image(centre), radius, size);
     }
     floor.translucent.extend(stage.finish().translucent);
     floor
@@ -120,34 +111,36 @@ pub fn floor(scene: &Scene, camera: &Camera, eye: &Eye, lighting: &Lighting, sca
 
 /// The surface of water as far as a thing below it might be seen, to hide that.
 #[must_use]
-pub fn surface(scene: &Scene, camera: &Camera, eye: &Eye, lighting: &Lighting) -> Solids {
-    let mut stage = Stage::new(camera, eye, lighting, 1.0);
+pub fn surface(scene: &Scene, sight: Sight<'_>) -> Solids {
+    let mut stage = Stage::new(sight);
     let (size, middle) = (scene.world.size.max_element(), scene.world.size * 0.5);
     let corners = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)].map(|(x, y)| {
         let place = (middle + Point::new(x, y, 0.0) * (SURFACE * size)).with_z(0.0);
         (stage.viewed(place), [0.0; 3])
     });
-    stage.add([corners[0], corners[1], corners[2]], 1.0);
-    stage.add([corners[0], corners[2], corners[3]], 1.0);
+    stage.add_quad(corners, 1.0);
     stage.finish()
 }
 
 /// True if a picture shows the floor.
 #[must_use]
-pub fn shows_floor(scene: &Scene, camera: &Camera, eye: &Eye) -> bool {
+pub fn shows_floor(scene: &Scene, Sight { camera, eye, .. }: Sight<'_>) -> bool {
     scene.style.ground != Ground::None && camera.centre.z + eye.place().z > 0.0
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::camera::Camera;
+    use crate::space::lighting::Lighting;
     use glam::Vec2;
 
     fn drawn(shape: Shape, opacity: f32, camera: &Camera) -> Solids {
         let scene = Scene::parse("test", "world = { size = [90, 60, 30] }\n[species.a]\n");
         let eye = camera.eye.unwrap();
         let lighting = Lighting::of(&scene.unwrap(), camera, &eye, false);
-        of(&[StyledShape { shape, colour: [200; 3], opacity }], camera, &eye, &lighting, 1.0)
+        let sight = Sight { camera, eye: &eye, lighting: &lighting, scale: 1.0 };
+        of(&[StyledShape { shape, colour: [200; 3], opacity }], sight)
     }
 
     fn camera(keys: &str) -> Camera {

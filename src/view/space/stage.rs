@@ -32,19 +32,32 @@ pub struct Solids {
 /// A place as the eye sees it: to the right, up, and the depth; world units.
 pub type Viewed = Point;
 
+/// How a picture of a space is seen.
+#[derive(Clone, Copy, Debug)]
+pub struct Sight<'a> {
+    /// The camera.
+    pub camera: &'a Camera,
+    /// Its eye.
+    pub eye: &'a Eye,
+    /// The light on things.
+    pub lighting: &'a Lighting,
+    /// Pixels per point.
+    pub scale: f32,
+}
+
 /// Collects the triangles of a picture.
 pub struct Stage<'a> {
     pub camera: &'a Camera,
     pub eye: &'a Eye,
     pub lighting: &'a Lighting,
-    /// Pixels per point.
+    /// Pixels per point, at least 1.
     pub scale: f32,
     opaque: Vec<Corner>,
     translucent: Vec<[Corner; 3]>,
 }
 
 impl<'a> Stage<'a> {
-    pub fn new(camera: &'a Camera, eye: &'a Eye, lighting: &'a Lighting, scale: f32) -> Self {
+    pub fn new(Sight { camera, eye, lighting, scale }: Sight<'a>) -> Self {
         let (opaque, translucent) = (Vec::new(), Vec::new());
         Self { camera, eye, lighting, scale: scale.max(1.0), opaque, translucent }
     }
@@ -105,6 +118,17 @@ impl<'a> Stage<'a> {
         for last in 2..kept.len() {
             self.push([kept[0], kept[last - 1], kept[last]], opacity);
         }
+    }
+
+    /// Adds two triangles with these corners, which go round their outline.
+    pub fn add_quad(&mut self, [a, b, c, d]: [(Viewed, [f32; 3]); 4], opacity: f32) {
+        self.add([a, b, c], opacity);
+        self.add([a, c, d], opacity);
+    }
+
+    pub fn push_quad(&mut self, [a, b, c, d]: [Corner; 4], opacity: f32) {
+        self.push([a, b, c], opacity);
+        self.push([a, c, d], opacity);
     }
 
     pub fn push(&mut self, corners: [Corner; 3], opacity: f32) {

@@ -128,8 +128,7 @@ impl Stage<'_> {
             let mirrored = MIRRORED + (1.0 - MIRRORED) * aslant.powi(5);
             let corners = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)];
             let viewed = corners.map(|(x, y)| (self.viewed(at(column + x, row + y)), colour));
-            self.add([viewed[0], viewed[1], viewed[2]], opacity * mirrored);
-            self.add([viewed[0], viewed[2], viewed[3]], opacity * mirrored);
+            self.add_quad(viewed, opacity * mirrored);
         }
     }
 
@@ -172,8 +171,7 @@ impl Stage<'_> {
                     (self.viewed(place), colour.map(|channel| channel * light))
                 };
                 let four = four.map(corner);
-                self.add([four[0], four[1], four[2]], opacity);
-                self.add([four[0], four[2], four[3]], opacity);
+                self.add_quad(four, opacity);
             }
         }
     }
