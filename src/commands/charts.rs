@@ -8,7 +8,8 @@ use plotters::chart::ChartBuilder;
 use plotters::coord::Shift;
 use plotters::drawing::DrawingAreaErrorKind;
 use plotters::prelude::{
-    BitMapBackend, DrawingArea, DrawingBackend, IntoDrawingArea, Rectangle, SVGBackend, Text,
+    BitMapBackend, Cartesian2d, ChartContext, Circle, DrawingArea, DrawingBackend, IntoDrawingArea,
+    PathElement, Ranged, Rectangle, SVGBackend, Text,
 };
 use plotters::style::{
     FontStyle, IntoTextStyle, RGBColor, ShapeStyle, TextStyle, WHITE, register_font,
@@ -31,20 +32,55 @@ pub const SERIES: [RGBColor; 4] =
 
 pub type Drawn<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
 
+/// A point of a curve: its place, and the lower end, the middle and the upper end of its whisker.
+pub type Point = (f64, [f64; 3]);
+
 /// A page of panels below one another.
 pub trait Page {
-    /// Units.
-    fn height(&self) -> u32;
+    /// The title, and the lines below it.
+    fn head(&self) -> &[String];
 
-    /// Draws all at `scale` pixels a unit.
-    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>, scale: u32) -> Drawn<B>;
+    /// Heights of the panels; units.
+    fn panels(&self) -> Vec<u32>;
+
+    /// Draws a panel, by its number.
+    fn draw<B: DrawingBackend>(&self, panel: usize, canvas: &Canvas<B>) -> Drawn<B>;
+}
+
+/// Height of the title and of the lines below it; units.
+fn head_height(page: &impl Page) -> u32 {
+    (page.head().len() as u32 + 2) * LINE
+}
+
+/// Height of a page; units.
+fn height(page: &impl Page) -> u32 {
+    head_height(page) + page.panels().iter().sum::<u32>()
+}
+
+/// Draws a page at `scale` pixels a unit.
+fn draw<B: DrawingBackend>(page: &impl Page, area: &DrawingArea<B, Shift>, scale: u32) -> Drawn<B> {
+    area.fill(&WHITE)?;
+    for (number, text) in page.head().iter().enumerate() {
+        let (line, height) = if number == 0 { (1, 23) } else { (2 * number as u32 + 2, 14) };
+        // A viewer of the SVG may have a wider font.
+        let text: String = text.chars().take(140).collect();
+        let place = ((LINE * scale) as i32, (line * LINE * scale) as i32 / 2);
+        area.draw(&Text::new(text, place, font(height * scale)))?;
+    }
+    let (_, mut rest) = area.split_vertically(head_height(page) * scale);
+    for (number, height) in page.panels().into_iter().enumerate() {
+        let (area, below) = rest.split_vertically(height * scale);
+        page.draw(number, &Canvas { area, scale })?;
+        rest = below;
+    }
+    area.present()
 }
 
 /// The page as SVG.
 pub fn svg(page: &impl Page) -> anyhow::Result<String> {
     let mut text = String::new();
-    let backend = SVGBackend::with_string(&mut text, (WIDTH, page.height()));
-    page.draw(&backend.into_drawing_area(), 1)?;
+    let backend = SVGBackend::with_string(&mut text, (WIDTH, height(page)));
+    draw(page, &backend.into_drawing_area(), 1)?;
     Ok(text)
 }
 
@@ -77,10 +113,10 @@ impl PlotFile {
         if self.is_svg {
             self.file.write_all(svg(page)?.as_bytes())?;
         } else {
-            let (width, height) = (WIDTH * PIXELS, page.height() * PIXELS);
+            let (width, height) = (WIDTH * PIXELS, height(page) * PIXELS);
             let mut pixels = vec![0; width as usize * height as usize * 3];
             let backend = BitMapBackend::with_buffer(&mut pixels, (width, height));
-            page.draw(&backend.into_drawing_area(), PIXELS)?;
+            draw(page, &backend.into_drawing_area(), PIXELS)?;
             let mut encoder = png::Encoder::new(&mut self.file, width, height);
             encoder.set_color(png::ColorType::Rgb);
             let mut writer = encoder.write_header()?;
@@ -102,59 +138,60 @@ pub fn font(height: u32) -> TextStyle<'static> {
     ("sans-serif", height).into_text_style(&(0, 0))
 }
 
-/// Height of the title and of `lines` lines below it; units.
-pub fn head_height(lines: usize) -> u32 {
-    (lines as u32 + 3) * LINE
+/// Where a panel is drawn.
+pub struct Canvas<B: DrawingBackend> {
+    area: DrawingArea<B, Shift>,
+    /// Pixels a unit.
+    pub scale: u32,
 }
 
-/// Fills the page with white, and writes its title and the lines below it. Returns the rest of the page.
-pub fn head<'a, B: DrawingBackend>(
-    area: &DrawingArea<B, Shift>,
-    scale: u32,
-    title: &'a str,
-    lines: &'a [String],
-) -> Result<DrawingArea<B, Shift>, DrawingAreaErrorKind<B::ErrorType>> {
-    area.fill(&WHITE)?;
-    let texts = lines.iter().enumerate();
-    let texts = texts.map(|(number, text)| (text.as_str(), 2 * number as u32 + 4, 14));
-    for (text, line, height) in [(title, 1, 23)].into_iter().chain(texts) {
-        // A viewer of the SVG may have a wider font.
-        let text: String = text.chars().take(140).collect();
-        let place = ((LINE * scale) as i32, (line * LINE * scale) as i32 / 2);
-        area.draw(&Text::new(text, place, font(height * scale)))?;
+impl<B: DrawingBackend> Canvas<B> {
+    /// The text beside the axes.
+    pub fn label(&self) -> TextStyle<'static> {
+        font(13 * self.scale)
     }
-    Ok(area.split_vertically(head_height(lines.len()) * scale).1)
+
+    /// A panel with its title, and room for the names of series at the right.
+    pub fn builder<'b>(&self, title: &str) -> ChartBuilder<'_, 'b, B> {
+        let mut builder = ChartBuilder::on(&self.area);
+        builder
+            .margin((LINE / 2 * self.scale) as i32)
+            .margin_right((LEGEND * self.scale) as i32)
+            .caption(title, font(16 * self.scale))
+            .x_label_area_size((2 * LINE * self.scale) as i32)
+            .y_label_area_size((3 * LINE * self.scale) as i32);
+        builder
+    }
+
+    /// Names the series of a panel at its right.
+    pub fn legend(&self, series: impl IntoIterator<Item = (String, ShapeStyle)>) -> Drawn<B> {
+        let Self { area, scale } = self;
+        let left = (WIDTH - LEGEND + 10) * scale;
+        for (number, (name, style)) in series.into_iter().enumerate() {
+            let y = (2 * LINE + LINE * number as u32) * scale;
+            let corners = [(left, y), (left + 16 * scale, y + LINE * scale / 2)];
+            area.draw(&Rectangle::new(corners.map(|(x, y)| (x as i32, y as i32)), style.filled()))?;
+            let place = ((left + 24 * scale) as i32, y as i32 - 3 * *scale as i32);
+            area.draw(&Text::new(name, place, font(14 * scale)))?;
+        }
+        Ok(())
+    }
 }
 
-/// A panel with its title, and room for the names of series at the right.
-pub fn builder<'a, 'b, B: DrawingBackend>(
-    area: &'a DrawingArea<B, Shift>,
-    scale: u32,
-    title: &str,
-) -> ChartBuilder<'a, 'b, B> {
-    let mut builder = ChartBuilder::on(area);
-    builder
-        .margin((LINE / 2 * scale) as i32)
-        .margin_right((LEGEND * scale) as i32)
-        .caption(title, font(16 * scale))
-        .x_label_area_size((2 * LINE * scale) as i32)
-        .y_label_area_size((3 * LINE * scale) as i32);
-    builder
-}
-
-/// Names the series of a panel at its right.
-pub fn legend<B: DrawingBackend>(
-    area: &DrawingArea<B, Shift>,
-    scale: u32,
-    series: impl IntoIterator<Item = (String, ShapeStyle)>,
+/// Draws points as whiskers and dots of this radius and style, and a line through them if they are joined.
+pub fn curve<B: DrawingBackend, X: Ranged<ValueType = f64>, Y: Ranged<ValueType = f64>>(
+    chart: &mut ChartContext<'_, B, Cartesian2d<X, Y>>,
+    points: &[Point],
+    style: ShapeStyle,
+    (radius, dot): (u32, ShapeStyle),
+    joined: bool,
 ) -> Drawn<B> {
-    let left = (WIDTH - LEGEND + 10) * scale;
-    for (number, (name, style)) in series.into_iter().enumerate() {
-        let y = (2 * LINE + LINE * number as u32) * scale;
-        let corners = [(left, y), (left + 16 * scale, y + LINE * scale / 2)];
-        area.draw(&Rectangle::new(corners.map(|(x, y)| (x as i32, y as i32)), style.filled()))?;
-        let place = ((left + 24 * scale) as i32, y as i32 - 3 * scale as i32);
-        area.draw(&Text::new(name, place, font(14 * scale)))?;
+    let whiskers = points.iter().map(|(x, [low, _, high])| vec![(*x, *low), (*x, *high)]);
+    chart.draw_series(whiskers.map(|ends| PathElement::new(ends, style)))?;
+    let places: Vec<(f64, f64)> = points.iter().map(|(x, [_, middle, _])| (*x, *middle)).collect();
+    chart.draw_series(places.iter().map(|place| Circle::new(*place, radius, dot)))?;
+    if joined {
+        chart.draw_series([PathElement::new(places, style)])?;
     }
     Ok(())
 }

@@ -1,16 +1,14 @@
 //! The plot of a bench: time per agent against the count, or engine beside engine, and the passes of each.
 
-mod bars;
-
-use plotters::coord::Shift;
 use plotters::coord::combinators::{BindKeyPoints, IntoLogRange};
-use plotters::prelude::{Circle, DrawingArea, DrawingBackend, PathElement};
-use plotters::style::{Color, RGBColor, WHITE};
+use plotters::coord::ranged1d::IntoSegmentedCoord;
+use plotters::coord::ranged1d::SegmentValue::{CenterOf, Exact};
+use plotters::prelude::{DrawingBackend, PathElement, Rectangle, Text};
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{BLACK, Color, RGBColor, WHITE};
 
 use super::report::{Report, ReportRow, starts};
-use crate::commands::charts::{
-    self, Drawn, LINE, SERIES, builder, font, head, head_height, legend, short_number,
-};
+use crate::commands::charts::{self, Canvas, Drawn, LINE, Point, SERIES, curve, short_number};
 use flockwork_view::words::counted;
 
 /// Heights of the panels; units.
@@ -41,13 +39,42 @@ pub struct Page<'a> {
     densities: Vec<Option<f32>>,
     /// Ascending.
     counts: Vec<usize>,
-    /// The conditions of the measurement, line by line.
+    /// The title, and the conditions of the measurement, line by line.
     head: Vec<String>,
+}
+
+/// A stack of parts: a name, an engine or a pass and its time.
+struct Bar {
+    name: String,
+    parts: Vec<(&'static str, f64)>,
+    /// The least and the largest of the sum.
+    whisker: Option<[f64; 2]>,
+}
+
+impl Bar {
+    fn sum(&self) -> f64 {
+        self.parts.iter().map(|(_, ns)| ns).sum()
+    }
+
+    fn end(&self) -> f64 {
+        self.whisker.map_or(self.sum(), |[_, high]| high)
+    }
 }
 
 /// The name of a density; empty for the scene's own.
 fn density_name(density: Option<f32>) -> String {
     density.map_or_else(String::new, |density| format!("k = {density}"))
+}
+
+/// All things that differ, in the order of their first appearance.
+fn each_once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut once = Vec::new();
+    for thing in all {
+        if !once.contains(&thing) {
+            once.push(thing);
+        }
+    }
+    once
 }
 
 impl<'a> Page<'a> {
@@ -56,36 +83,33 @@ impl<'a> Page<'a> {
         let mut counts: Vec<usize> = reports.iter().map(|report| report.agents).collect();
         counts.sort_unstable();
         counts.dedup();
-        let mut densities: Vec<Option<f32>> = Vec::new();
-        for Report { density, .. } in reports {
-            if !densities.contains(density) {
-                densities.push(*density);
-            }
-        }
+        let densities = each_once(reports.iter().map(|report| report.density));
         let samples = reports.iter().map(Report::fewest_samples).min().unwrap_or(0);
-        let mut head = Vec::new();
-        if let Some(first) = reports.first() {
-            head.push(format!(
+        let first = &reports[0];
+        let mut head = vec![
+            "Time for one agent and tick".into(),
+            format!(
                 "scene {}, seed {}; start: {}; medians of {} or more; k: neighbours if spread evenly",
                 first.scene,
                 first.seed,
                 starts(reports),
                 counted(samples as u64, "sample")
-            ));
-            head.extend(first.rows.iter().map(|row| format!("{}: {}", row.engine, row.runs_on)));
-            head.push(format!("processor: {}", first.processor));
-        }
+            ),
+        ];
+        head.extend(first.rows.iter().map(|row| format!("{}: {}", row.engine, row.runs_on)));
+        head.push(format!("processor: {}", first.processor));
         Self { reports, densities, counts, head }
     }
 
-    fn report(&self, density: Option<f32>, count: usize) -> Option<&'a Report> {
-        self.reports.iter().find(|r| r.density == density && r.agents == count)
+    /// The figures of an engine, by its number.
+    fn row(&self, engine: usize, density: Option<f32>, count: usize) -> Option<&'a ReportRow> {
+        let is_own = |report: &&Report| report.density == density && report.agents == count;
+        self.reports.iter().find(is_own)?.rows.get(engine)
     }
 
     /// The engines' names, in the order of the table.
     fn engines(&self) -> Vec<&'static str> {
-        let rows = self.reports.first().map(|report| report.rows.iter());
-        rows.into_iter().flatten().map(|row| row.engine).collect()
+        self.reports[0].rows.iter().map(|row| row.engine).collect()
     }
 
     /// Engines with passes, by number.
@@ -97,17 +121,11 @@ impl<'a> Page<'a> {
         (0..self.engines().len()).filter(has).collect()
     }
 
-    /// Height of the first panel: room for the names of all series.
-    fn panel(&self) -> u32 {
-        PANEL.max((self.engines().len() * self.densities.len() + 3) as u32 * LINE)
-    }
-
     /// Time per agent against the count: a line for each engine and density.
-    fn lines<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>, scale: u32) -> Drawn<B> {
-        let all: Vec<[f64; 3]> =
-            self.reports.iter().flat_map(|report| &report.rows).filter_map(times).collect();
-        let least = all.iter().map(|times| times[0]).fold(f64::MAX, f64::min);
-        let most = all.iter().map(|times| times[2]).fold(0.0, f64::max);
+    fn lines<B: DrawingBackend>(&self, canvas: &Canvas<B>) -> Drawn<B> {
+        let all = || self.reports.iter().flat_map(|report| &report.rows).filter_map(times);
+        let least = all().map(|times| times[0]).fold(f64::MAX, f64::min);
+        let most = all().map(|times| times[2]).fold(0.0, f64::max);
         if least > most {
             return Ok(());
         }
@@ -120,7 +138,7 @@ impl<'a> Page<'a> {
                 named.push(count);
             }
         }
-        let mut chart = builder(area, scale, "By number of agents, ns").build_cartesian_2d(
+        let mut chart = canvas.builder("By number of agents, ns").build_cartesian_2d(
             (few / room..many * room).log_scale().with_key_points(named),
             (least / 1.15..most * 1.15).log_scale(),
         )?;
@@ -128,7 +146,7 @@ impl<'a> Page<'a> {
             .configure_mesh()
             .light_line_style(WHITE)
             .y_labels(6)
-            .label_style(font(13 * scale))
+            .label_style(canvas.label())
             .x_desc("agents")
             .x_label_formatter(&|count| short_count(*count as usize))
             .y_label_formatter(&|ns| short_number(*ns))
@@ -136,48 +154,140 @@ impl<'a> Page<'a> {
         let mut series = Vec::new();
         for (index, engine) in self.engines().into_iter().enumerate() {
             for (number, density) in self.densities.iter().enumerate() {
-                let points = self.counts.iter().filter_map(|count| {
-                    let times = times(self.report(*density, *count)?.rows.get(index)?)?;
-                    Some((*count as f64, times))
-                });
-                let points: Vec<(f64, [f64; 3])> = points.collect();
+                let point = |count: &usize| {
+                    Some((*count as f64, times(self.row(index, *density, *count)?)?))
+                };
+                let points: Vec<Point> = self.counts.iter().filter_map(point).collect();
                 // Densities are told apart by how pale they are, and by the size of their rings.
                 let pale = 1.0 - 0.6 * number as f64 / self.densities.len() as f64;
-                let style = colour_of_engine(index).mix(pale).stroke_width(2 * scale);
-                let ring = (3 + number as u32) * scale;
-                let whiskers =
-                    points.iter().map(|(x, [low, _, high])| vec![(*x, *low), (*x, *high)]);
-                chart.draw_series(whiskers.map(|ends| PathElement::new(ends, style)))?;
-                let places: Vec<(f64, f64)> = points.iter().map(|(x, y)| (*x, y[1])).collect();
-                chart.draw_series(places.iter().map(|place| Circle::new(*place, ring, style)))?;
-                chart.draw_series([PathElement::new(places, style)])?;
+                let style = colour_of_engine(index).mix(pale).stroke_width(2 * canvas.scale);
+                let ring = ((3 + number as u32) * canvas.scale, style);
+                curve(&mut chart, &points, style, ring, true)?;
                 let name = format!("{engine}, {}", density_name(*density));
                 series.push((name.trim_end_matches(", ").into(), style));
             }
         }
-        legend(area, scale, series)
+        canvas.legend(series)
+    }
+
+    /// Time per agent, engine beside engine.
+    fn beside<B: DrawingBackend>(&self, canvas: &Canvas<B>) -> Drawn<B> {
+        let engines = self.engines();
+        let bars = |density| {
+            let bar = |(index, name): (usize, &&'static str)| {
+                let [low, middle, high] = times(self.row(index, density, self.counts[0])?)?;
+                let parts = vec![(*name, middle)];
+                Some(Bar { name: (*name).into(), parts, whisker: Some([low, high]) })
+            };
+            engines.iter().enumerate().filter_map(bar).collect()
+        };
+        self.bars(canvas, "By engine, ns", (&engines, colour_of_engine), &bars)
+    }
+
+    /// The passes of an engine, stacked: a bar for each count and density.
+    fn passes<B: DrawingBackend>(&self, canvas: &Canvas<B>, engine: usize) -> Drawn<B> {
+        let passes = self.reports.iter().flat_map(|r| &r.rows).flat_map(|row| &row.passes);
+        let names = each_once(passes.map(|(name, _)| *name));
+        let bars = |density| {
+            let bar = |count: &usize| {
+                let passes = self.row(engine, density, *count)?.passes.iter();
+                let parts = passes.map(|(pass, ms)| (*pass, ms * 1e6 / *count as f64));
+                Some(Bar { name: short_count(*count), parts: parts.collect(), whisker: None })
+            };
+            self.counts.iter().filter_map(bar).collect()
+        };
+        let first = &self.reports[0].rows[engine];
+        let title = format!("Passes of {}, ns by {}, after the run", first.engine, first.clock());
+        self.bars(canvas, &title, (&names, colour_of_pass), &bars)
+    }
+
+    /// Draws stacked bars, those `of` each density side by side, and the names of their parts with these colours.
+    fn bars<B: DrawingBackend>(
+        &self,
+        canvas: &Canvas<B>,
+        title: &str,
+        (names, colour): (&[&'static str], fn(usize) -> RGBColor),
+        of: &dyn Fn(Option<f32>) -> Vec<Bar>,
+    ) -> Drawn<B> {
+        // With a gap before and after each group.
+        let (mut slots, mut middles) = (vec![None], Vec::new());
+        for density in &self.densities {
+            let bars = of(*density);
+            middles.push((slots.len() + bars.len() / 2, density_name(*density)));
+            slots.extend(bars.into_iter().map(Some).chain([None]));
+        }
+        let places = slots.iter().enumerate().filter_map(|(at, bar)| Some((at, bar.as_ref()?)));
+        let places: Vec<(usize, &Bar)> = places.collect();
+        let most = places.iter().map(|(_, bar)| bar.end()).fold(0.0, f64::max);
+        if most <= 0.0 {
+            return Ok(());
+        }
+        let mut chart = canvas
+            .builder(title)
+            .build_cartesian_2d((0..slots.len() - 1).into_segmented(), 0.0..most * 1.25)?;
+        chart
+            .configure_mesh()
+            .disable_x_mesh()
+            .light_line_style(WHITE)
+            .x_labels(20)
+            .y_labels(6)
+            .y_label_formatter(&f64::to_string)
+            .label_style(canvas.label())
+            .x_label_formatter(&|segment| match segment {
+                CenterOf(at) => {
+                    slots[*at].as_ref().map_or_else(String::new, |bar| bar.name.clone())
+                }
+                _ => String::new(),
+            })
+            .draw()?;
+        for (index, name) in names.iter().enumerate() {
+            let part = |(at, bar): &(usize, &Bar)| {
+                let number = bar.parts.iter().position(|(own, _)| own == name)?;
+                let below: f64 = bar.parts[..number].iter().map(|(_, ns)| ns).sum();
+                let top = (Exact(*at), below + bar.parts[number].1);
+                let corners = [top, (Exact(at + 1), below)];
+                let mut part = Rectangle::new(corners, colour(index).filled());
+                part.set_margin(0, 0, 3 * canvas.scale, 3 * canvas.scale);
+                Some(part)
+            };
+            chart.draw_series(places.iter().filter_map(part))?;
+        }
+        let whiskers = places.iter().filter_map(|(at, bar)| Some((CenterOf(*at), bar.whisker?)));
+        let lines = whiskers.map(|(at, [low, high])| vec![(at.clone(), low), (at, high)]);
+        let line = BLACK.stroke_width(canvas.scale);
+        chart.draw_series(lines.map(|ends| PathElement::new(ends, line)))?;
+        let totals = places.iter().filter(|_| places.len() <= 16);
+        let totals =
+            totals.map(|(at, bar)| (short_number(bar.sum()), *at, bar.end(), VPos::Bottom));
+        let tops = middles.into_iter().map(|(at, name)| (name, at, most * 1.25, VPos::Top));
+        chart.draw_series(totals.chain(tops).map(|(text, at, y, side)| {
+            Text::new(text, (CenterOf(at), y), canvas.label().pos(Pos::new(HPos::Center, side)))
+        }))?;
+        // From top to bottom, as the parts are stacked.
+        let parts = names.iter().enumerate().rev();
+        canvas.legend(parts.map(|(index, name)| ((*name).into(), colour(index).filled())))
     }
 }
 
 impl charts::Page for Page<'_> {
-    fn height(&self) -> u32 {
-        head_height(self.head.len()) + self.panel() + self.profiled().len() as u32 * PASSES
+    fn head(&self) -> &[String] {
+        &self.head
     }
 
-    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>, scale: u32) -> Drawn<B> {
-        let rest = head(area, scale, "Time for one agent and tick", &self.head)?;
-        let (panel, mut rest) = rest.split_vertically(self.panel() * scale);
-        if self.counts.len() > 1 {
-            self.lines(&panel, scale)?;
-        } else {
-            self.beside(&panel, scale)?;
+    /// Times, then the passes of each engine that has some.
+    fn panels(&self) -> Vec<u32> {
+        // Room for the names of all series.
+        let names = (self.engines().len() * self.densities.len() + 3) as u32 * LINE;
+        let passes = self.profiled().into_iter().map(|_| PASSES);
+        [PANEL.max(names)].into_iter().chain(passes).collect()
+    }
+
+    fn draw<B: DrawingBackend>(&self, panel: usize, canvas: &Canvas<B>) -> Drawn<B> {
+        match panel.checked_sub(1) {
+            None if self.counts.len() > 1 => self.lines(canvas),
+            None => self.beside(canvas),
+            Some(number) => self.passes(canvas, self.profiled()[number]),
         }
-        for engine in self.profiled() {
-            let (panel, below) = rest.split_vertically(PASSES * scale);
-            self.passes(&panel, scale, engine)?;
-            rest = below;
-        }
-        area.present()
     }
 }
 

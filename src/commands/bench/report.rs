@@ -146,6 +146,11 @@ impl ReportRow {
             borders_moved: None,
         }
     }
+
+    /// The clock that measured the passes, in words.
+    pub fn clock(&self) -> &'static str {
+        if self.passes_by_timestamps { "timestamps" } else { "wall time" }
+    }
 }
 
 impl Report {
@@ -239,8 +244,7 @@ impl Report {
 
     fn passes(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for row in self.rows.iter().filter(|row| !row.passes.is_empty()) {
-            let clock = if row.passes_by_timestamps { "timestamps" } else { "wall time" };
-            writeln!(f, "\npasses of {} after the run (ms a tick, {clock})", row.engine)?;
+            writeln!(f, "\npasses of {} after the run (ms a tick, {})", row.engine, row.clock())?;
             let total: f64 = row.passes.iter().map(|(_, ms)| ms).sum();
             for (pass, ms) in &row.passes {
                 writeln!(f, "  {pass:16} {ms:>9.3}  {:>3.0} %", 100.0 * ms / total)?;

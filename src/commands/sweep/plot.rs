@@ -4,16 +4,13 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use anyhow::Context;
-use plotters::coord::Shift;
-use plotters::prelude::{Circle, DrawingArea, DrawingBackend, PathElement};
-use plotters::style::{BLACK, Color, ShapeStyle, WHITE};
+use plotters::prelude::{DrawingBackend, PathElement};
+use plotters::style::{BLACK, Color, WHITE};
 
 use super::plan::MAX_PLAN;
 use super::results::RunResult;
 use super::runs::{Run, Sweep};
-use crate::commands::charts::{
-    Drawn, LINE, Page, SERIES, builder, font, head, head_height, legend,
-};
+use crate::commands::charts::{Canvas, Drawn, LINE, Page, Point, SERIES, curve};
 use crate::commands::host::errors::wrong;
 use crate::input::read_file;
 use flockwork_model::quote::{cut, quoted, shown};
@@ -26,14 +23,6 @@ const MAX_SERIES: usize = 12;
 
 /// Most letters of a series' name: more leave the picture.
 const MAX_NAME: usize = 22;
-
-/// The point of a series.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Point {
-    x: f64,
-    mean: f64,
-    error: f64,
-}
 
 /// The averages of a metric.
 struct Panel {
@@ -198,6 +187,7 @@ impl Curves {
         agents.dedup();
         let agents = agents.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
         let head = vec![
+            "Averages over runs".into(),
             format!(
                 "scene {}, {} agents, at most {} ticks, {seeds} a point",
                 cut(scene.unwrap_or("flock")),
@@ -212,24 +202,13 @@ impl Curves {
         Ok(Self { head, key, words, names, panels })
     }
 
-    fn style(index: usize, scale: u32) -> ShapeStyle {
-        let pale = 1.0 - 0.35 * (index / SERIES.len()) as f64;
-        SERIES[index % SERIES.len()].mix(pale).stroke_width(2 * scale)
-    }
-
-    fn panel<B: DrawingBackend>(
-        &self,
-        area: &DrawingArea<B, Shift>,
-        scale: u32,
-        panel: &Panel,
-    ) -> Drawn<B> {
-        let curve = panel.reference.iter().map(|&(x, mean)| Point { x, mean, error: 0.0 });
-        let curve: Vec<Point> = curve.collect();
-        let all = || panel.series.iter().flatten().chain(&curve);
-        let least = |of: fn(&Point) -> f64| all().map(of).fold(f64::INFINITY, f64::min);
-        let most = |of: fn(&Point) -> f64| all().map(of).fold(f64::NEG_INFINITY, f64::max);
-        let (left, right) = (least(|p| p.x), most(|p| p.x));
-        let (low, high) = (least(|p| p.mean - p.error), most(|p| p.mean + p.error));
+    fn draw_panel<B: DrawingBackend>(&self, panel: &Panel, canvas: &Canvas<B>) -> Drawn<B> {
+        let compared = panel.reference.iter().map(|&(x, y)| (x, [y; 3]));
+        let all: Vec<Point> = panel.series.iter().flatten().copied().chain(compared).collect();
+        let least = |of: fn(&Point) -> f64| all.iter().map(of).fold(f64::INFINITY, f64::min);
+        let most = |of: fn(&Point) -> f64| all.iter().map(of).fold(f64::NEG_INFINITY, f64::max);
+        let (left, right) = (least(|(x, _)| *x), most(|(x, _)| *x));
+        let (low, high) = (least(|(_, [low, ..])| *low), most(|(_, [.., high])| *high));
         if left > right {
             return Ok(());
         }
@@ -238,7 +217,8 @@ impl Curves {
             if to > from { (to - from) * 0.06 } else { to.abs().max(1.0) * 0.1 }
         };
         let (x, y) = (room(left, right), room(low, high));
-        let mut chart = builder(area, scale, &panel.metric)
+        let mut chart = canvas
+            .builder(&panel.metric)
             .build_cartesian_2d(left - x..right + x, low - y..high + y)?;
         let name = |x: &f64| match self.words.get(x.round() as usize) {
             Some(word) if (x - x.round()).abs() < 1e-6 => cut(word).into_owned(),
@@ -250,31 +230,27 @@ impl Curves {
             .light_line_style(WHITE)
             .x_labels(self.words.len().clamp(8, 20))
             .y_labels(6)
-            .label_style(font(13 * scale))
+            .label_style(canvas.label())
             .x_desc(cut(&self.key))
             .x_label_formatter(&name)
             .y_label_formatter(&|y| short(*y, high - low))
             .draw()?;
         // Thin, below the points.
-        chart
-            .draw_series([PathElement::new(panel.reference.clone(), BLACK.stroke_width(scale))])?;
+        let line = BLACK.stroke_width(canvas.scale);
+        chart.draw_series([PathElement::new(panel.reference.clone(), line)])?;
+        let style = |index: usize| {
+            let pale = 1.0 - 0.35 * (index / SERIES.len()) as f64;
+            SERIES[index % SERIES.len()].mix(pale).stroke_width(2 * canvas.scale)
+        };
+        let is_compared = !panel.reference.is_empty();
         for (index, points) in panel.series.iter().enumerate() {
-            let style = Self::style(index, scale);
-            let ends = |p: &Point| vec![(p.x, p.mean - p.error), (p.x, p.mean + p.error)];
-            chart.draw_series(points.iter().map(|point| PathElement::new(ends(point), style)))?;
-            let places: Vec<(f64, f64)> =
-                points.iter().map(|point| (point.x, point.mean)).collect();
-            let dot = style.filled();
-            chart.draw_series(places.iter().map(|place| Circle::new(*place, 3 * scale, dot)))?;
+            let dot = (3 * canvas.scale, style(index).filled());
             // A reference is the line.
-            if panel.reference.is_empty() {
-                chart.draw_series([PathElement::new(places, style)])?;
-            }
+            curve(&mut chart, points, style(index), dot, !is_compared)?;
         }
         let named = self.names.iter().enumerate().filter(|_| self.names.len() > 1);
-        let named = named.map(|(index, name)| (name.clone(), Self::style(index, scale)));
-        let compared = (!panel.reference.is_empty()).then(|| ("reference".into(), BLACK.into()));
-        legend(area, scale, named.chain(compared))
+        let named = named.map(|(index, name)| (name.clone(), style(index)));
+        canvas.legend(named.chain(is_compared.then(|| ("reference".into(), BLACK.into()))))
     }
 }
 
@@ -297,26 +273,23 @@ fn points(mut runs: Vec<(f64, [f64; 2])>) -> Vec<Point> {
         let own = runs.iter().map(|(_, [_, error])| error * error).sum::<f64>().sqrt() / count;
         let spread = runs.iter().map(|(_, [own, _])| (own - mean).powi(2)).sum::<f64>();
         let between = (spread / (count * (count - 1.0).max(1.0))).sqrt();
-        Point { x: runs[0].0, mean, error: own.max(between) }
+        let error = own.max(between);
+        (runs[0].0, [mean - error, mean, mean + error])
     });
     joined.collect()
 }
 
 impl Page for Curves {
-    fn height(&self) -> u32 {
-        let panel = PANEL.max((self.names.len() as u32 + 3) * LINE);
-        head_height(self.head.len()) + self.panels.len() as u32 * panel
+    fn head(&self) -> &[String] {
+        &self.head
     }
 
-    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>, scale: u32) -> Drawn<B> {
-        let panel = PANEL.max((self.names.len() as u32 + 3) * LINE);
-        let mut rest = head(area, scale, "Averages over runs", &self.head)?;
-        for own in &self.panels {
-            let (area, below) = rest.split_vertically(panel * scale);
-            self.panel(&area, scale, own)?;
-            rest = below;
-        }
-        area.present()
+    fn panels(&self) -> Vec<u32> {
+        vec![PANEL.max((self.names.len() as u32 + 3) * LINE); self.panels.len()]
+    }
+
+    fn draw<B: DrawingBackend>(&self, panel: usize, canvas: &Canvas<B>) -> Drawn<B> {
+        self.draw_panel(&self.panels[panel], canvas)
     }
 }
 
@@ -330,11 +303,13 @@ mod tests {
         let found = points(runs);
         // Three means of deviation 1.
         let between = 1.0 / 3.0_f64.sqrt();
-        assert_eq!((found[0].x, found[0].mean), (1.0, 2.0));
-        assert!((found[0].error - between).abs() < 1e-12, "{found:?}");
-        assert_eq!(found[1], Point { x: 2.0, mean: 5.0, error: 0.5 });
+        let (x, [low, mean, high]) = found[0];
+        assert_eq!((x, mean), (1.0, 2.0));
+        let errors = [mean - low, high - mean];
+        assert!(errors.iter().all(|error| (error - between).abs() < 1e-12), "{found:?}");
+        assert_eq!(found[1], (2.0, [4.5, 5.0, 5.5]));
         // Where seeds agree by chance, the error by blocking is left.
-        let alike = points(vec![(0.0, [1.0, 0.3]), (0.0, [1.0, 0.4])]);
-        assert!((alike[0].error - 0.25).abs() < 1e-12, "{alike:?}");
+        let (_, [_, mean, high]) = points(vec![(0.0, [1.0, 0.3]), (0.0, [1.0, 0.4])])[0];
+        assert!((high - mean - 0.25).abs() < 1e-12, "{mean} {high}");
     }
 }

@@ -89,8 +89,9 @@ fn no_text_covers_another_or_leaves_the_picture() {
         for tag in svg.split("<text").skip(1) {
             let number = |name| attribute(tag, name).parse::<f64>().unwrap();
             let text = tag.split('>').nth(1).unwrap().split('<').next().unwrap().trim();
-            let wide = font(number("font-size") as u32 * 5 / 4);
-            let (wide, high) = area_of(text, &wide);
+            let wide = charts::font(number("font-size") as u32 * 5 / 4);
+            let (wide, high) = wide.font.box_size(text).unwrap();
+            let (wide, high) = (wide as i32, high as i32);
             let left = match attribute(tag, "text-anchor") {
                 "middle" => number("x") as i32 - wide / 2,
                 "end" => number("x") as i32 - wide,
@@ -107,11 +108,6 @@ fn no_text_covers_another_or_leaves_the_picture() {
         }
         assert!(boxes.len() > 20);
     }
-}
-
-fn area_of(text: &str, style: &plotters::style::TextStyle<'_>) -> (i32, i32) {
-    let (width, height) = style.font.box_size(text).unwrap();
-    (width as i32, height as i32)
 }
 
 #[test]
