@@ -25,24 +25,20 @@ pub fn adapters() -> anyhow::Result<()> {
             wgpu::DeviceType::Other => "other",
         };
         let timestamps = adapter.features().contains(wgpu::Features::TIMESTAMP_QUERY);
+        let clock = if timestamps { "timestamps" } else { "wall time" };
         say(&format!("{index}: {}\n", device::describe(&info)))?;
-        say(&format!("   kind              {kind}\n"))?;
-        say(&format!("   driver            {} {}\n", info.driver, info.driver_info))?;
-        say(&format!("   largest flock     {} agents, by {}\n", plane.0, plane.1))?;
-        say(&format!("   in a space        {} agents, by {}\n", space.0, space.1))?;
-        say(&format!(
-            "   storage binding   {} MiB\n",
-            limits.max_storage_buffer_binding_size >> 20
-        ))?;
-        say(&format!("   buffer            {} MiB\n", limits.max_buffer_size >> 20))?;
-        say(&format!(
-            "   workgroups        {} a row\n",
-            limits.max_compute_workgroups_per_dimension
-        ))?;
-        say(&format!(
-            "   pass timings      {}\n",
-            if timestamps { "timestamps" } else { "wall time" }
-        ))?;
+        for (what, value) in [
+            ("kind", kind.into()),
+            ("driver", format!("{} {}", info.driver, info.driver_info)),
+            ("largest flock", format!("{} agents, by {}", plane.0, plane.1)),
+            ("in a space", format!("{} agents, by {}", space.0, space.1)),
+            ("storage binding", format!("{} MiB", limits.max_storage_buffer_binding_size >> 20)),
+            ("buffer", format!("{} MiB", limits.max_buffer_size >> 20)),
+            ("workgroups", format!("{} a row", limits.max_compute_workgroups_per_dimension)),
+            ("pass timings", clock.to_string()),
+        ] {
+            say(&format!("   {what:17} {value}\n"))?;
+        }
     }
     Ok(())
 }

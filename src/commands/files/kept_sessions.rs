@@ -2,7 +2,6 @@
 //! for states, and a later window offers the newest of them once.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -37,9 +36,7 @@ pub fn keep_in(folder: &Path, stem: &str, text: &str) -> anyhow::Result<PathBuf>
         let _ = fs::remove_file(old);
     }
     let path = folder.join(new_name(folder, &format!("{stem}-unsaved"), "toml"));
-    let mut file = OutputFile::create(&path)?;
-    file.write_all(text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
-    file.publish()?;
+    OutputFile::create(&path)?.publish_whole(text.as_bytes())?;
     Ok(path)
 }
 

@@ -168,6 +168,13 @@ impl OutputFile {
         Ok(size)
     }
 
+    /// Writes all of the file and renames it into place. Returns its size in bytes.
+    pub fn publish_whole(mut self, bytes: &[u8]) -> Result<u64, OutputError> {
+        let written = self.file.write_all(bytes);
+        written.map_err(|error| OutputError::of_system(&self.path, &error))?;
+        self.publish()
+    }
+
     /// A nameless temporary file in the same folder.
     pub fn scratch(&self) -> Result<Scratch, OutputError> {
         let file = tempfile::tempfile_in(parent(&self.target));

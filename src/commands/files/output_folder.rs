@@ -1,7 +1,7 @@
 //! A folder that a command fills with files.
 
 use std::fs::{File, TryLockError};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::output::{OutputError, OutputFile, check_standing, parent};
@@ -91,10 +91,7 @@ impl OutputFolder {
 
     /// Writes one file. Returns its size in bytes.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<u64, OutputError> {
-        let mut file = self.begin(name)?;
-        file.write_all(bytes)
-            .map_err(|error| OutputError::of_system(&self.path.join(name), &error))?;
-        file.publish()
+        self.begin(name)?.publish_whole(bytes)
     }
 
     /// A problem with the folder.

@@ -18,9 +18,12 @@ fn target() -> ProgressDrawTarget {
 /// terminal.
 pub fn progress(length: u64, unit: &str) -> ProgressBar {
     let template = format!("{{wide_bar}} {{pos}}/{{len}} {unit}, {{eta}} left");
-    let bar = ProgressBar::with_draw_target(Some(length), target());
-    // The template is constant. If it did not parse, the bar would have indicatif's default style.
-    match ProgressStyle::with_template(&template) {
+    styled(ProgressBar::with_draw_target(Some(length), target()), &template)
+}
+
+/// Templates are constant. With one that did not parse, the bar would have indicatif's default style.
+fn styled(bar: ProgressBar, template: &str) -> ProgressBar {
+    match ProgressStyle::with_template(template) {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,
     }
@@ -29,10 +32,7 @@ pub fn progress(length: u64, unit: &str) -> ProgressBar {
 /// A spinner on stderr that shows the current work and its duration. It turns by itself.
 pub fn waiting(what: &str) -> ProgressBar {
     let spinner = ProgressBar::with_draw_target(None, target()).with_message(what.to_string());
-    let spinner = match ProgressStyle::with_template("{spinner} {msg}, {elapsed}") {
-        Ok(style) => spinner.with_style(style),
-        Err(_) => spinner,
-    };
+    let spinner = styled(spinner, "{spinner} {msg}, {elapsed}");
     spinner.enable_steady_tick(SPIN);
     spinner
 }

@@ -1,9 +1,6 @@
 //! Files for the window: scenes to open, and what the user saves.
 
-use std::io::Write;
 use std::path::Path;
-
-use anyhow::Context;
 
 use super::messages::sentence;
 use super::replay::make;
@@ -23,15 +20,6 @@ use flockwork_view::recorder::Film;
 /// The host of the window that `flockwork run` opens.
 #[derive(Clone, Copy, Debug)]
 pub struct Files;
-
-/// Creates a file that is not there yet.
-fn save(stem: &str, ending: &str, bytes: &[u8]) -> anyhow::Result<String> {
-    let name = new_name(Path::new(""), stem, ending);
-    let mut file = OutputFile::create(Path::new(&name))?;
-    file.write_all(bytes).with_context(|| format!("cannot write {name}"))?;
-    file.publish()?;
-    Ok(name)
-}
 
 impl WindowHost for Files {
     fn read(&self, argument: &str) -> Result<Source, String> {
@@ -60,16 +48,16 @@ impl WindowHost for Files {
     }
 
     fn save_record(&self, name: &str, record: &str) -> Result<(), String> {
-        let write = || -> anyhow::Result<u64> {
-            let mut file = record_beside(Path::new(name))?;
-            file.write_all(record.as_bytes())?;
-            Ok(file.publish()?)
-        };
-        write().map(|_| ()).map_err(sentence)
+        let file = record_beside(Path::new(name));
+        let written = file.and_then(|file| file.publish_whole(record.as_bytes()));
+        written.map(|_| ()).map_err(|error| sentence(error.into()))
     }
 
     fn save(&self, stem: &str, ending: &str, bytes: &[u8]) -> Result<String, String> {
-        save(stem, ending, bytes).map_err(sentence)
+        let name = new_name(Path::new(""), stem, ending);
+        let file = OutputFile::create(Path::new(&name));
+        let written = file.and_then(|file| file.publish_whole(bytes));
+        written.map(|_| name).map_err(|error| sentence(error.into()))
     }
 
     fn keep(&self, stem: &str, text: &str) -> Result<Option<String>, String> {

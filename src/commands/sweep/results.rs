@@ -1,13 +1,12 @@
 //! The results of runs: a file for each, and one table of all.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::runs::{Run, Sweep};
-use crate::commands::files::output::{OutputError, OutputFile};
+use crate::commands::files::output::OutputFile;
 use crate::input::read_file;
 use flockwork_model::io::write_columns;
 use flockwork_model::statistics::TimeAverage;
@@ -114,9 +113,7 @@ pub fn read(folder: &Path, sweep: &Sweep, run: Run) -> Option<RunResult> {
 pub fn write(folder: &Path, sweep: &Sweep, run: Run, result: &RunResult) -> anyhow::Result<()> {
     let path = folder.join(file_name(&sweep.hash(run)));
     let text = format!("# A run of `flockwork sweep`.\n{}", toml::to_string(result)?);
-    let mut file = OutputFile::create_in_cleared(&path)?;
-    file.write_all(text.as_bytes()).map_err(|error| OutputError::of_system(&path, &error))?;
-    file.publish()?;
+    OutputFile::create_in_cleared(&path)?.publish_whole(text.as_bytes())?;
     Ok(())
 }
 
