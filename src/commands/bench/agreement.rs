@@ -138,6 +138,14 @@ fn median_and_largest(distances: &[f64]) -> [f64; 2] {
 mod tests {
     use super::*;
 
+    /// The line of the table.
+    fn text(after_one_tick: [f64; 2], after_the_run: [f64; 2], verdict: Verdict) -> String {
+        let (engines, astray_after_one_tick) = (["gpu", "cpu"], 0.0);
+        let agreement =
+            Agreement { engines, after_one_tick, astray_after_one_tick, after_the_run, verdict };
+        fmt::from_fn(|f| agreement.write(f, 111)).to_string()
+    }
+
     #[test]
     fn rounding_grows_slowly_and_a_mistake_shows_at_once() {
         // `astray` of 5,000 agents are `by` apart after one tick; all are `last` apart after the
@@ -156,32 +164,16 @@ mod tests {
         assert_eq!(of(3_000, f64::NAN, 0.0), Verdict::Different);
         // Two of four.
         assert_eq!(verdict(&[0.0, 0.0, 0.1, 0.2], &[0.0; 4], ROUNDING), Verdict::Different);
-        let agreement = Agreement {
-            engines: ["gpu", "cpu"],
-            after_one_tick: [0.5, 2.0],
-            astray_after_one_tick: 0.7,
-            after_the_run: [30.0, 4000.0],
-            verdict: Verdict::Different,
-        };
-        let text = fmt::from_fn(|f| agreement.write(f, 111)).to_string();
+        let text = text([0.5, 2.0], [30.0, 4000.0], Verdict::Different);
         assert!(text.contains("4.0e3 (largest) world units after 111"), "{text}");
         assert!(text.contains("WARNING"), "{text}");
     }
 
     #[test]
     fn a_distance_of_zero_reads_identical() {
-        let text = |last| {
-            let agreement = Agreement {
-                engines: ["gpu", "cpu"],
-                after_one_tick: [0.0; 2],
-                astray_after_one_tick: 0.0,
-                after_the_run: last,
-                verdict: Verdict::Same,
-            };
-            fmt::from_fn(|f| agreement.write(f, 111)).to_string()
-        };
-        assert_eq!(text([0.0; 2]), "\ngpu and cpu are identical after 1 tick and after 111\n");
-        let grown = text([0.0, 1e-4]);
+        let same = text([0.0; 2], [0.0; 2], Verdict::Same);
+        assert_eq!(same, "\ngpu and cpu are identical after 1 tick and after 111\n");
+        let grown = text([0.0; 2], [0.0, 1e-4], Verdict::Same);
         assert!(grown.contains("identical after 1 tick, apart by 0.0e0 (median)"), "{grown}");
     }
 }

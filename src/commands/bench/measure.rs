@@ -18,7 +18,6 @@ use crate::commands::host::progress::{progress, waiting};
 use crate::commands::host::ranks;
 use flockwork_engine::distributed::DistributedEngine;
 use flockwork_engine::{Engine, EngineError, EngineKind, Profile};
-use flockwork_model::io::RunRecord;
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
 use flockwork_session::{Clock, Stops};
@@ -128,28 +127,13 @@ fn untimed(
     Ok(Some(each))
 }
 
-/// Facts about a flock for the report, besides its times.
-pub struct Labels {
-    /// Name of the processor.
-    pub processor: String,
-    /// Name of the first state.
-    pub state: &'static str,
-    /// Ticks before it.
-    pub settle_ticks: u64,
-    /// The value on the command line.
-    pub density: Option<f32>,
-    /// The record of the flock.
-    pub run: RunRecord,
-}
-
-/// Times `ticks` ticks of every engine from `start`, repeated until the figures are steady. After
-/// Ctrl-C it reports the ticks that all engines have done; `None` if there are none.
+/// Completes a report that says what is asked: times its ticks on every engine from `start`, repeated until the
+/// figures are steady. After Ctrl-C it reports the ticks that all engines have done; `None` if there are none.
 pub fn measure(
     engines: &mut [Named],
     scene: &Scene,
     start: FlockState,
-    ticks: u32,
-    labels: Labels,
+    asked: Report,
     interrupt: &Interrupt,
 ) -> Result<Option<Report>, EngineError> {
     let mut contestants = Vec::new();
@@ -168,7 +152,7 @@ pub fn measure(
             shares: Shares::default(),
         });
     }
-    let run = run_in_turn(&mut contestants, (scene, &start), ticks, interrupt)?;
+    let run = run_in_turn(&mut contestants, (scene, &start), asked.ticks_asked, interrupt)?;
     if run.ticks == 0 {
         return Ok(None);
     }
@@ -195,16 +179,8 @@ pub fn measure(
         rows.push(ReportRow { ranks: contestant.shares.of_all_ranks(), borders_moved, ..row });
     }
     Ok(Some(Report {
-        scene: scene.name.clone(),
         agents,
-        processes: ranks::ranks().map_or(1, |ranks| ranks.size()),
-        seed: scene.seed,
-        processor: labels.processor,
-        state: labels.state,
-        settle_ticks: labels.settle_ticks,
-        density: labels.density,
         ticks: run.ticks,
-        ticks_asked: ticks,
         ticks_before_the_end: run.ticks.saturating_add(1 + WARM_UP),
         runs,
         ticks_a_sample: run.batch,
@@ -212,7 +188,7 @@ pub fn measure(
         crowding,
         rows,
         agreements,
-        run: labels.run,
+        ..asked
     }))
 }
 

@@ -18,7 +18,7 @@ use std::path::Path;
 pub use self::args::{BenchArgs, BenchEngine, BenchFlockArgs, StartState};
 
 use self::document::{Adapter, Document};
-use self::measure::{Labels, Named};
+use self::measure::Named;
 use self::plot::Page;
 use self::report::{Report, Summary};
 use super::charts::PlotFile;
@@ -200,19 +200,24 @@ fn bench_one(
     let Some(made) = made else { return Ok(None) };
     let (scene, mut state) = ranks::agree(made.map_err(Into::into))?;
     forewarn(&scene, &state);
-    let labels = Labels {
+    let asked = Report {
+        scene: scene.name.clone(),
+        processes: ranks::ranks().map_or(1, |ranks| ranks.size()),
+        seed: scene.seed,
         processor: system::processor(),
         state: state_name,
         settle_ticks: args.flock.settle_ticks(),
         density,
+        ticks_asked: args.ticks,
         run: RunRecord::new(&plain, &request, scene.world.size, &args.flock.overrides),
+        ..Report::default()
     };
-    if labels.settle_ticks > 0 {
-        let settled = measure::settle(engines, &scene, state, labels.settle_ticks, interrupt);
+    if asked.settle_ticks > 0 {
+        let settled = measure::settle(engines, &scene, state, asked.settle_ticks, interrupt);
         let Some(settled) = settled.map_err(|error| engine_error(&error))? else { return Ok(None) };
         state = settled;
     }
-    let measured = measure::measure(engines, &scene, state, args.ticks, labels, interrupt);
+    let measured = measure::measure(engines, &scene, state, asked, interrupt);
     measured.map_err(|error| engine_error(&error))
 }
 

@@ -18,7 +18,7 @@ use flockwork_view::words::counted;
 pub const FEW: usize = 5;
 
 /// The figures of one engine.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct ReportRow {
     /// `gpu`, `cpu` or `cpu1`.
     pub engine: &'static str,
@@ -72,7 +72,7 @@ impl Crowding {
 }
 
 /// One flock, several engines.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Report {
     /// Name of the scene.
     pub scene: String,
@@ -142,8 +142,7 @@ impl ReportRow {
             samples: samples.len(),
             passes: profile.passes.iter().map(|p| (p.pass, p.time.as_secs_f64() * 1e3)).collect(),
             passes_by_timestamps: profile.by_timestamps,
-            ranks: Vec::new(),
-            borders_moved: None,
+            ..Self::default()
         }
     }
 

@@ -8,9 +8,15 @@ use crate::commands::host::ranks;
 use flockwork_engine::distributed::RankStats;
 use flockwork_view::words::counted;
 
-/// The work of this rank in the timed ticks.
+/// The work of this rank in the timed ticks, as in [`sums`].
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Shares(RankStats);
+pub struct Shares([u64; 7]);
+
+/// The counters of a rank in the order of [`RankRow::of`].
+fn sums(stats: RankStats) -> [u64; 7] {
+    let RankStats { sent, ghosts, agents, work, exchange, cpu, ticks } = stats;
+    [sent, ghosts, agents, work, exchange, cpu, ticks]
+}
 
 /// The work of one rank. All figures are means a tick.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -35,15 +41,8 @@ impl Shares {
     /// Adds the work between two moments.
     pub fn add(&mut self, before: Option<RankStats>, after: Option<RankStats>) {
         let (Some(before), Some(after)) = (before, after) else { return };
-        self.0 = RankStats {
-            sent: self.0.sent + after.sent - before.sent,
-            ghosts: self.0.ghosts + after.ghosts - before.ghosts,
-            agents: self.0.agents + after.agents - before.agents,
-            work: self.0.work + after.work - before.work,
-            exchange: self.0.exchange + after.exchange - before.exchange,
-            cpu: self.0.cpu + after.cpu - before.cpu,
-            ticks: self.0.ticks + after.ticks - before.ticks,
-        };
+        let (before, after) = (sums(before), sums(after));
+        self.0 = std::array::from_fn(|at| self.0[at] + after[at] - before[at]);
     }
 
     /// A row for each rank; none if there is only one process. All ranks must ask together.
@@ -51,8 +50,7 @@ impl Shares {
         if ranks::ranks().is_none() {
             return Vec::new();
         }
-        let RankStats { sent, ghosts, agents, work, exchange, cpu, ticks } = self.0;
-        let all = ranks::of_all([sent, ghosts, agents, work, exchange, cpu, ticks]);
+        let all = ranks::of_all(self.0);
         all.into_iter().enumerate().map(|(rank, sums)| RankRow::of(rank, sums)).collect()
     }
 }
@@ -150,9 +148,8 @@ mod tests {
         shares.add(at(1, 5_000), at(3, 5_200));
         // The flock was loaded again in between.
         shares.add(at(0, 0), at(2, 400));
-        let RankStats { sent, ghosts, agents, work, exchange, cpu, ticks } = shares.0;
-        assert_eq!((ticks, agents, sent), (4, 600, 36));
-        let row = RankRow::of(3, [sent, ghosts, agents, work, exchange, cpu, ticks]);
+        assert_eq!(shares.0, [36, 0, 600, 16_000_000, 0, 0, 4]);
+        let row = RankRow::of(3, shares.0);
         assert_eq!((row.rank, row.agents, row.sent_bytes), (3, 150.0, 9.0));
         assert_eq!((row.work_ms, row.cpu_ms), (4.0, 4.0), "no clock, so the same");
         assert!(shares.of_all_ranks().is_empty(), "one process has no ranks");

@@ -2,7 +2,6 @@
 
 use super::super::report::Crowding;
 use super::*;
-use flockwork_model::io::RunRecord;
 
 const NAMES: [&str; 4] = ["steer", "scan_reduce", "place", "reorder"];
 
@@ -19,8 +18,7 @@ fn row(engine: &'static str, ns: f64, agents: usize) -> ReportRow {
         samples: 20,
         passes: NAMES.iter().map(|pass| (*pass, ms / 4.0)).collect(),
         passes_by_timestamps: engine == "gpu",
-        ranks: Vec::new(),
-        borders_moved: None,
+        ..ReportRow::default()
     }
 }
 
@@ -38,7 +36,6 @@ pub fn reports(counts: &[usize], densities: &[Option<f32>], faster: f64) -> Vec<
             seed: 1,
             processor: "Some Processor @ 2 GHz".into(),
             state: "uniform",
-            settle_ticks: 0,
             density,
             ticks: 100,
             ticks_asked: 100,
@@ -56,8 +53,7 @@ pub fn reports(counts: &[usize], densities: &[Option<f32>], faster: f64) -> Vec<
                 row("cpu", ns, agents),
                 row("cpu1", 1.8 * ns, agents),
             ],
-            agreements: Vec::new(),
-            run: RunRecord::default(),
+            ..Report::default()
         }
     };
     all.map(one).collect()
