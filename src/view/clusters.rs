@@ -20,7 +20,6 @@ fn number_of(smallest: Option<u32>) -> u32 {
 }
 
 /// The memory of the agents, with the numbers of their groups; `None` if no colour of `scene` shows groups.
-#[must_use]
 pub fn memory_of(scene: &Scene, agents: &HostAgents<'_>) -> Option<Vec<Memory>> {
     if !scene.shows_clusters() {
         return None;
@@ -38,7 +37,6 @@ pub fn memory_of(scene: &Scene, agents: &HostAgents<'_>) -> Option<Vec<Memory>> 
 }
 
 /// The same flock, with the numbers of the groups if a colour of `scene` shows them.
-#[must_use]
 pub fn with_clusters<'a>(scene: &Scene, state: &'a FlockState) -> Cow<'a, FlockState> {
     match memory_of(scene, &HostAgents::from(state)) {
         Some(memory) => Cow::Owned(FlockState { memory, ..state.clone() }),

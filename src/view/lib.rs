@@ -4,7 +4,7 @@
 
 pub mod between;
 pub mod camera;
-pub mod clusters;
+mod clusters;
 pub mod cpu;
 pub mod frame;
 pub mod gpu;

@@ -1,6 +1,6 @@
 //! Pictures of agents that are too small to show their shape: the conditions for this method, and
 //! the declarations that its two implementations, `shaders/splat.wgsl` and
-//! [`crate::cpu::splat_raster`], share.
+//! `cpu/splat_raster.rs`, share.
 
 use bytemuck::{Pod, Zeroable};
 

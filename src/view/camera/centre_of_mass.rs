@@ -73,9 +73,7 @@ mod tests {
         let camera = Camera { centre, period: wrapped.size, ..Camera::fit(&wrapped, 10, 10) };
         let camera = Camera { centre: flat(1.0, 15.0), ..camera };
         assert_eq!(camera.image(places[0]), flat(-2.0, 10.0));
-    }
-    #[test]
-    fn the_centre_of_mass_in_space_crosses_the_seam_on_each_axis() {
+        // In space on each axis.
         let wrapped = World { size: Point::new(100.0, 50.0, 20.0), boundary: Boundary::Wrap };
         let places = [Point::new(98.0, 10.0, 19.0), Point::new(4.0, 20.0, 3.0)];
         let centre = centre_of_mass(&wrapped, 2, |row| places[row]).unwrap();

@@ -50,7 +50,6 @@ impl Drawn {
 
 impl<'a> Bodies<'a> {
     /// The agents of `state`.
-    #[must_use]
     pub fn new(scene: &'a Scene, state: &'a FlockState, sight: Sight<'a>) -> Self {
         let shown = scene.shown();
         let all = (0..).zip(&scene.species).zip(Paint::all(scene));
@@ -64,7 +63,6 @@ impl<'a> Bodies<'a> {
     }
 
     /// The triangles of the agent in a row; `None` if it is not seen.
-    #[must_use]
     pub fn of(&self, row: usize) -> Option<Drawn> {
         let Sight { camera, lighting, .. } = self.sight;
         let look = self.looks.get(usize::from(self.state.species[row]))?;
@@ -165,7 +163,6 @@ impl<'a> Bodies<'a> {
 
     /// The shadow of the agent in a row on the floor of a world of this size; `None` if it falls
     /// elsewhere.
-    #[must_use]
     pub fn shadow(&self, row: usize, world: Point) -> Option<Triangle> {
         let Sight { camera, lighting, .. } = self.sight;
         let look = self.looks.get(usize::from(self.state.species[row]))?;

@@ -17,7 +17,6 @@ const SLACK: f32 = 1000.0;
 
 /// The part of a filled outline within the window from the origin to `size`; `None` if there is
 /// none. An outline that stays near the window is returned unchanged.
-#[must_use]
 pub fn to_window(path: Path, size: Vec2) -> Option<Path> {
     let bounds = path.bounds();
     let near = bounds.left() > -SLACK

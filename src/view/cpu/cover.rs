@@ -18,7 +18,6 @@ pub enum Cover {
 
 /// The part of a picture of `size` that a circle covers, without making its outline: of thousands of large
 /// obstacles only few have an edge in the picture. All other shapes count as seen.
-#[must_use]
 pub fn cover(shape: &Shape, camera: &Camera, size: Vec2, scale: f32) -> Cover {
     let (centre, radius, half) = match shape {
         Shape::Disc { centre, radius } => (centre, radius * camera.pixels_per_unit, None),
@@ -43,20 +42,11 @@ pub fn cover(shape: &Shape, camera: &Camera, size: Vec2, scale: f32) -> Cover {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::shape_raster::draw;
-    use crate::cpu::shape_raster::tests::camera;
+    use crate::cpu::shape_raster::tests::{WHITE, camera, drawn};
     use crate::frame::Frame;
     use crate::shapes::StyledShape;
     use crate::style::BACKGROUND;
     use flockwork_model::vector::{Point, flat};
-
-    const WHITE: [u8; 3] = [255; 3];
-
-    fn drawn(shapes: &[StyledShape]) -> Frame {
-        let mut frame = Frame::filled(200, 100, BACKGROUND);
-        draw(shapes, &camera(), 1.0, &mut frame);
-        frame
-    }
 
     #[test]
     fn circles_that_show_no_edge_are_not_outlined() {
@@ -80,7 +70,7 @@ mod tests {
             // The outline agrees.
             for (shape, found) in shapes.into_iter().zip(found) {
                 let style = StyledShape { shape: shape.clone(), colour: WHITE, opacity: 1.0 };
-                let frame = drawn(&[style]);
+                let frame = drawn(&[style], &camera());
                 let white = frame == Frame::filled(200, 100, WHITE);
                 let empty = frame == Frame::filled(200, 100, BACKGROUND);
                 assert!((found != Cover::All) || white, "{shape:?}");
@@ -97,6 +87,7 @@ mod tests {
             opacity,
         };
         let (cover, above) = (disc(1e4, [9, 99, 200], 1.0), disc(8.0, WHITE, 0.5));
+        let drawn = |shapes: &[StyledShape]| drawn(shapes, &camera());
         let seen = drawn(&[cover.clone(), above.clone()]);
         assert_eq!(seen.rgb(0, 0), Some([9, 99, 200]));
         assert_ne!(seen.rgb(100, 50), Some([9, 99, 200]));

@@ -6,5 +6,5 @@ mod cover;
 pub mod raster;
 mod samples;
 pub mod shape_raster;
-pub mod space_raster;
-pub mod splat_raster;
+mod space_raster;
+mod splat_raster;

@@ -21,7 +21,7 @@ const PLACED: usize = 1 << 20;
 
 /// Draws the scenery with `targets` at their current positions, and the flock over it, seen from
 /// above. Agents are blended in row order. In a wrapped world an agent on the seam is drawn once.
-/// [`splat_raster`] draws agents that are too small to show their shape; there the order does not
+/// `splat_raster.rs` draws agents that are too small to show their shape; there the order does not
 /// matter.
 ///
 /// The picture is as large as the camera's, at least 1 × 1, with `scale` pixels per point.

@@ -79,7 +79,6 @@ pub fn of_solids(corners: &[Corner]) -> Vec<Triangle> {
 
 /// The corners of the triangle round a circle, from its middle and the arms of a reach to the right and
 /// upwards.
-#[must_use]
 pub fn around(middle: [f32; 3], right: [f32; 3], up: [f32; 3]) -> [[f32; 3]; 3] {
     [(0.0, 2.0), (ROOT, -1.0), (-ROOT, -1.0)]
         .map(|(x, y)| std::array::from_fn(|i| middle[i] + x * right[i] + y * up[i]))
@@ -87,7 +86,6 @@ pub fn around(middle: [f32; 3], right: [f32; 3], up: [f32; 3]) -> [[f32; 3]; 3] 
 
 impl<'a> Samples<'a> {
     /// Samples that show a picture, with nothing before it.
-    #[must_use]
     pub fn of(frame: &Frame, sight: Sight<'a>) -> Self {
         let pixel = |bytes: &[u8]| {
             let colour = [bytes[0], bytes[1], bytes[2], bytes[3]];

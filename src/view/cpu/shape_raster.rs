@@ -224,17 +224,22 @@ pub(super) mod tests {
     use flockwork_model::vector::flat;
     use flockwork_model::world::{Boundary, World};
 
-    const WHITE: [u8; 3] = [255; 3];
+    pub const WHITE: [u8; 3] = [255; 3];
 
     pub fn camera() -> Camera {
         let world = World { size: flat(100.0, 50.0), boundary: Boundary::Open };
         Camera { centre: Point::ZERO, ..Camera::fit(&world, 200, 100) }
     }
 
-    fn drawn(shape: Shape, camera: &Camera) -> Frame {
+    /// A picture of these shapes.
+    pub fn drawn(shapes: &[StyledShape], camera: &Camera) -> Frame {
         let mut frame = Frame::filled(200, 100, BACKGROUND);
-        draw(&[StyledShape { shape, colour: WHITE, opacity: 1.0 }], camera, 1.0, &mut frame);
+        draw(shapes, camera, 1.0, &mut frame);
         frame
+    }
+
+    fn drawn_white(shape: Shape, camera: &Camera) -> Frame {
+        drawn(&[StyledShape { shape, colour: WHITE, opacity: 1.0 }], camera)
     }
 
     /// The painted share of the picture.
@@ -291,7 +296,7 @@ pub(super) mod tests {
             ),
         ];
         for (shape, area, inside, outside) in shapes {
-            let frame = drawn(shape.clone(), &camera());
+            let frame = drawn_white(shape.clone(), &camera());
             let found = painted(&frame);
             assert!((found / area - 1.0).abs() < 0.08, "{shape:?}: {found} for {area}");
             let at = |(x, y)| {
@@ -320,14 +325,14 @@ pub(super) mod tests {
                         Shape::Dashes(Dashes::round(place, length)),
                         Shape::Sector { centre: place, radius: length, heading: 1.0, angle: 1.0 },
                     ] {
-                        drawn(shape, &camera);
+                        drawn_white(shape, &camera);
                     }
                 }
             }
         }
         // From inside, the circle covers everything.
         let near = Camera { pixels_per_unit: 1e4, ..camera() };
-        let disc = drawn(Shape::Disc { centre: flat(50.0, 0.0), radius: 100.0 }, &near);
+        let disc = drawn_white(Shape::Disc { centre: flat(50.0, 0.0), radius: 100.0 }, &near);
         assert!(disc == Frame::filled(200, 100, WHITE));
     }
 
@@ -343,8 +348,7 @@ pub(super) mod tests {
             opacity: 0.5,
         };
         let values = |shapes: &[StyledShape]| {
-            let mut frame = Frame::filled(200, 100, BACKGROUND);
-            draw(shapes, &camera(), 1.0, &mut frame);
+            let frame = drawn(shapes, &camera());
             let mut seen: Vec<u8> = frame.pixels.chunks_exact(4).map(|pixel| pixel[0]).collect();
             seen.sort_unstable();
             seen[seen.len() - 100]
@@ -365,9 +369,7 @@ pub(super) mod tests {
         let shapes: Vec<StyledShape> = (0..8).map(disc).collect();
         let with = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let mut frame = Frame::filled(200, 100, BACKGROUND);
-            pool.install(|| draw(&shapes, &camera(), 1.0, &mut frame));
-            frame
+            pool.install(|| drawn(&shapes, &camera()))
         };
         assert!(with(1) == with(5));
     }

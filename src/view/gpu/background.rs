@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::drawing::{Drawing, LIGHT, module};
+use super::subject::Subject;
 use crate::camera::Camera;
 use crate::cpu::shape_raster;
 use crate::shapes::StyledShape;
@@ -12,7 +13,6 @@ use crate::shapes::scenery::{SceneryShapes, target_shapes};
 use crate::shapes::walls::seam_shapes;
 use crate::style::Backdrop;
 use flockwork_engine::gpu::{Gpu, shaders};
-use flockwork_model::behaviours::Target;
 use flockwork_model::scene::Scene;
 use flockwork_model::vector::Point;
 use flockwork_model::world::{Boundary, World};
@@ -56,7 +56,6 @@ impl Ready<'_> {
 
 impl Background {
     /// A background for targets of `format`.
-    #[must_use]
     pub fn new(gpu: Arc<Gpu>, format: wgpu::TextureFormat) -> Self {
         let (pipelines, scenery) = (BTreeMap::new(), SceneryShapes::default());
         Self { gpu, format, pipelines, scenery, drawn: None }
@@ -67,9 +66,7 @@ impl Background {
     /// samples per pixel.
     pub fn prepare(
         &mut self,
-        scene: &Scene,
-        targets: &[Target],
-        camera: &Camera,
+        Subject { scene, targets, camera, .. }: Subject<'_>,
         scale: f32,
         size: wgpu::Extent3d,
         samples: u32,

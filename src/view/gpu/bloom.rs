@@ -38,7 +38,6 @@ fn shares(scale: f32) -> Vec<f32> {
 
 impl Bloom {
     /// The passes, without pictures yet.
-    #[must_use]
     pub fn new(gpu: &Arc<Gpu>) -> Self {
         let device = &gpu.device;
         let module = module(device, "bloom", shaders::BLOOM);

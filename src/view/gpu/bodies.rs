@@ -86,7 +86,6 @@ pub struct Bodies {
 
 impl Bodies {
     /// Pipelines for targets of `format`.
-    #[must_use]
     pub fn new(gpu: Arc<Gpu>, format: wgpu::TextureFormat, samples: u32) -> Self {
         let both = wgpu::ShaderStages::VERTEX_FRAGMENT;
         let layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
@@ -97,7 +96,6 @@ impl Bodies {
     }
 
     /// Binds agents, the uniform `picture`, and the shade's depths.
-    #[must_use]
     pub fn bind(
         &self,
         chunk: &Chunk<'_>,

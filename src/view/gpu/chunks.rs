@@ -32,7 +32,6 @@ impl<'a> Chunk<'a> {
     }
 
     /// Its part of a buffer with so many bytes an agent.
-    #[must_use]
     pub fn part<'b>(&self, buffer: &'b wgpu::Buffer, bytes: u64) -> wgpu::BindingResource<'b> {
         wgpu::BindingResource::Buffer(wgpu::BufferBinding {
             buffer,
@@ -58,7 +57,6 @@ impl<'a> Chunk<'a> {
 }
 
 /// The layout entry of a buffer.
-#[must_use]
 pub fn layout_entry(
     binding: u32,
     visibility: wgpu::ShaderStages,
@@ -69,7 +67,6 @@ pub fn layout_entry(
 }
 
 /// The layout of [`Chunk::entries`].
-#[must_use]
 pub fn layout_entries(visibility: wgpu::ShaderStages) -> [wgpu::BindGroupLayoutEntry; 4] {
     let storage = wgpu::BufferBindingType::Storage { read_only: true };
     let uniform = wgpu::BufferBindingType::Uniform;

@@ -27,7 +27,6 @@ pub struct Looks {
 
 impl Looks {
     /// The features of a scene that is painted like this.
-    #[must_use]
     pub fn of(scene: &Scene, paints: &[Paint]) -> Self {
         Self {
             own_sizes: scene.draws_sizes(),
@@ -39,7 +38,6 @@ impl Looks {
     }
 
     /// The shaders' variant for a plane. `packs` says whether sums may be packed.
-    #[must_use]
     pub fn variant(self, packs: bool) -> Variant {
         let plain = Variant::of_drawing(packs, self.own_sizes, self.stops);
         let mut uses = plain.uses;
@@ -76,7 +74,6 @@ pub struct Drawing<'a> {
 impl<'a> Drawing<'a> {
     /// Draws premultiplied colours on a target of `format`: vertices without a buffer, both faces,
     /// without depth, one sample a pixel.
-    #[must_use]
     pub fn on(
         format: wgpu::TextureFormat,
         label: &'a str,
@@ -103,7 +100,6 @@ impl<'a> Drawing<'a> {
     }
 
     /// Compiles the pipeline.
-    #[must_use]
     pub fn compile(self, device: &wgpu::Device) -> wgpu::RenderPipeline {
         let layout = self.group.map(|group| {
             device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {

@@ -95,7 +95,6 @@ pub struct Exposure {
 
 impl Exposure {
     /// The passes for targets of `format`.
-    #[must_use]
     pub fn new(gpu: &Arc<Gpu>, format: wgpu::TextureFormat) -> Self {
         let device = &gpu.device;
         let module = module(device, "expose", shaders::EXPOSE);
@@ -132,7 +131,6 @@ impl Exposure {
     }
 
     /// A buffer that begins with the measured factor, if there is one.
-    #[must_use]
     pub fn factor(&self) -> Option<&wgpu::Buffer> {
         self.measured.as_ref().map(|_| &self.uniform)
     }

@@ -90,8 +90,8 @@ pub struct EyeUniform {
     pub near: f32,
     /// A unit vector.
     pub up: [f32; 3],
-    /// World units before the eye.
-    pub fog_from: f32,
+    /// See [`body::tick_of`].
+    pub tick: f32,
     /// A unit vector.
     pub back: [f32; 3],
     /// Halvings per world unit.
@@ -116,10 +116,8 @@ pub struct EyeUniform {
     pub shade_cells_per_unit: f32,
     /// The depth of an agent, and the light in full shade.
     pub shade: [f32; 2],
-    /// See [`body::tick_of`].
-    pub tick: f32,
     /// Zero.
-    pub padding: u32,
+    pub padding: [u32; 2],
     /// See [`Sky::land`].
     pub land: [f32; 4],
     /// See [`Lighting::ground`](crate::space::lighting::Lighting::ground).
@@ -137,7 +135,7 @@ impl EyeUniform {
             right: eye.right.to_array(),
             near: eye.near,
             up: eye.up.to_array(),
-            fog_from: lighting.fog_from,
+            tick: 0.0,
             back: eye.back.to_array(),
             fog_per_unit: lighting.fog_per_unit,
             period: camera.period.to_array(),
@@ -150,8 +148,7 @@ impl EyeUniform {
             shade_cells: shade.cells_along,
             shade_cells_per_unit: shade.cells_per_unit,
             shade: [shade.depth_of_agent, shade.shaded],
-            tick: 0.0,
-            padding: 0,
+            padding: [0; 2],
             land: Default::default(),
             ground: lighting.ground,
             sky: Default::default(),
@@ -248,7 +245,6 @@ impl SpeciesLook {
 impl Picture {
     /// The uniform for `scene` as seen by `camera`, on a screen with `scale` pixels per point. If
     /// `remembers`, the agents' memory holds what their colours show.
-    #[must_use]
     pub fn new(
         scene: &Scene,
         paints: &[Paint],
@@ -292,7 +288,6 @@ impl Picture {
     }
 
     /// The same for a space at a tick; for a picture of light, or one of sRGB colours.
-    #[must_use]
     pub fn in_space(mut self, scene: &Scene, sight: Sight<'_>, as_light: bool, tick: u64) -> Self {
         self.eye = EyeUniform::new(scene, sight);
         self.eye.tick = body::tick_of(tick);
@@ -310,56 +305,56 @@ impl Picture {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::mem::{offset_of, size_of};
-
-    use wgpu::naga::TypeInner;
+pub(super) mod tests {
+    use wgpu::naga::{Module, StructMember, TypeInner};
 
     use super::*;
     use crate::splats::Canvas;
     use flockwork_engine::gpu::shaders::{Variant, compose};
 
     /// Name and offset of every member of the WGSL struct `name`, and its size in bytes.
-    fn reflected(name: &str) -> (Vec<(String, usize)>, usize) {
-        // This shader reads all structs.
-        let (_, module) = compose("splat", Variant::of_drawing(false, true, true)).unwrap();
+    pub fn reflected(module: &Module, name: &str) -> (Vec<(String, usize)>, usize) {
         // Imported names carry a prefix for their module.
         let is = |found: &str| found == name || found.ends_with(&format!("_{name}"));
         let found = module.types.iter().find(|(_, ty)| ty.name.as_deref().is_some_and(is));
         let TypeInner::Struct { members, span } = &found.unwrap().1.inner else {
             panic!("{name} is no struct")
         };
-        let member = |m: &wgpu::naga::StructMember| (m.name.clone().unwrap(), m.offset as usize);
+        let member = |m: &StructMember| (m.name.clone().unwrap(), m.offset as usize);
         (members.iter().map(member).collect(), *span as usize)
     }
 
+    /// The same of a struct in Rust.
     macro_rules! layout {
         ($struct:ident: $($field:ident)*) => {(
-            vec![$((stringify!($field).to_string(), offset_of!($struct, $field))),*],
+            vec![$((stringify!($field).to_string(), std::mem::offset_of!($struct, $field))),*],
             size_of::<$struct>(),
         )};
     }
+    pub(in crate::gpu) use layout;
 
     #[test]
     fn the_layout_is_that_of_the_shader() {
+        // This shader reads all structs.
+        let (_, module) = compose("splat", Variant::of_drawing(false, true, true)).unwrap();
         let species = layout!(SpeciesLook:
             radius reach strength cover level shape cosine max_speed sine dimming heat
             hue_base hue_per_turn hue_per_speed hue_per_amount
             size least_size smallest full faintest most_gain condensed shows_above reach_factor reach_beyond
             hue_per_depth remembered kept faces);
-        assert_eq!(reflected("SpeciesLook"), species);
+        assert_eq!(reflected(&module, "SpeciesLook"), species);
         // The size of `Picture` covers the number of species.
         let picture = layout!(Picture:
             centre size pixels_per_unit slenderness remembers scale seed size_key crowd counts turn period species
             stops eye);
-        assert_eq!(reflected("Picture"), picture);
+        assert_eq!(reflected(&module, "Picture"), picture);
         let eye = layout!(EyeUniform:
-            focus distance right near up fog_from back fog_per_unit period depth_from sun
-            depth_per_unit world sums light shade_cells shade_cells_per_unit shade tick padding land ground sky);
-        assert_eq!(reflected("Eye"), eye);
+            focus distance right near up tick back fog_per_unit period depth_from sun
+            depth_per_unit world sums light shade_cells shade_cells_per_unit shade padding land ground sky);
+        assert_eq!(reflected(&module, "Eye"), eye);
         let canvas = layout!(Canvas:
             columns rows top cells_per_pixel counts_per_bit most_hidden several three_factors margin
             deepest nose tail crowding per_light lift lift_to);
-        assert_eq!(reflected("Canvas"), canvas);
+        assert_eq!(reflected(&module, "Canvas"), canvas);
     }
 }

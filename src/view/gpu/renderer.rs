@@ -1,5 +1,5 @@
 //! Draws a flock directly from the GPU's buffers over the scenery: with the render pass of
-//! `shaders/draw_boids.wgsl`, or with the passes of [`super::splat`] if agents are too small to
+//! `shaders/draw_boids.wgsl`, or with the passes of `splat.rs` if agents are too small to
 //! show their shape.
 
 use std::sync::Arc;
@@ -309,7 +309,7 @@ impl Renderer {
         subject: Subject<'_>,
         (alone, trails): (&wgpu::TextureView, &TrailView),
     ) -> Result<(), EngineError> {
-        let Subject { scene, targets, camera, .. } = subject;
+        let Subject { scene, camera, .. } = subject;
         if camera.eye.is_some() {
             self.hides_agents = true;
             let drawn = self.draw_colours(encoder, target, subject);
@@ -318,7 +318,7 @@ impl Renderer {
         } else {
             let size = target.texture().size();
             let clear = self.clear_colour(scene);
-            let scenery = self.background.prepare(scene, targets, camera, self.scale, size, 1);
+            let scenery = self.background.prepare(subject, self.scale, size, 1);
             let mut pass = begin(encoder, "draw_background", target, None, clear);
             if let Some(scenery) = scenery {
                 scenery.draw(&mut pass);
@@ -371,15 +371,16 @@ impl Renderer {
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
         target: &wgpu::TextureView,
-        Subject { agents, scene, targets, camera }: Subject<'_>,
+        subject: Subject<'_>,
         looks: Looks,
     ) -> Result<(), EngineError> {
+        let Subject { agents, scene, .. } = subject;
         let uniform = &self.uniforms[usize::from(self.bare)];
         let chunks = self.triangles.bind(encoder, agents, uniform)?;
         let sampled = self.triangles.sampled_like(target);
         let size = target.texture().size();
         let (samples, clear) = (self.triangles.samples, self.clear_colour(scene));
-        let scenery = self.background.prepare(scene, targets, camera, self.scale, size, samples);
+        let scenery = self.background.prepare(subject, self.scale, size, samples);
         let scenery = scenery.filter(|_| !self.bare);
         let darts_alone =
             scene.species.iter().all(|species| species.look.in_plane() == BoidShape::Triangle);
@@ -400,9 +401,10 @@ impl Renderer {
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
         target: &wgpu::TextureView,
-        Subject { agents, scene, targets, camera }: Subject<'_>,
+        subject: Subject<'_>,
         looks: Looks,
     ) -> Result<(), EngineError> {
+        let Subject { agents, scene, camera, .. } = subject;
         let clear = self.clear_colour(scene);
         let splat = match &mut self.splat {
             Some(splat) => splat,
@@ -417,7 +419,7 @@ impl Renderer {
         let stats = [&agents.grid_stats; 2];
         let uniform = &self.uniforms[usize::from(self.bare)];
         let bound = splat.prepare(&chunks, uniform, stats, &bands);
-        let scenery = self.background.prepare(scene, targets, camera, self.scale, size, 1);
+        let scenery = self.background.prepare(subject, self.scale, size, 1);
         let scenery = scenery.filter(|_| !self.bare);
         for (number, band) in bands.iter().enumerate() {
             splat.sum(encoder, &bound, number, looks)?;

@@ -22,7 +22,6 @@ pub struct ShadePasses {
 }
 
 /// The bind group's entry of the depths in the layouts of the shaders that read them.
-#[must_use]
 pub fn depths_entry(visibility: wgpu::ShaderStages) -> wgpu::BindGroupLayoutEntry {
     layout_entry(7, visibility, wgpu::BufferBindingType::Storage { read_only: true })
 }

@@ -21,7 +21,6 @@ pub struct SolidPipelines {
 
 impl SolidPipelines {
     /// Pipelines for targets of `format` with so many samples a pixel.
-    #[must_use]
     pub fn new(gpu: Arc<Gpu>, format: wgpu::TextureFormat, samples: u32) -> Self {
         let depths = [Depth::Ignore, Depth::Write, Depth::Only, Depth::Test];
         let pipelines = depths.map(|depth| pipeline(&gpu.device, format, samples, depth));

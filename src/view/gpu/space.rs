@@ -71,7 +71,6 @@ pub struct SpaceDrawing<'a> {
 
 impl SpaceRenderer {
     /// A renderer for targets of `format`, with so many samples a pixel.
-    #[must_use]
     pub fn new(gpu: &Arc<Gpu>, format: wgpu::TextureFormat, samples: u32) -> Self {
         Self {
             bodies: Bodies::new(Arc::clone(gpu), format, samples),

@@ -72,7 +72,6 @@ impl Splat {
     }
 
     /// Splits the picture into bands whose sums fit this device.
-    #[must_use]
     pub fn bands(&self, canvas: &Canvas, height: u32) -> Vec<PictureBand> {
         let limits = self.gpu.device.limits();
         let longest = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);

@@ -256,39 +256,16 @@ impl TrailLayer {
 
 #[cfg(test)]
 mod tests {
-    use std::mem::{offset_of, size_of};
-
     use super::*;
+    use crate::gpu::picture::tests::{layout, reflected};
 
     #[test]
     fn the_layout_is_that_of_the_shader() {
         let module = wgpu::naga::front::wgsl::parse_str(shaders::TRAILS).unwrap();
-        let members = |name: &str| {
-            let found = module.types.iter().find(|(_, ty)| ty.name.as_deref() == Some(name));
-            match &found.unwrap().1.inner {
-                wgpu::naga::TypeInner::Struct { members, span } => {
-                    let offsets = members.iter().map(|m| m.offset as usize).collect::<Vec<_>>();
-                    (offsets, *span as usize)
-                }
-                other => panic!("{name} is {other:?}"),
-            }
-        };
-        let view = [
-            offset_of!(View, centre),
-            offset_of!(View, size),
-            offset_of!(View, turn),
-            offset_of!(View, period),
-        ];
-        assert_eq!(members("View"), (view.to_vec(), size_of::<View>()));
-        let trails = [
-            offset_of!(Trails, now),
-            offset_of!(Trails, before),
-            offset_of!(Trails, pixels_per_unit),
-            offset_of!(Trails, fading),
-            offset_of!(Trails, moved),
-            offset_of!(Trails, projection),
-        ];
-        assert_eq!(members("Trails"), (trails.to_vec(), size_of::<Trails>()));
+        let view = layout!(View: centre size turn period);
+        assert_eq!(reflected(&module, "View"), view);
+        let trails = layout!(Trails: now before pixels_per_unit fading moved projection);
+        assert_eq!(reflected(&module, "Trails"), trails);
     }
 
     #[test]

@@ -31,7 +31,6 @@ pub struct Triangles {
 
 impl Triangles {
     /// Pipelines for targets of `format`; with one sample a pixel if `sharp`.
-    #[must_use]
     pub fn new(gpu: Arc<Gpu>, format: wgpu::TextureFormat, sharp: bool) -> Self {
         let flags = gpu.adapter.get_texture_format_features(format).flags;
         let samples = if !sharp

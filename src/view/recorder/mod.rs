@@ -11,7 +11,7 @@ pub mod averaged;
 pub mod gif;
 pub mod looped;
 pub mod mp4;
-pub mod palette;
+mod palette;
 pub mod png;
 pub mod sequence;
 

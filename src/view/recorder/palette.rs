@@ -153,7 +153,6 @@ impl Palette {
     }
 
     /// The colours.
-    #[must_use]
     pub fn colours(&self) -> &[Rgb] {
         &self.colours
     }

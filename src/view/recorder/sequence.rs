@@ -1,7 +1,7 @@
 //! A PNG sequence, encoded in parallel while the simulation goes on.
 
 use std::io;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
@@ -13,14 +13,12 @@ pub type Sink = dyn Fn(u64, &[u8]) -> io::Result<()> + Send + Sync;
 /// Most encoding threads. More would only wait for frames.
 const MAX_THREADS: usize = 16;
 
-type FirstFault = Arc<Mutex<Option<RecordError>>>;
-
 /// Gives every frame to the first free thread. Waits when all threads are busy and as many frames
 /// are queued, so that memory stays bounded.
 pub struct SequenceRecorder {
     frames: Option<SyncSender<(u64, Frame)>>,
     threads: Vec<JoinHandle<()>>,
-    fault: FirstFault,
+    faults: Receiver<RecordError>,
     next: u64,
 }
 
@@ -30,28 +28,28 @@ impl SequenceRecorder {
         let count = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
         let (frames, queue) = sync_channel(count);
         let queue = Arc::new(Mutex::new(queue));
-        let (fault, sink) = (FirstFault::default(), Arc::<Sink>::from(sink));
+        let (fault, faults) = channel();
+        let sink = Arc::<Sink>::from(sink);
         let comment: Arc<str> = comment.into();
         let mut threads = Vec::with_capacity(count);
         for _ in 0..count {
-            let (queue, fault, sink) = (Arc::clone(&queue), Arc::clone(&fault), Arc::clone(&sink));
+            let (queue, fault, sink) = (Arc::clone(&queue), fault.clone(), Arc::clone(&sink));
             let thread = std::thread::Builder::new().name("png".into());
             let comment = Arc::clone(&comment);
             threads.push(thread.spawn(move || encode_all(&queue, &fault, &*sink, &comment))?);
         }
-        Ok(Self { frames: Some(frames), threads, fault, next: 0 })
+        Ok(Self { frames: Some(frames), threads, faults, next: 0 })
     }
 
     fn check(&self) -> Result<(), RecordError> {
-        let fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner).take();
-        fault.map_or(Ok(()), Err)
+        self.faults.try_recv().map_or(Ok(()), Err)
     }
 }
 
 /// The loop of a thread: encodes until there are no more frames.
 fn encode_all(
     queue: &Mutex<Receiver<(u64, Frame)>>,
-    fault: &FirstFault,
+    fault: &Sender<RecordError>,
     sink: &Sink,
     comment: &str,
 ) {
@@ -62,8 +60,8 @@ fn encode_all(
         let written = png::write_fast(&mut bytes, &frame, comment);
         let written = written.and_then(|()| Ok(sink(number, &bytes)?));
         if let Err(error) = written {
-            // Keep the first error and go on: otherwise frames would pile up.
-            fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            // Go on after an error: otherwise frames would pile up. Nobody hears of it after the end.
+            let _ = fault.send(error);
         }
     }
 }
@@ -82,28 +80,24 @@ impl Recorder for SequenceRecorder {
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), RecordError> {
-        self.wait();
-        self.check()
+        let ended = self.wait();
+        self.check().and(ended)
     }
 }
 
 impl SequenceRecorder {
-    /// Lets the threads end and waits for them.
-    fn wait(&mut self) {
+    /// Lets the threads end and waits for them all.
+    fn wait(&mut self) -> Result<(), RecordError> {
         self.frames = None;
-        for thread in self.threads.drain(..) {
-            if thread.join().is_err() {
-                let message = "an encoding thread panicked".into();
-                let error = RecordError::Encode { format: "PNG", message };
-                self.fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-            }
-        }
+        let panicked = self.threads.drain(..).filter_map(|thread| thread.join().err()).count();
+        let message = "an encoding thread panicked".into();
+        if panicked == 0 { Ok(()) } else { Err(RecordError::Encode { format: "PNG", message }) }
     }
 }
 
 impl Drop for SequenceRecorder {
     fn drop(&mut self) {
-        self.wait();
+        let _ = self.wait();
     }
 }
 

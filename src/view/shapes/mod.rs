@@ -4,8 +4,8 @@
 //! ([`super::cpu::shape_raster`], the window) decide how to draw it.
 
 pub mod geometry;
-pub mod scenery;
-pub mod walls;
+pub(crate) mod scenery;
+pub(crate) mod walls;
 
 use std::f32::consts::TAU;
 

@@ -36,7 +36,6 @@ const TARGET: ([u8; 3], f32) = ([236, 196, 108], 0.85);
 
 /// All scenery of a scene, with its targets at their current positions, in drawing order. In a
 /// wrapped world a shape on the seam appears once on each side.
-#[must_use]
 pub fn shapes(scene: &Scene, targets: &[Target]) -> Vec<StyledShape> {
     let mut scenery = SceneryShapes::default();
     scenery.update(scene);
@@ -84,7 +83,6 @@ impl SceneryInputs {
 
 impl SceneryShapes {
     /// The shapes in drawing order.
-    #[must_use]
     pub fn shapes(&self) -> &[StyledShape] {
         &self.shapes
     }
@@ -118,7 +116,6 @@ impl SceneryShapes {
 }
 
 /// The active targets except the pointer, which the mouse cursor shows.
-#[must_use]
 pub fn target_shapes(scene: &Scene, targets: &[Target]) -> Vec<StyledShape> {
     let mut shapes = Vec::new();
     for target in targets.iter().filter(|target| target.active && target.name != POINTER) {

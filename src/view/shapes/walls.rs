@@ -17,7 +17,6 @@ const GLASS: ([u8; 3], f32) = ([196, 220, 230], 0.4);
 const GLASS_EDGE: ([u8; 3], f32) = ([196, 220, 230], 0.3);
 
 /// The walls of a world that has some: in space panes of glass.
-#[must_use]
 pub fn wall_shapes(world: &World) -> Vec<StyledShape> {
     if world.boundary != Boundary::Walls {
         return Vec::new();
@@ -48,7 +47,6 @@ fn box_shapes(size: Point, paint: ([u8; 3], f32)) -> Vec<StyledShape> {
 }
 
 /// The edges of a wrapped world on the sides where the picture extends beyond it, if the style has them.
-#[must_use]
 pub fn seam_shapes(scene: &Scene, camera: &Camera) -> Vec<StyledShape> {
     let world = &scene.world;
     let wraps = world.boundary == Boundary::Wrap && camera.period == Point::ZERO;

@@ -102,7 +102,6 @@ pub struct Figure {
 }
 
 /// The tick as the shaders get it.
-#[must_use]
 pub fn tick_of(tick: u64) -> f32 {
     (tick % BEATS) as f32
 }
@@ -110,7 +109,6 @@ pub fn tick_of(tick: u64) -> f32 {
 impl Figure {
     /// The body of an agent of a shape at a tick of [`tick_of`]. `climb` is the vertical part of its heading,
     /// and `radius` half its length in pixels.
-    #[must_use]
     pub fn of(shape: BoidShape, (id, tick): (u32, f32), climb: f32, radius: f32) -> Self {
         let moves = ((2.0 * radius - STILL) / STILL).clamp(0.0, 1.0);
         let stagger = (id & 0xFFFF) as f32 * STAGGER;
@@ -160,7 +158,6 @@ impl Figure {
     }
 
     /// The outward normal of a side; a unit vector.
-    #[must_use]
     pub fn normal(&self, side: [usize; 3]) -> Point {
         let [a, b, c] = side.map(|corner| Point::from_array(self.corners[corner]));
         (b - a).cross(c - a).normalize()
@@ -169,7 +166,6 @@ impl Figure {
 
 /// The squares of the areas of a shape's body at rest, seen from ahead, from its side and from above; the areas as
 /// shares of the area of a triangle as long. Agents that are no matter have the triangle's from any side, so that far ones are seen.
-#[must_use]
 pub fn faces(scene: &Scene, shape: BoidShape) -> Point {
     if scene.style.matter.is_none() {
         return Point::ONE;
@@ -186,7 +182,6 @@ pub fn faces(scene: &Scene, shape: BoidShape) -> Point {
 
 /// The area of a body with these [`faces`] that heads `ahead`, in the direction `sight`; as a share of a triangle's.
 /// `shown_area` in `shaders/splat.wgsl` computes the same.
-#[must_use]
 pub fn shown_area(faces: Point, ahead: Point, sight: Point) -> f32 {
     let along = ahead.dot(sight);
     let level = ahead.truncate();
@@ -197,7 +192,6 @@ pub fn shown_area(faces: Point, ahead: Point, sight: Point) -> f32 {
 }
 
 /// The axes of a body: ahead, to the left and up, each a unit vector. A body at rest heads along the x axis.
-#[must_use]
 pub fn axes(velocity: Point) -> [Point; 3] {
     let ahead = velocity.try_normalize().unwrap_or(Point::X);
     // A vertical body has the y axis on its left.
@@ -207,7 +201,6 @@ pub fn axes(velocity: Point) -> [Point; 3] {
 }
 
 /// The same axes of a bird that leans: `bank` is the number of its memory, and positive to its left.
-#[must_use]
 pub fn leaning([ahead, left, up]: [Point; 3], bank: f32) -> [Point; 3] {
     let (sine, cosine) = (bank / MAX_BANK * FULL_BANK).clamp(-MAX_LEAN, MAX_LEAN).sin_cos();
     [ahead, left * cosine - up * sine, up * cosine + left * sine]

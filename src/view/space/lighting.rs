@@ -27,13 +27,11 @@ pub struct Lighting {
     pub sun: Point,
     /// Light of the sun, the sky, the ground, and on all sides.
     pub light: [f32; 4],
-    /// Where fog begins; world units before the eye.
-    pub fog_from: f32,
+    /// Where the world begins, and its fog; world units before the eye.
+    pub depth_from: f32,
     /// Halvings of what is seen per world unit behind it.
     pub fog_per_unit: f32,
-    /// Where the world begins; world units before the eye.
-    pub depth_from: f32,
-    /// The share of its length per world unit behind it.
+    /// The share of the world's length per world unit behind it.
     pub depth_per_unit: f32,
     /// Premultiplied colours from top to bottom; zeros where there is no background.
     pub ground: [[f32; 4]; GROUND_STOPS],
@@ -48,7 +46,7 @@ impl Lighting {
         let (size, middle) = (scene.world.size, scene.world.size * 0.5);
         let around =
             if camera.period == Point::ZERO { middle - camera.centre } else { Point::ZERO };
-        let from = (eye.depth(around) - 0.5 * size.max_element()).max(0.0);
+        let depth_from = (eye.depth(around) - 0.5 * size.max_element()).max(0.0);
         let lit =
             style.light == Light::Sun || style.light == Light::Auto && !style.background.is_sky();
         let sun = match (Sky::of(style), style.ground) {
@@ -64,9 +62,8 @@ impl Lighting {
         Self {
             sun: sun.normalize(),
             light: if lit { [risen, SKY, GROUND, BASE] } else { [0.0, 0.0, 0.0, 1.0] },
-            fog_from: from,
+            depth_from,
             fog_per_unit: style.fog / size.max_element(),
-            depth_from: from,
             depth_per_unit: size.max_element().recip(),
             ground: if bare { nothing } else { Backdrop::of(&style.background).stops() },
         }
@@ -80,9 +77,8 @@ impl Lighting {
         Self {
             sun: sun.normalize(),
             light: [0.3, 0.1, 0.0, 0.7],
-            fog_from: 0.0,
-            fog_per_unit: 0.0,
             depth_from: 0.0,
+            fog_per_unit: 0.0,
             depth_per_unit: 0.0,
             ground: [[0.0; 4]; GROUND_STOPS],
         }
@@ -92,7 +88,7 @@ impl Lighting {
     #[inline]
     #[must_use]
     pub fn visibility(&self, depth: f32) -> f32 {
-        (-(depth - self.fog_from).max(0.0) * self.fog_per_unit).exp2()
+        (-(depth - self.depth_from).max(0.0) * self.fog_per_unit).exp2()
     }
 
     /// How far a depth is on the way from the near end of the world to the far one, 0 to 1.
@@ -160,7 +156,7 @@ mod tests {
         let depths = corners(scene.world.size).map(|corner| eye.depth(corner - camera.centre));
         let near = depths.into_iter().fold(f32::MAX, f32::min);
         assert!(fog.visibility(near) > 0.8);
-        let half = fog.visibility(fog.fog_from + 90.0);
+        let half = fog.visibility(fog.depth_from + 90.0);
         assert!((half - 0.5).abs() < 1e-5, "{half}");
         assert_eq!(lighting("style = { fog = 0 }").0.visibility(1e9), 1.0);
         assert!(fog.far(near) < fog.far(near + 30.0) && fog.far(1e9) == 1.0);

@@ -1,11 +1,11 @@
 //! Parts that only pictures of a space have: light and fog, bodies of agents, and things in perspective. The
 //! two renderers take all of it from here.
 
-pub mod body;
+pub(crate) mod body;
 pub mod lighting;
 mod lines;
-pub mod shade;
-pub mod shadows;
+pub(crate) mod shade;
+pub(crate) mod shadows;
 pub mod sky;
 pub mod solids;
 mod stage;

@@ -24,7 +24,6 @@ pub struct Shade {
 
 impl Shade {
     /// The shade in a picture of a scene.
-    #[must_use]
     pub fn of(scene: &Scene) -> Self {
         let Some(matter) = scene.style.matter.filter(|_| !scene.world.is_flat()) else {
             return Self::default();
@@ -43,7 +42,6 @@ impl Shade {
     }
 
     /// Number of cells.
-    #[must_use]
     pub fn cells(&self) -> u32 {
         self.cells_along.iter().product()
     }

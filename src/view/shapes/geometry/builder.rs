@@ -30,13 +30,11 @@ pub struct ShapeBuilder {
 
 impl ShapeBuilder {
     /// A builder whose points fit an agent of `size` world units.
-    #[must_use]
     pub fn new(size: f32) -> Self {
         Self { colour: [255; 3], point: size * 0.25, shapes: Vec::new() }
     }
 
     /// The shapes drawn so far.
-    #[must_use]
     pub fn into_shapes(self) -> Vec<StyledShape> {
         self.shapes
     }

@@ -74,7 +74,6 @@ pub struct GeometryDrawing<'a> {
 
 impl<'a> GeometryDrawing<'a> {
     /// An empty drawing for the agent in a row of `state`. The agent must be of `species`.
-    #[must_use]
     pub fn new(
         species: &'a Species,
         surroundings: Surroundings<'a>,
@@ -86,7 +85,6 @@ impl<'a> GeometryDrawing<'a> {
     }
 
     /// Draws everything: the behaviours of the legend in their colours, and the agent's velocity.
-    #[must_use]
     pub fn all(mut self, legend: &[(Kind, [u8; 3])]) -> Vec<StyledShape> {
         let Subject { position, agent, .. } = self.subject;
         let sights: Vec<_> =

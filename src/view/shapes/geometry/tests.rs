@@ -36,12 +36,7 @@ fn near(a: Point, b: [f32; 2]) -> bool {
 }
 
 fn has_ring(shapes: &[StyledShape], at: [f32; 2], size: f32) -> bool {
-    shapes.iter().any(|shape| match shape.shape {
-        Shape::Ring { centre, radius } | Shape::Dashes(Dashes { centre, radius, .. }) => {
-            near(centre, at) && (radius - size).abs() < 1e-3
-        }
-        _ => false,
-    })
+    has_sphere(shapes, flat(at[0], at[1]), size)
 }
 
 fn has_point(shapes: &[StyledShape], at: [f32; 2]) -> bool {
