@@ -214,29 +214,17 @@ fn bench_one(
     };
     if asked.settle_ticks > 0 {
         let settled = measure::settle(engines, &scene, state, asked.settle_ticks, interrupt);
-        let Some(settled) = settled.map_err(|error| engine_error(&error))? else { return Ok(None) };
+        let Some(settled) = settled.map_err(own_words)? else { return Ok(None) };
         state = settled;
     }
-    let measured = measure::measure(engines, &scene, state, asked, interrupt);
-    measured.map_err(|error| engine_error(&error))
+    measure::measure(engines, &scene, state, asked, interrupt).map_err(own_words)
 }
 
-/// An engine's error, with the option named as in this command.
-fn engine_error(error: &EngineError) -> anyhow::Error {
-    anyhow::anyhow!(renamed(&error.to_string()))
-}
-
-/// The same for an error that may be the user's.
-fn own_words(error: anyhow::Error) -> anyhow::Error {
-    match error.downcast_ref::<UsageError>() {
-        Some(usage) => wrong(renamed(&usage.to_string())),
-        None => anyhow::anyhow!(renamed(&format!("{error:#}"))),
-    }
-}
-
-/// A sentence with the options of this command.
-fn renamed(sentence: &str) -> String {
-    sentence.replace("--engine ", "--engines ")
+/// An error, perhaps the user's, with the option named as in this command.
+fn own_words(error: impl Into<anyhow::Error>) -> anyhow::Error {
+    let error = error.into();
+    let sentence = format!("{error:#}").replace("--engine ", "--engines ");
+    if error.is::<UsageError>() { wrong(sentence) } else { anyhow::anyhow!(sentence) }
 }
 
 /// Reads the scene and opens the engines, if they can take all counts. Also returns the adapter of the
@@ -277,7 +265,7 @@ fn open_all(args: &BenchArgs) -> anyhow::Result<(Scene, Vec<Named>, Option<Adapt
     let counts = args.flock.counts(&scene);
     let mut all = counts.iter().flat_map(|count| engines.iter().map(move |e| (count, e)));
     let fits = all.try_for_each(|(count, (_, engine))| {
-        engine.check_count(&scene.world, *count).map_err(|error| engine_error(&error))
+        engine.check_count(&scene.world, *count).map_err(own_words)
     });
     ranks::agree(fits)?;
     Ok((scene, engines, adapter))

@@ -73,20 +73,26 @@ pub(super) fn check_standing(path: &Path) -> Result<(), OutputError> {
     Ok(())
 }
 
+/// Fails if the folder that shall hold `path` is missing: the path may be misspelt.
+pub(super) fn check_parent(path: &Path) -> Result<(), OutputError> {
+    let folder = parent(path);
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let problem = format!(
+        "the folder {} does not exist; create it first, or check the spelling",
+        folder.display()
+    );
+    Err(OutputError::new(path, problem))
+}
+
 /// The file that `path` refers to, with links followed. Fails if no file can be written there.
 fn target(path: &Path) -> Result<PathBuf, OutputError> {
     check_standing(path)?;
-    let folder = parent(path);
     if path.file_name().is_none() || path.is_dir() {
         return Err(OutputError::new(path, "that is a folder; name a file in it"));
     }
-    if !folder.is_dir() {
-        let problem = format!(
-            "the folder {} does not exist; create it first, or check the spelling",
-            folder.display()
-        );
-        return Err(OutputError::new(path, problem));
-    }
+    check_parent(path)?;
     match path.canonicalize() {
         // Replacing a device or a pipe by a regular file would surprise the user.
         Ok(found) if !found.is_file() => {

@@ -4,7 +4,7 @@ use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::output::{OutputError, OutputFile, check_standing, parent};
+use super::output::{OutputError, OutputFile, check_parent, check_standing};
 use super::temp_files;
 
 /// True if a path names a folder, not a file: it ends with a slash, is one, or has no ending.
@@ -46,13 +46,7 @@ impl OutputFolder {
             if path.exists() {
                 return Err(OutputError::new(path, format!("that is a file; {instead}")));
             }
-            if !parent(path).is_dir() {
-                let problem = format!(
-                    "the folder {} does not exist; create it first, or check the spelling",
-                    parent(path).display()
-                );
-                return Err(OutputError::new(path, problem));
-            }
+            check_parent(path)?;
             match std::fs::create_dir(path) {
                 // Another command has created it just now; the lock says whether it still runs.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}

@@ -38,15 +38,34 @@ pub fn text_of(name: &str) -> anyhow::Result<String> {
 /// which is returned too.
 pub fn read_run(name: &str, overrides: &[String]) -> anyhow::Result<(Scene, Option<RunRecord>)> {
     let text = text_of(name).map_err(|error| anyhow::anyhow!("--scene {error:#}"))?;
-    let run = RunRecord::within(&text).with_context(|| format!("--scene {}", cut(name)))?;
-    let scene = match &run {
-        Some(run) => run.scene(overrides).map_err(scene_error)?,
-        None => Scene::parse_with(name, &text, overrides).map_err(scene_error)?,
-    };
-    Ok((with_flow(scene, Some(name))?, run))
+    run_in(name, &text, overrides)
 }
 
-/// The same, without the record.
+/// The same from the text of the file.
+pub fn run_in(
+    name: &str,
+    text: &str,
+    overrides: &[String],
+) -> anyhow::Result<(Scene, Option<RunRecord>)> {
+    let run = RunRecord::within(text).with_context(|| format!("--scene {}", cut(name)))?;
+    let scene = match &run {
+        Some(run) => run.scene(overrides),
+        None => Scene::parse_with(name, text, overrides),
+    };
+    Ok((with_flow(scene.map_err(scene_error)?, Some(name))?, run))
+}
+
+/// What is asked of a scene; where `asked` says nothing, what the record of a run or the scene itself asks for.
+pub fn requested(asked: Request, scene: &Scene, run: Option<&RunRecord>) -> Request {
+    let density = asked.density.or(run.and_then(|run| run.density));
+    Request {
+        count: asked.count.or(run.map(|run| run.count)),
+        density: density.or(scene.asked_density()),
+        seed: asked.seed,
+    }
+}
+
+/// [`read_run`] without the record.
 pub fn read_scene(name: &str, overrides: &[String]) -> anyhow::Result<Scene> {
     read_run(name, overrides).map(|(scene, _)| scene)
 }

@@ -323,12 +323,16 @@ pub mod tests {
     }
 
     /// Stops every `every` ticks and records the stops.
+    #[derive(Default)]
     struct Noted {
         every: u64,
         waits: bool,
         stops: Vec<Stop>,
         ticked: u64,
         ends_at: Option<u64>,
+        /// Raises `interrupt` while it shows the flock there.
+        interrupts_at: Option<u64>,
+        interrupt: Interrupt,
     }
 
     impl Host for Noted {
@@ -344,20 +348,15 @@ pub mod tests {
         fn show(&mut self, run: &mut Run, stop: Stop) -> anyhow::Result<bool> {
             assert_eq!(run.tick(), stop.done + 7, "the flock begins at tick 7");
             self.stops.push(stop);
+            if self.interrupts_at == Some(stop.done) {
+                self.interrupt.raise();
+            }
             Ok(self.ends_at != Some(stop.done))
         }
     }
 
-    fn driven(ticks: u64, every: u64, waits: bool, stop_after: Option<u64>) -> (Outcome, Noted) {
-        driven_until(
-            ticks,
-            stop_after,
-            Noted { every, waits, stops: Vec::new(), ticked: 0, ends_at: None },
-        )
-    }
-
-    fn driven_until(ticks: u64, stop_after: Option<u64>, mut host: Noted) -> (Outcome, Noted) {
-        let interrupt = Interrupt::default();
+    fn driven(ticks: u64, stop_after: Option<u64>, mut host: Noted) -> (Outcome, Noted) {
+        let interrupt = host.interrupt.clone();
         let engine = Straight { stop_after, interrupt: interrupt.clone(), ..Straight::default() };
         let scene = crate::commands::files::scene_files::read_scene("flock", &[]).unwrap();
         let state = FlockState { tick: 7, ..FlockState::default() };
@@ -367,63 +366,45 @@ pub mod tests {
         (outcome, host)
     }
 
+    /// The ticks at which a host stopped.
+    fn places(host: &Noted) -> Vec<u64> {
+        host.stops.iter().map(|stop| stop.done).collect()
+    }
+
     #[test]
     fn a_run_stops_where_its_host_wants_and_at_both_ends() {
         for waits in [true, false] {
-            let (outcome, host) = driven(1000, 300, waits, None);
-            let stops: Vec<u64> = host.stops.iter().map(|stop| stop.done).collect();
-            assert_eq!(stops, [0, 300, 600, 900, 1000]);
+            let (outcome, host) =
+                driven(1000, None, Noted { every: 300, waits, ..Noted::default() });
+            assert_eq!(places(&host), [0, 300, 600, 900, 1000]);
             assert_eq!((outcome.ticks, outcome.interrupted), (1000, false));
             let ends: Vec<bool> = host.stops.iter().map(|stop| stop.last).collect();
             assert_eq!(ends, [false, false, false, false, true]);
         }
-        let (_, host) = driven(0, 1, true, None);
+        let (_, host) = driven(0, None, Noted { every: 1, waits: true, ..Noted::default() });
         assert_eq!(host.stops, [Stop { done: 0, last: true, interrupted: false }]);
     }
 
     #[test]
     fn an_interrupted_run_stops_once_more_where_it_is() {
-        let (outcome, host) = driven(1000, 300, true, Some(3));
+        let (outcome, host) =
+            driven(1000, Some(3), Noted { every: 300, waits: true, ..Noted::default() });
         assert_eq!((outcome.ticks, outcome.interrupted), (3, true));
         assert_eq!(host.stops[1..], [Stop { done: 3, last: true, interrupted: true }]);
     }
 
-    /// Shows every third tick, and is interrupted while it shows the first of them.
-    struct Slow {
-        shown: Vec<u64>,
-        interrupt: Interrupt,
-    }
-
-    impl Host for Slow {
-        fn next_stop(&self, done: u64) -> u64 {
-            done + 3
-        }
-        fn show(&mut self, _: &mut Run, stop: Stop) -> anyhow::Result<bool> {
-            self.shown.push(stop.done);
-            if stop.done == 3 {
-                self.interrupt.raise();
-            }
-            Ok(true)
-        }
-    }
-
     #[test]
     fn an_interrupt_while_the_flock_is_shown_shows_no_tick_twice() {
-        let mut host = Slow { shown: Vec::new(), interrupt: Interrupt::default() };
-        let interrupt = host.interrupt.clone();
-        let scene = crate::commands::files::scene_files::read_scene("flock", &[]).unwrap();
-        let engine = Box::new(Straight::default());
-        let mut run = load(engine, &scene, &FlockState::default()).unwrap();
-        let outcome = drive(&mut run, &mut host, 1000, &interrupt).unwrap();
+        let host = Noted { every: 3, waits: true, interrupts_at: Some(3), ..Noted::default() };
+        let (outcome, host) = driven(1000, None, host);
         assert!(outcome.interrupted && (4..=6).contains(&outcome.ticks), "{outcome:?}");
-        assert_eq!(host.shown, [0, 3, outcome.ticks]);
+        assert_eq!(places(&host), [0, 3, outcome.ticks]);
     }
 
     #[test]
     fn a_host_can_end_a_run() {
-        let host =
-            Noted { every: 10, waits: true, stops: Vec::new(), ticked: 0, ends_at: Some(20) };
-        let (outcome, host) = driven_until(1000, None, host);
+        let host = Noted { every: 10, waits: true, ends_at: Some(20), ..Noted::default() };
+        let (outcome, host) = driven(1000, None, host);
         assert_eq!((outcome.ticks, outcome.interrupted, host.stops.len()), (20, false, 3));
     }
 }

@@ -12,7 +12,7 @@ use super::memory_check;
 use super::messages::tell;
 use super::ranks;
 use crate::commands::files::checkpoints;
-use crate::commands::files::scene_files::{populate, read_run, read_scene, scene_error};
+use crate::commands::files::scene_files::{populate, read_run, read_scene, requested, scene_error};
 use crate::commands::files::state_files;
 use crate::input::hash_of;
 use crate::scene_file::load_flow;
@@ -136,12 +136,8 @@ impl FlockArgs {
     /// The scene without `--init`, before it is scaled to the request; and the record that brought it.
     fn plan(&self) -> anyhow::Result<(Scene, Request, Option<RunRecord>)> {
         let (plain, run) = read_run(self.scene_name(), &self.overrides)?;
-        let mut request = Request { count: self.count, density: self.density, seed: self.seed };
-        if let Some(run) = &run {
-            request.count.get_or_insert(run.count);
-            request.density = request.density.or(run.density);
-        }
-        request.density = request.density.or(plain.asked_density());
+        let asked = Request { count: self.count, density: self.density, seed: self.seed };
+        let mut request = requested(asked, &plain, run.as_ref());
         if self.scene.is_none() {
             request.count.get_or_insert(DEFAULT_COUNT);
         }
@@ -290,13 +286,13 @@ impl MachineArgs {
             return self.open_on_ranks();
         }
         if self.engine == EngineArg::Cpu {
-            return Ok(Machine { engine: ranks::engine(self.cpu_engine()?), gpu: None });
+            return self.on_cpu();
         }
         let chooses = self.chooses_by_itself();
         if let Some(software) = device::only_software().filter(|_| chooses) {
-            let engine = self.cpu_engine()?;
-            tell(&software_notice(&software, &engine.describe()));
-            return Ok(Machine { engine: ranks::engine(engine), gpu: None });
+            let machine = self.on_cpu()?;
+            tell(&software_notice(&software, &machine.engine.describe()));
+            return Ok(machine);
         }
         match Gpu::open(&self.adapter.clone().unwrap_or_default()) {
             Ok(gpu) => {
@@ -304,22 +300,26 @@ impl MachineArgs {
                 Ok(Machine { engine, gpu: Some(gpu) })
             }
             Err(EngineError::NoAdapter(why)) if chooses => {
-                let engine = self.cpu_engine()?;
-                tell(&format!("{why}. Using the CPU engine ({}).", Engine::describe(&engine)));
-                Ok(Machine { engine: ranks::engine(engine), gpu: None })
+                let machine = self.on_cpu()?;
+                tell(&format!("{why}. Using the CPU engine ({}).", machine.engine.describe()));
+                Ok(machine)
             }
             Err(error) => Err(error.into()),
         }
     }
 
-    /// The same for one of several ranks. All of them run one kind of engine.
+    fn on_cpu(&self) -> anyhow::Result<Machine> {
+        Ok(Machine { engine: ranks::engine(self.cpu_engine()?), gpu: None })
+    }
+
+    /// [`MachineArgs::open`] for one of several ranks. All of them run one kind of engine.
     fn open_on_ranks(&self) -> anyhow::Result<Machine> {
         let lacks = || device::adapters(&device::instance()).is_empty();
         let by_itself = self.chooses_by_itself();
         let without = by_itself && (device::only_software().is_some() || lacks());
         // One rank without a GPU is enough.
         if self.engine == EngineArg::Cpu || (by_itself && ranks::any(without)) {
-            return Ok(Machine { engine: ranks::engine(self.cpu_engine()?), gpu: None });
+            return self.on_cpu();
         }
         let adapter = self.adapter.clone().unwrap_or_else(|| adapter_for(ranks::local_rank()));
         let gpu = Gpu::open(&adapter)?;

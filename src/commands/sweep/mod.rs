@@ -16,6 +16,8 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use anyhow::Context;
+
 pub use self::args::SweepArgs;
 pub use self::single::SingleRuns;
 
@@ -45,7 +47,8 @@ pub fn sweep(args: &SweepArgs) -> anyhow::Result<()> {
     let interrupt = Interrupt::watch();
     let file = args.file.as_deref().map(Plan::read).transpose()?.unwrap_or_default();
     let mut sweep = Sweep::new(file.overridden_by(args.plan.clone())?)?;
-    let chosen = sweep.runs(args.chosen(sweep.len(), sweep.flocks())?);
+    let is_chosen = args.chosen(sweep.len(), sweep.flocks())?;
+    let chosen = sweep.runs(&is_chosen);
     sweep.learn(&chosen, &interrupt)?;
     if args.list {
         let out = args.out.as_deref();
@@ -55,7 +58,8 @@ pub fn sweep(args: &SweepArgs) -> anyhow::Result<()> {
     }
     let out = args.out()?;
     let reference = match &args.reference {
-        Some(path) => Reference::read(path, &sweep)?,
+        Some(path) => Reference::read(path, &sweep)
+            .with_context(|| format!("--reference {}", path.display()))?,
         None => Reference::default(),
     };
     args.plot.as_ref().map_or(Ok(()), |_| plot::check(&sweep))?;
@@ -77,7 +81,6 @@ pub fn sweep(args: &SweepArgs) -> anyhow::Result<()> {
         return Err(Interrupted { kept }.into());
     }
     let failed = results.iter().filter_map(|(run, result)| Some((run, result.failure.as_ref()?)));
-    let is_chosen = args.chosen(sweep.len(), sweep.flocks())?;
     let failed: Vec<_> = failed.filter(|(run, _)| is_chosen(run.number)).collect();
     match failed.first() {
         Some((run, failure)) => {

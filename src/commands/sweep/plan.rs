@@ -379,29 +379,25 @@ impl Plan {
             return Ok((keys, (0..all).map(point).collect()));
         }
         let all = lengths.iter().try_fold(1, |all: usize, length| all.checked_mul(*length));
-        let all = all.filter(|all| *all <= MAX_RUNS).ok_or_else(|| too_many(&lengths))?;
+        if all.is_none_or(|all| all > MAX_RUNS) {
+            let product = lengths.iter().map(usize::to_string).collect::<Vec<_>>().join(" × ");
+            return Err(wrong(format!("{product} runs are more than {MAX_RUNS}; vary less")));
+        }
         // The last key changes first.
-        let point = |number: usize| {
-            let mut rest = number;
-            let mut values: Vec<String> = Vec::new();
-            for axis in self.vary.iter().rev() {
-                values.push(value(axis, rest % axis.values.len()));
-                rest /= axis.values.len();
-            }
-            values.reverse();
-            values
-        };
-        Ok((keys, (0..all).map(point).collect()))
+        let mut points: Vec<Vec<String>> = vec![Vec::new()];
+        for axis in &self.vary {
+            let longer = |point: &Vec<String>| {
+                let end = |value: &String| [point.as_slice(), std::slice::from_ref(value)].concat();
+                axis.values.iter().map(end).collect::<Vec<_>>()
+            };
+            points = points.iter().flat_map(longer).collect();
+        }
+        Ok((keys, points))
     }
 }
 
 /// Most runs of a sweep.
 pub const MAX_RUNS: usize = 1_000_000;
-
-fn too_many(lengths: &[usize]) -> anyhow::Error {
-    let product = lengths.iter().map(usize::to_string).collect::<Vec<_>>().join(" × ");
-    wrong(format!("{product} runs are more than {MAX_RUNS}; vary less"))
-}
 
 /// Reads a table of values: the keys and the points.
 fn table(path: &Path) -> anyhow::Result<(Vec<String>, Vec<Vec<String>>)> {

@@ -101,34 +101,26 @@ pub struct Reference {
 impl Reference {
     /// Reads a table: places in the first column, and a column for each metric. Other columns are left alone.
     pub fn read(path: &Path, sweep: &Sweep) -> anyhow::Result<Self> {
-        let place = || format!("--reference {}", path.display());
-        let text = read_file(path, MAX_PLAN).with_context(place)?;
+        let text = read_file(path, MAX_PLAN)?;
         let mut reader = csv::ReaderBuilder::new();
         let mut reader = reader.trim(csv::Trim::All).flexible(true).from_reader(text.as_bytes());
-        let head: Vec<String> =
-            reader.headers().with_context(place)?.iter().map(str::to_owned).collect();
-        let metrics: Vec<String> = head.iter().skip(1).cloned().collect();
+        let metrics: Vec<String> = reader.headers()?.iter().skip(1).map(str::to_owned).collect();
         let known = metrics.iter().any(|name| sweep.plan.metrics().contains(&name.as_str()));
-        anyhow::ensure!(known, "{}: no column is called like a metric of the sweep", place());
-        let words = sweep
-            .points
-            .iter()
-            .any(|point| point.first().is_none_or(|value| value.parse::<f64>().is_err()));
-        anyhow::ensure!(!words, "{}: a reference needs a first key with numbers", place());
+        anyhow::ensure!(known, "no column is called like a metric of the sweep");
+        let is_number = |value: &String| value.parse::<f64>().is_ok();
+        let numbers = sweep.points.iter().all(|point| point.first().is_some_and(is_number));
+        anyhow::ensure!(numbers, "a reference needs a first key with numbers");
         let mut rows = Vec::new();
         for row in reader.records() {
-            let row = row.with_context(place)?;
+            let row = row?;
             let line = row.position().map_or(0, csv::Position::line);
             let number = |value: &str| match value.parse::<f64>() {
                 _ if value.is_empty() => Ok(None),
                 Ok(number) if number.is_finite() => Ok(Some(number)),
-                _ => {
-                    Err(anyhow::anyhow!("{}: line {line}: {} is no number", place(), quoted(value)))
-                }
+                _ => Err(anyhow::anyhow!("line {line}: {} is no number", quoted(value))),
             };
             let x = row.get(0).map_or(Ok(None), number)?;
-            let x =
-                x.ok_or_else(|| anyhow::anyhow!("{}: line {line}: its place is missing", place()))?;
+            let x = x.with_context(|| format!("line {line}: its place is missing"))?;
             rows.push((x, row.iter().skip(1).map(number).collect::<Result<_, _>>()?));
         }
         rows.sort_by(|a: &(f64, Vec<_>), b| a.0.total_cmp(&b.0));

@@ -144,11 +144,9 @@ pub fn collect(folder: &Path, sweep: &Sweep, results: &[(Run, RunResult)]) -> an
         let mut row = vec![run.number.to_string()];
         row.extend(sweep.values(*run).iter().cloned());
         row.extend(sweep.way(run.point).map(str::to_owned));
-        row.extend([
-            sweep.seed(*run).to_string(),
-            result.ticks.to_string(),
-            result.settled.to_string(),
-        ]);
+        row.extend(
+            [u64::from(sweep.seed(*run)), result.ticks, result.settled].map(|n| n.to_string()),
+        );
         row.extend([result.version.clone(), result.engine.clone(), file_name(&sweep.hash(*run))]);
         row.extend([result.failure.clone().unwrap_or_default(), result.short(&metrics).join(" ")]);
         for name in &metrics {
@@ -208,12 +206,9 @@ fn arrays(sweep: &Sweep, results: &[(Run, RunResult)]) -> Vec<(String, Vec<f64>)
 
 /// A run as a line of JSON.
 pub fn line(sweep: &Sweep, run: Run, is_done: bool) -> String {
-    let values = sweep.values(run).iter().map(|value| value.as_str().into());
-    let values: serde_json::Map<String, serde_json::Value> =
-        sweep.keys.iter().cloned().zip(values).collect();
     let mut line = serde_json::json!({
         "run": run.number,
-        "values": values,
+        "values": sweep.json(run),
         "seed": sweep.seed(run),
         "file": file_name(&sweep.hash(run)),
         "done": is_done,

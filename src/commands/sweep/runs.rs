@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use rayon::prelude::*;
 
 use super::plan::{Design, MAX_RUNS, Plan};
-use crate::commands::files::scene_files::{scene_error, text_of, with_flow};
+use crate::commands::files::scene_files::{requested, run_in, text_of};
 use crate::commands::host::arg_parsers::{count, density};
 use crate::commands::host::drive::crossed_speeds;
 use crate::commands::host::errors::{Interrupted, wrong};
@@ -188,9 +188,8 @@ impl Sweep {
     }
 
     /// Makes the flocks of points that are not known yet.
-    fn make(&mut self, points: Vec<usize>, interrupt: &Interrupt) -> anyhow::Result<()> {
-        let mut points: Vec<usize> =
-            points.into_iter().filter(|point| !self.known.contains_key(point)).collect();
+    fn make(&mut self, mut points: Vec<usize>, interrupt: &Interrupt) -> anyhow::Result<()> {
+        points.retain(|point| !self.known.contains_key(point));
         points.dedup();
         let bar = progress(points.len() as u64, "points read");
         let known = |point: &usize| {
@@ -290,6 +289,12 @@ impl Sweep {
         Ok(())
     }
 
+    /// The keys and values of a run as JSON.
+    pub fn json(&self, run: Run) -> serde_json::Map<String, serde_json::Value> {
+        let values = self.values(run).iter().map(|value| value.as_str().into());
+        self.keys.iter().cloned().zip(values).collect()
+    }
+
     /// The values of a run.
     pub fn values(&self, run: Run) -> &[String] {
         &self.points[run.point]
@@ -360,29 +365,20 @@ impl Sweep {
     /// The flock of a point.
     fn flock(&self, values: &[String]) -> anyhow::Result<Flock> {
         let Plan { count: agents, density: k, seed, .. } = self.plan;
-        let mut request = Request { count: agents, density: k, seed };
+        let mut asked = Request { count: agents, density: k, seed };
         let mut overrides = self.plan.set.clone();
         for (key, value) in self.keys.iter().zip(values) {
             let told = |problem: String| wrong(format!("--vary {key}={}: {problem}", cut(value)));
             match key.as_str() {
-                "count" => request.count = Some(count(&whole(value)).map_err(told)?),
-                "density" => request.density = Some(density(value).map_err(told)?),
+                "count" => asked.count = Some(count(&whole(value)).map_err(told)?),
+                "density" => asked.density = Some(density(value).map_err(told)?),
                 _ => overrides.push(format!("{key}={value}")),
             }
         }
         let (name, text) = &self.scene;
-        let run = RunRecord::within(text)?;
-        let scene = match &run {
-            Some(run) => run.scene(&overrides),
-            None => Scene::parse_with(name, text, &overrides),
-        };
-        let scene = with_flow(scene.map_err(scene_error)?, Some(name))?;
+        let (scene, run) = run_in(name, text, &overrides)?;
         self.metrics.check(&scene).map_err(|problem| wrong(format!("--metric: {problem}")))?;
-        if let Some(run) = run {
-            request.count.get_or_insert(run.count);
-            request.density = request.density.or(run.density);
-        }
-        request.density = request.density.or(scene.asked_density());
+        let request = requested(asked, &scene, run.as_ref());
         let mut scaled = scene.clone();
         scaled.resize(&request)?;
         if self.metrics.needs_travels() {

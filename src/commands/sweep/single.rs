@@ -49,15 +49,9 @@ impl SingleRuns {
         sweep.learn(&[run], interrupt)?;
         let bar = ProgressBar::hidden();
         let result = Worker::new(gpu, threads).run(sweep, run, &bar, interrupt);
-        let values: serde_json::Map<_, _> = sweep
-            .keys
-            .iter()
-            .cloned()
-            .zip(sweep.values(run).iter().map(|own| json!(own)))
-            .collect();
         Ok(json!({
             "run": number,
-            "values": values,
+            "values": sweep.json(run),
             "way": sweep.way(run.point),
             "seed": sweep.seed(run),
             "result": result,

@@ -1,15 +1,15 @@
 //! Tests of films.
 
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 
 use super::*;
+use crate::commands::host::arg_parsers::Size;
 use crate::commands::host::drive::{self, tests::Straight};
 use flockwork_model::state::FlockState;
-use flockwork_model::vector::Point;
-use flockwork_model::vector::flat;
+use flockwork_model::vector::{Point, flat};
 use flockwork_view::RasterPainter;
 use flockwork_view::frame::Frame;
-use flockwork_view::recorder::mp4::Quality;
 use flockwork_view::recorder::{Film, RecordError};
 
 /// Keeps the frames.
@@ -30,27 +30,17 @@ fn filmed(ticks: u64, every: Option<u64>, stop_after: Option<u64>) -> (Shown, Ve
     styled((&[], 1), 0..=ticks, every, stop_after)
 }
 
+/// Films an agent with these overrides and this blur.
 fn styled(
-    looks: (&[String], u64),
-    shown: RangeInclusive<u64>,
-    every: Option<u64>,
-    stop_after: Option<u64>,
-) -> (Shown, Vec<Frame>) {
-    flown(1.0, looks, shown, every, stop_after)
-}
-
-/// Films an agent of this speed.
-fn flown(
-    speed: f32,
     (overrides, blur): (&[String], u64),
     shown: RangeInclusive<u64>,
     every: Option<u64>,
     stop_after: Option<u64>,
 ) -> (Shown, Vec<Frame>) {
-    sampled(speed, (overrides, [blur, 1]), shown, every, stop_after)
+    sampled(1.0, (overrides, [blur, 1]), shown, every, stop_after)
 }
 
-/// The same with samples.
+/// The same at this speed and with samples.
 fn sampled(
     speed: f32,
     (overrides, [blur, samples]): (&[String], [u64; 2]),
@@ -69,16 +59,14 @@ fn sampled(
         ..FlockState::default()
     };
     let engine = Straight { stop_after, interrupt: interrupt.clone(), ..Straight::default() };
-    let film = Film { width: 640, height: 360, rate: 30.0, alpha: false };
-    let quality = Quality::default();
-    let out = std::path::PathBuf::new();
     let (from, ticks) = shown.into_inner();
-    let (geometry, fade, most) = (false, 0, None);
-    let plan = Plan { out, film, from, ticks, every, geometry, blur, samples, fade, quality, most };
+    let picture = Plan::of_picture(PathBuf::new(), Size { width: 640, height: 360 }, false, ticks);
+    let plan =
+        Plan { film: Film { rate: 30.0, ..picture.film }, from, every, blur, samples, ..picture };
     let mut kept = Kept::default();
     let mut run = drive::load(Box::new(engine), &scene, &state).unwrap();
     let painter = &mut RasterPainter { scale: 1.0 };
-    let shown = super::film(&mut run, painter, &mut kept, &plan, &interrupt).unwrap();
+    let shown = film(&mut run, painter, &mut kept, &plan, &interrupt).unwrap();
     assert_eq!(run.tick(), shown.run.ticks);
     (shown, kept.0)
 }
@@ -147,8 +135,8 @@ fn a_blurred_frame_is_the_mean_of_the_ticks_before_it() {
 #[test]
 fn a_fast_agent_leaves_a_streak_without_gaps() {
     let dark = |parts, every, number: usize| {
-        let looks = (&[][..], parts);
-        let frame = flown(20.0, looks, 0..=3 * every, Some(every), None).1.swap_remove(number);
+        let looks = (&[][..], [parts, 1]);
+        let frame = sampled(20.0, looks, 0..=3 * every, Some(every), None).1.swap_remove(number);
         let lit = |x: &u32| frame.rgb(*x, 259) != Some(flockwork_view::style::BACKGROUND);
         let (tail, nose) = ((0..640).find(lit).unwrap(), nose(&frame));
         (tail..nose).filter(|x| !lit(x)).count()
