@@ -151,6 +151,18 @@ fn every_file_of_a_run_has_the_record_that_makes_it_again() {
         fs::write(folder.join("other.toml"), other).unwrap();
         assert!(flock(folder, &engine("other.toml")) != flocks, "{name}");
     }
+    // An override comes later than the record's own density, an option later than both.
+    let denser = |number: &str| -> Vec<String> {
+        options.iter().map(|one| if one == "12" { number } else { one }.to_owned()).collect()
+    };
+    let set = ["--set", "world.density=20"].map(str::to_owned).to_vec();
+    assert!(
+        flock(folder, &[engine("again.toml"), set.clone()].concat())
+            == flock(folder, &denser("20"))
+    );
+    let both = ["--density", "30"].map(str::to_owned).to_vec();
+    let found = flock(folder, &[engine("again.toml"), set, both].concat());
+    assert!(found == flock(folder, &denser("30")) && found != flocks);
     let mut heavier = options.clone();
     let last = heavier.last_mut().unwrap();
     *last = last.replace("2.25", "2.5");

@@ -55,12 +55,14 @@ pub fn run_in(
     Ok((with_flow(scene.map_err(scene_error)?, Some(name))?, run))
 }
 
-/// What is asked of a scene; where `asked` says nothing, what the record of a run or the scene itself asks for.
+/// What is asked of a scene; where `asked` says nothing, what its overrides or the record of a run ask for.
 pub fn requested(asked: Request, scene: &Scene, run: Option<&RunRecord>) -> Request {
-    let density = asked.density.or(run.and_then(|run| run.density));
+    // An override of the size or the density comes later than the record.
+    let recorded = run.filter(|_| !scene.is_overridden("world.size"));
+    let recorded = recorded.and_then(|run| run.density);
     Request {
         count: asked.count.or(run.map(|run| run.count)),
-        density: density.or(scene.asked_density()),
+        density: asked.density.or(scene.asked_density()).or(recorded),
         seed: asked.seed,
     }
 }

@@ -19,7 +19,7 @@ use crate::scene_file::load_flow;
 use flockwork_engine::cpu::CpuEngine;
 use flockwork_engine::gpu::{AdapterChoice, Gpu, GpuEngine, adapter_for, device};
 use flockwork_engine::{Engine, EngineError, EngineKind};
-use flockwork_model::io::RunRecord;
+use flockwork_model::io::{RunRecord, StateTable};
 use flockwork_model::scene::{Request, Scene, Style};
 use flockwork_model::state::FlockState;
 use flockwork_view::gpu::offscreen::Offscreen;
@@ -101,7 +101,11 @@ impl FlockArgs {
     pub fn axes(&self) -> anyhow::Result<usize> {
         Ok(match &self.init {
             // The file of a state may name its scene.
-            Some(path) => self.resume(&checkpoints::latest(path)?, None)?.scene.world.axes(),
+            Some(path) => {
+                let path = checkpoints::latest(path)?;
+                let table = state_files::read_table(&path, self.scene.is_none(), ranks::own_part())?;
+                self.scene_of(&path, &table)?.0.world.axes()
+            }
             None => read_scene(self.scene_name(), &self.overrides)?.world.axes(),
         })
     }
@@ -178,29 +182,9 @@ impl FlockArgs {
             );
             return Err(wrong(problem));
         }
-        let mut request = Request { count: Some(found), density: self.density, seed: self.seed };
-        let mut beside = None;
-        let mut plain = match table.run() {
-            None if self.scene.is_none() => {
-                return Err(wrong(format!(
-                    "{}: the file does not say which scene it belongs to; name it with --scene NAME, or \
-                     with the record beside the file (--scene NAME.run.toml)",
-                    place()
-                )));
-            }
-            Some(run) => {
-                let scene = run.scene(&self.overrides).map_err(scene_error).with_context(place)?;
-                let asked = if scene.is_overridden("world.size") { None } else { run.density };
-                request.density = request.density.or(scene.asked_density()).or(asked);
-                scene
-            }
-            None => {
-                let (scene, run) = read_run(self.scene_name(), &self.overrides)?;
-                request.density = request.density.or(run.as_ref().and_then(|run| run.density));
-                beside = run;
-                scene
-            }
-        };
+        let asked = Request { count: Some(found), density: self.density, seed: self.seed };
+        let (mut plain, beside) = self.scene_of(path, &table)?;
+        let request = requested(asked, &plain, table.run().or(beside.as_ref()));
         let written = table.run().map(|run| run.scene(&[])).transpose().with_context(place)?;
         if table.restore_flow(&mut plain).with_context(place)? {
             load_flow(&mut plain, Path::new(""))?;
@@ -221,6 +205,27 @@ impl FlockArgs {
         notices.iter().for_each(|sentence| tell(sentence));
         let file = hash.map_or_else(String::new, |hash| format!("{} with hash {hash:x}", place()));
         Ok(Prepared { scene, state, agents: found, written, plain, request, overrides, file })
+    }
+
+    /// The scene of a state file, before it is scaled; and the record that brought it, if that is not in the file.
+    fn scene_of(
+        &self,
+        path: &Path,
+        table: &StateTable,
+    ) -> anyhow::Result<(Scene, Option<RunRecord>)> {
+        let place = || format!("--init {}", path.display());
+        match table.run() {
+            None if self.scene.is_none() => Err(wrong(format!(
+                "{}: the file does not say which scene it belongs to; name it with --scene NAME, or \
+                 with the record beside the file (--scene NAME.run.toml)",
+                place()
+            ))),
+            Some(run) => {
+                let scene = run.scene(&self.overrides).map_err(scene_error).with_context(place)?;
+                Ok((scene, None))
+            }
+            None => read_run(self.scene_name(), &self.overrides),
+        }
     }
 
     /// The overrides of a recorded run and of this one.
