@@ -14,7 +14,9 @@ impl Scene {
             }
         };
         let density = "there is no `density`, whose radius it would be";
-        check("world.within".into(), self.density.is_none(), density);
+        // The record of a run writes it, and an override of the size then takes the density away.
+        let sized = self.is_overridden("world.size") && !self.is_overridden("world.within");
+        check("world.within".into(), self.density.is_none() && !sized, density);
         for species in &self.species {
             self.check_species(species, &mut check);
         }
@@ -22,8 +24,11 @@ impl Scene {
         for (number, target) in self.targets.iter().skip(1).enumerate() {
             let never = target.hit_radius == 0.0;
             let why = "nobody hits the target; give it a `hit_radius`";
-            check(format!("targets.{number}.turns"), never && target.turns, why);
-            check(format!("targets.{number}.sends_to"), never && target.sends_to.is_some(), why);
+            // A single target may be a table instead of a list.
+            for place in [format!("targets.{number}"), "targets".into()] {
+                check(format!("{place}.turns"), never && target.turns, why);
+                check(format!("{place}.sends_to"), never && target.sends_to.is_some(), why);
+            }
         }
         all
     }
@@ -84,6 +89,7 @@ mod tests {
             ("[world]\nwithin = 9", "density = 5", "world.within does nothing"),
             ("[[targets]]\nturns = true", "hit_radius = 2", "targets.0.turns does nothing"),
             ("[[targets]]\nsends_to = [1, 1]", "hit_radius = 2", "targets.0.sends_to does nothing"),
+            ("[targets]\nturns = true", "hit_radius = 2", "targets.turns does nothing"),
         ] {
             let lines = format!("[species.a]\n{lines}\n");
             let all = idle(&lines);
