@@ -11,10 +11,13 @@ use crate::behaviours::{Body, Kind};
 use crate::formula::{Formulas, MAX_FORMULAS, MAX_PARAMETERS};
 use crate::parameter::Parameters;
 
-/// The noise coordinate of each variation: off the lattice lines, where noise is zero, and far from
-/// all others, so that they differ.
-fn noise_coordinate(species: usize, variation: usize) -> f64 {
-    (species * 64 + variation) as f64 * 7.0 + 0.37
+/// The noise of a variation at a time in its periods, other than all others': each has its line through a table of
+/// noise, off the lattice where noise is zero. A table repeats itself after 256 lines.
+fn noise(seed: u32, (species, variation): (usize, usize), time: f64) -> f32 {
+    let table = species / 4 + variation / 64 * 4;
+    let line = species % 4 * 64 + variation % 64;
+    let perlin = Perlin::new(seed.wrapping_add(table as u32));
+    perlin.get([time, line as f64 * 7.0 + 0.37]) as f32
 }
 
 /// e^(−x). Systems differ in its last bits, so it is rounded.
@@ -113,7 +116,6 @@ impl Scene {
         if !self.species.iter().any(changes) {
             return Cow::Borrowed(&self.species);
         }
-        let perlin = Perlin::new(self.seed);
         let mut all = self.species.clone();
         for (index, species) in all.iter_mut().enumerate() {
             for (number, variation) in
@@ -121,8 +123,7 @@ impl Scene {
             {
                 let noise = match variation.law {
                     Law::Noise { period, .. } => {
-                        let time = tick as f64 / f64::from(period);
-                        perlin.get([time, noise_coordinate(index, number)]) as f32
+                        noise(self.seed, (index, number), tick as f64 / f64::from(period))
                     }
                     _ => 0.0,
                 };
@@ -223,6 +224,7 @@ const _: () = assert!(16 + 2 * MAX_PARAMETERS <= 64);
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::parameter::MAX_SPECIES;
 
     /// Every slot of a species.
     fn slots() -> Vec<Slot> {
@@ -231,6 +233,20 @@ mod tests {
             (0..kind.info().parameters.len()).map(move |index| Slot::Rule(kind, index))
         });
         body.chain(rules).collect()
+    }
+
+    #[test]
+    fn no_two_variations_have_one_noise() {
+        let times: Vec<f64> = (0..20).map(|time| f64::from(time) * 0.37).collect();
+        let of =
+            |line| times.iter().map(|time| noise(7, line, *time).to_bits()).collect::<Vec<_>>();
+        let lines =
+            (0..MAX_SPECIES).flat_map(|species| (0..130).map(move |number| (species, number)));
+        let mut all: Vec<Vec<u32>> = lines.map(of).collect();
+        let count = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), count);
     }
 
     #[test]

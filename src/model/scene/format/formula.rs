@@ -180,15 +180,16 @@ fn state(name: &str, value: &Reader) -> Result<OwnState, SceneError> {
 
 /// A number, a table `{ from, to }`, or a table `{ mean, deviation }`.
 fn first_value(value: &Reader) -> Result<KeptStart, SceneError> {
-    let range = (-MAX_NUMBER, MAX_NUMBER);
+    // A zero has no sign, so that equal first values have equal bits.
+    let number = |value: &Reader| Ok(value.number((-MAX_NUMBER, MAX_NUMBER), "")? + 0.0);
     if !matches!(value.value(), Value::Table(_)) {
-        return Ok(KeptStart::Same(value.number(range, "")?));
+        return Ok(KeptStart::Same(number(value)?));
     }
     let keys = ["from", "to", "mean", "deviation"];
     let mut numbers = [None; 4];
     for (key, value) in value.known(&keys)? {
         let place = keys.iter().position(|known| *known == key).unwrap_or_default();
-        numbers[place] = Some(value.number(range, "")?);
+        numbers[place] = Some(number(&value)?);
     }
     let start = match numbers {
         [Some(from), Some(to), None, None] if from <= to => KeptStart::Even { from, to },
