@@ -61,7 +61,7 @@ impl BrokenForces {
     }
 }
 
-/// Broken forces that a device counts: the count begins anew with every buffer that it stands in.
+/// Broken forces that a device counts in 32 bits, on and on.
 #[cfg(feature = "gpu")]
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct CountedForces {
@@ -78,7 +78,7 @@ impl CountedForces {
     pub fn note(&mut self, bytes: &[u8]) {
         let words: Vec<u32> = bytes.chunks_exact(4).map(bytemuck::pod_read_unaligned).collect();
         let [count, rules] = words[..] else { return };
-        let newer = count.checked_sub(self.last).unwrap_or(count);
+        let newer = count.wrapping_sub(self.last);
         self.so_far.extend(BrokenForces { count: newer.into(), rules });
         self.last = count;
     }

@@ -6,7 +6,7 @@ use crate::common;
 use crate::common::gpu::{engine, with_cpu};
 use crate::common::ranks::{on_ranks, part};
 use flockwork::engine::cpu::CpuEngine;
-use flockwork::engine::{BrokenForces, Engine};
+use flockwork::engine::{BrokenForces, Change, Engine};
 use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
 
@@ -50,6 +50,11 @@ fn forces_that_are_no_numbers_are_counted_and_named() {
     for size in ["[400, 300]", "[400, 100, 100]"] {
         let (scene, state) = scene(size, false);
         let (guarded, _) = self::scene(size, true);
+        let keeping = {
+            let text = "[species.a]\nrules.edge = { state.s = 0, set.s = \"s + 1\", force = \
+                        \"0.01 * velocity / floor(x(position) / 50)\" }\n";
+            common::parsed(text).0
+        };
         let mut all: Vec<BrokenForces> = Vec::new();
         for engine in &mut engines {
             engine.load(&scene, &state).unwrap();
@@ -65,7 +70,15 @@ fn forces_that_are_no_numbers_are_counted_and_named() {
             }
             let sentence = engine.broken_forces().sentence(&scene).unwrap();
             assert!(sentence.contains("of `a.rules.edge`, `b.rules.alone` had"), "{sentence}");
+            // A larger grid, and then agents that keep a number, need other buffers: the count goes on.
             engine.step(TICKS).unwrap();
+            let mut edited = scene.clone();
+            edited.world.size *= 3.0;
+            engine.update(&edited, Change::WORLD).unwrap();
+            engine.step(1).unwrap();
+            edited.species[0].rules[0] = keeping.species[0].rules[0].clone();
+            engine.update(&edited, Change::PARAMETERS).unwrap();
+            engine.step(1).unwrap();
             engine.finish().unwrap();
             all.push(engine.broken_forces());
 

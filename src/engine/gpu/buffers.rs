@@ -177,8 +177,8 @@ fn allocated(bytes: u64, layout: MotionLayout) -> u64 {
     if bytes > 0 { bytes } else { layout.bytes() }
 }
 
-/// Buffers that keep their content when they grow: the sorted agents …
-const KEPT: [&str; 4] = ["state", "tag", "memory", "cell_start"];
+/// Buffers that keep their content when they grow: the sorted agents, and the count of broken forces …
+const KEPT: [&str; 5] = ["state", "tag", "memory", "cell_start", "cell_count"];
 
 /// … and those on their way into the next tick, which a slab meets when it grows for new ones.
 const KEPT_IN_SLABS: [&str; 2] = ["next_state", "binned"];
@@ -297,6 +297,14 @@ impl FlockBuffers {
         let own = self.allocations.get(name)?;
         let size = wgpu::BufferSize::new(own.len);
         Some(wgpu::BufferBinding { buffer: &own.buffer, offset: 0, size })
+    }
+
+    /// Goes on counting broken forces where the buffers of another flock have stopped.
+    pub fn keep_count(&self, gpu: &Gpu, before: &Self) {
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        let [from, to] = [before, self].map(|buffers| buffers.buffer("cell_count"));
+        encoder.copy_buffer_to_buffer(from, HITS_BYTES, to, HITS_BYTES, COUNTS_AT - HITS_BYTES);
+        gpu.queue.submit([encoder.finish()]);
     }
 
     /// Replaces the content of a buffer from its start.

@@ -45,6 +45,7 @@ impl FlockBuilder {
         confines: bool,
     ) -> Result<(), EngineError> {
         let next = self.load(scene, state, flock.ids.clone())?;
+        next.buffers.keep_count(&self.gpu, &flock.buffers);
         let removed = std::mem::take(&mut flock.removed);
         *flock = DeviceFlock { removed, ..next };
         if confines {
