@@ -31,12 +31,12 @@ pub fn paint(context: &egui::Context, camera: &Camera, shapes: &[StyledShape]) {
     if let Some(eye) = &camera.eye {
         return paint_in_space(context, layer, (camera, eye), shapes);
     }
-    let painter = WorldPainter {
-        painter: context.layer_painter(layer),
-        camera,
-        pixels_per_point: context.pixels_per_point(),
-    };
-    shapes.iter().for_each(|shape| painter.draw(shape));
+    for shape in shapes {
+        let Some(moved) = shape.shape.moved(camera) else { continue };
+        let painter = context.layer_painter(layer);
+        let pixels_per_point = context.pixels_per_point();
+        WorldPainter { painter, camera, moved, pixels_per_point }.draw(shape);
+    }
 }
 
 /// The triangles of shapes in space, from far to near.
@@ -69,12 +69,14 @@ fn paint_in_space(
 struct WorldPainter<'a> {
     painter: Painter,
     camera: &'a Camera,
+    /// From a shape's own place to where the camera shows it, perhaps beyond a seam.
+    moved: Point,
     pixels_per_point: f32,
 }
 
 impl WorldPainter<'_> {
     fn place(&self, place: Point) -> Pos2 {
-        let pixel = self.camera.pixel_from_world(place) / self.pixels_per_point;
+        let pixel = self.camera.pixel_from_world(place + self.moved) / self.pixels_per_point;
         Pos2::new(pixel.x, pixel.y)
     }
 
@@ -122,8 +124,9 @@ impl WorldPainter<'_> {
     fn dashes(&self, dashes: &Dashes, stroke: Stroke) {
         let shown = self.length(dashes.radius).max(MIN_RADIUS);
         let centre = self.place(dashes.centre);
+        let turned = self.camera.turn.y.atan2(self.camera.turn.x);
         // The screen's y axis points down.
-        let at = |angle: f32| centre + shown * vec2(angle.cos(), -angle.sin());
+        let at = |angle: f32| centre + shown * vec2((angle - turned).cos(), (turned - angle).sin());
         for (start, end) in dashes.dashes(shown) {
             let steps = ((end - start) / TAU * CORNERS).ceil().max(1.0);
             let along = |step: u32| at(start + (end - start) * step as f32 / steps);
