@@ -7,6 +7,91 @@ use super::Kind;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Uses(u64);
 
+/// Declares the extras. Each is a doc comment and a line `NAME = "name in shaders",`.
+macro_rules! extras {
+    ($( $(#[$doc:meta])+ $name:ident = $word:literal, )+) => {
+        /// The place of each, counted from the highest bit down.
+        #[expect(
+            non_camel_case_types,
+            clippy::upper_case_acronyms,
+            reason = "they are called as the constants that are made from them"
+        )]
+        enum Place { $( $name, )+ }
+
+        impl Uses {
+            $( $(#[$doc])+ pub const $name: Self = Self(1 << (63 - Place::$name as u64)); )+
+
+            /// The extras, with their names in shaders.
+            pub const EXTRAS: [(&str, Self); [$($word),+].len()] = [$(($word, Self::$name)),+];
+        }
+    };
+}
+
+extras! {
+    /// A species whose forces only turn it. With [`Self::MIN_SPEED`].
+    TURNERS = "turners",
+    /// A species that chance turns.
+    NOISE = "noise",
+    /// Birds that lean into their turns.
+    BANKS = "banks",
+    /// Rules in text that hear everybody, and whose sums all agents share.
+    SHARED = "shared",
+    /// Sums that take the neighbours' places.
+    OTHER_PLACES = "other_places",
+    /// Rules in text whose agents look at everybody, however far away.
+    EVERYBODY = "everybody",
+    /// Agents that keep numbers for their rules in text.
+    KEPT = "kept",
+    /// Sums that take the neighbours' numbers.
+    OTHER_KEPT = "other_kept",
+    /// Sums that take the agent's own numbers.
+    OWN_KEPT = "own_kept",
+    /// Behaviours that choose the nearest neighbours, or draw one.
+    NEAREST = "nearest",
+    /// Behaviours that choose more of the nearest neighbours than [`Self::FEW`].
+    MANY_NEAREST = "many_nearest",
+    /// Behaviours that draw one of their neighbours. With [`Self::NEAREST`].
+    PICK = "pick",
+    /// A species whose forces have no limit.
+    LIMITLESS = "limitless",
+    /// A species with Brownian motion.
+    JITTER = "jitter",
+    /// A species that may not turn as it likes.
+    MAX_TURN = "max_turn",
+    /// A species whose agents move by the velocity before the forces.
+    OLD_STEP = "old_step",
+    /// Sums that take the sizes of the neighbours.
+    OTHER_SIZES = "other_sizes",
+    /// Rules in text that look at neighbours within a radius.
+    SUMS = "sums",
+    /// Sums that take the motion of the agent itself.
+    OWN_MOTION = "own_motion",
+    /// A field of view below 360 degrees.
+    SIGHT = "sight",
+    /// Separation, alignment or cohesion with an inner radius.
+    INNER = "inner",
+    /// Each agent's neighbours are counted, for its colour.
+    COUNTS = "counts",
+    /// A species with priorities: behaviours act in order until max_force is spent.
+    PRIORITY = "priority",
+    /// Targets that move, or reappear when they are hit.
+    MOVING_TARGETS = "moving_targets",
+    /// Parameters that vary with time.
+    VARYING = "varies",
+    /// Agents that remember an angle, or a number for their colour.
+    MEMORY = "memory",
+    /// Parameters that each agent draws for itself.
+    TRAITS = "traits",
+    /// Colours that show accelerations.
+    ACCELERATIONS = "accelerations",
+    /// Colours that show ages.
+    AGES = "ages",
+    /// A species with a smallest speed.
+    MIN_SPEED = "min_speed",
+    /// Colours that show the structure of the flock.
+    STRUCTURE = "structure",
+}
+
 impl Uses {
     /// All behaviours and extras.
     pub const ALL: Self = Self(u64::MAX);
@@ -14,130 +99,8 @@ impl Uses {
     /// The behaviours that look at neighbours.
     pub const NEIGHBOURS: Self = Self((1 << Kind::WITH_NEIGHBOURS) - 1);
 
-    /// A field of view below 360 degrees.
-    pub const SIGHT: Self = Self(1 << 63);
-    /// Separation, alignment or cohesion with an inner radius.
-    pub const INNER: Self = Self(1 << 62);
-    /// Each agent's neighbours are counted, for its colour.
-    pub const COUNTS: Self = Self(1 << 61);
-    /// A species with priorities: behaviours act in order until max_force is spent.
-    pub const PRIORITY: Self = Self(1 << 60);
-    /// Targets that move, or reappear when they are hit.
-    pub const MOVING_TARGETS: Self = Self(1 << 59);
-    /// Parameters that vary with time.
-    pub const VARYING: Self = Self(1 << 58);
-    /// Agents that remember an angle, or a number for their colour.
-    pub const MEMORY: Self = Self(1 << 57);
-
-    /// Parameters that each agent draws for itself.
-    pub const TRAITS: Self = Self(1 << 56);
-
-    /// Colours that show accelerations.
-    pub const ACCELERATIONS: Self = Self(1 << 55);
-
-    /// Colours that show ages.
-    pub const AGES: Self = Self(1 << 54);
-
-    /// A species with a smallest speed.
-    pub const MIN_SPEED: Self = Self(1 << 53);
-
-    /// Colours that show the structure of the flock.
-    pub const STRUCTURE: Self = Self(1 << 52);
-
-    /// Rules in text that look at neighbours within a radius.
-    pub const SUMS: Self = Self(1 << 51);
-
-    /// Their sums take the motion of the agent itself.
-    pub const OWN_MOTION: Self = Self(1 << 50);
-
-    /// They take the sizes of the neighbours.
-    pub const OTHER_SIZES: Self = Self(1 << 49);
-
-    /// Behaviours that choose the nearest neighbours, or draw one.
-    pub const NEAREST: Self = Self(1 << 48);
-
-    /// More of them than [`Self::FEW`].
-    pub const MANY_NEAREST: Self = Self(1 << 43);
-
     /// The most nearest neighbours that engines choose without [`Self::MANY_NEAREST`].
     pub const FEW: f32 = 7.0;
-
-    /// A species whose agents move by the velocity before the forces.
-    pub const OLD_STEP: Self = Self(1 << 47);
-
-    /// A species that may not turn as it likes.
-    pub const MAX_TURN: Self = Self(1 << 46);
-
-    /// A species with Brownian motion.
-    pub const JITTER: Self = Self(1 << 45);
-
-    /// A species whose forces have no limit.
-    pub const LIMITLESS: Self = Self(1 << 44);
-
-    /// Agents that keep numbers for their rules in text.
-    pub const KEPT: Self = Self(1 << 42);
-
-    /// Sums that take the neighbours' numbers.
-    pub const OTHER_KEPT: Self = Self(1 << 41);
-
-    /// Sums that take the agent's own numbers.
-    pub const OWN_KEPT: Self = Self(1 << 40);
-
-    /// Behaviours that draw one of their neighbours. With [`Self::NEAREST`].
-    pub const PICK: Self = Self(1 << 39);
-
-    /// Rules in text whose agents look at everybody, however far away.
-    pub const EVERYBODY: Self = Self(1 << 38);
-
-    /// Rules in text that hear everybody, and whose sums all agents share.
-    pub const SHARED: Self = Self(1 << 37);
-
-    /// Sums that take the neighbours' places.
-    pub const OTHER_PLACES: Self = Self(1 << 36);
-
-    /// A species whose forces only turn it. With [`Self::MIN_SPEED`].
-    pub const TURNERS: Self = Self(1 << 35);
-
-    /// A species that chance turns.
-    pub const NOISE: Self = Self(1 << 34);
-
-    /// Birds that lean into their turns.
-    pub const BANKS: Self = Self(1 << 33);
-
-    /// The extras, with their names in shaders.
-    pub const EXTRAS: [(&str, Self); 31] = [
-        ("turners", Self::TURNERS),
-        ("noise", Self::NOISE),
-        ("banks", Self::BANKS),
-        ("shared", Self::SHARED),
-        ("other_places", Self::OTHER_PLACES),
-        ("everybody", Self::EVERYBODY),
-        ("kept", Self::KEPT),
-        ("other_kept", Self::OTHER_KEPT),
-        ("own_kept", Self::OWN_KEPT),
-        ("nearest", Self::NEAREST),
-        ("many_nearest", Self::MANY_NEAREST),
-        ("pick", Self::PICK),
-        ("limitless", Self::LIMITLESS),
-        ("jitter", Self::JITTER),
-        ("max_turn", Self::MAX_TURN),
-        ("old_step", Self::OLD_STEP),
-        ("other_sizes", Self::OTHER_SIZES),
-        ("sums", Self::SUMS),
-        ("own_motion", Self::OWN_MOTION),
-        ("sight", Self::SIGHT),
-        ("inner", Self::INNER),
-        ("counts", Self::COUNTS),
-        ("priority", Self::PRIORITY),
-        ("moving_targets", Self::MOVING_TARGETS),
-        ("varies", Self::VARYING),
-        ("memory", Self::MEMORY),
-        ("traits", Self::TRAITS),
-        ("accelerations", Self::ACCELERATIONS),
-        ("ages", Self::AGES),
-        ("min_speed", Self::MIN_SPEED),
-        ("structure", Self::STRUCTURE),
-    ];
 
     /// Behaviours and extras that look at the neighbours within a radius.
     pub const AROUND: Self = Self(Self::NEIGHBOURS.0 | Self::COUNTS.0 | Self::SUMS.0);
