@@ -6,12 +6,15 @@ use crate::parameter::{ALL_SPECIES, Meaning, NO_TARGET};
 use crate::real::Real;
 use crate::vector::Vector;
 
-/// The parameters of pursuit and evasion: the same except for the docs of three. A file that uses
-/// this macro imports `Meaning`, `ALL_SPECIES`, `NO_TARGET` and `LEADS`.
-macro_rules! parameters_of_a_chase {
+/// Declares pursuit or evasion: they differ in the docs of three parameters and in the sign of the desired
+/// velocity. A file that uses this macro imports what stands in it.
+macro_rules! chase {
     (
         $(#[doc = $about:literal])+
-        $name:ident { radius: $radius:literal, with: $with:literal, target: $target:literal }
+        $name:ident {
+            radius: $radius:literal, with: $with:literal, target: $target:literal,
+            sign: [$($minus:tt)?]
+        }
     ) => {
         $crate::parameters! {
             $(#[doc = $about])+
@@ -34,11 +37,42 @@ macro_rules! parameters_of_a_chase {
                 gain: Meaning::Number => 0.0, "1/tick", 0.0, 1e6;
             }
         }
+
+        impl<R: Real, const D: usize> NeighbourBehaviour<R, D> for $name<R> {
+            const NEEDS: Needs = Needs { others: true, ..Needs::NOTHING };
+
+            type Sums = Nearest<R, D>;
+
+            #[inline(always)]
+            fn nothing(like: R) -> Nearest<R, D> {
+                Nearest::none(like)
+            }
+
+            #[inline(always)]
+            fn observe(&self, _uses: Uses, neighbour: &Neighbour<R, D>, nearest: &mut Nearest<R, D>) {
+                nearest.observe(neighbour);
+            }
+
+            #[inline(always)]
+            fn force(
+                &self,
+                agent: &Agent<R, D>,
+                surroundings: &Surroundings,
+                _spread: Vector<R, D>,
+                nearest: &Nearest<R, D>,
+            ) -> Vector<R, D> {
+                let aim = Aim { target: self.target, lead: self.lead, ticks: self.ticks };
+                let (way, found) = aim.way(agent, surroundings, nearest);
+                let desired = desired_velocity(way, self.gain, agent.body.max_speed);
+                let force = agent.steer($($minus)? desired);
+                force.where_or(found, Vector::zero(self.weight))
+            }
+        }
     };
 }
-pub(super) use parameters_of_a_chase;
+pub(super) use chase;
 
-parameters_of_a_chase! {
+chase! {
     /// Seeks the place where its quarry will be.
     ///
     /// Desired velocity: `with_length(q + T·u − p, max_speed)` with T = `ticks`, or with `lead =
@@ -50,7 +84,8 @@ parameters_of_a_chase! {
     Pursue {
         radius: "How near an agent must be to be hunted.",
         with: "The species it hunts.",
-        target: "Name of a target to pursue instead of agents; \"none\" pursues agents."
+        target: "Name of a target to pursue instead of agents; \"none\" pursues agents.",
+        sign: []
     }
 }
 
@@ -124,35 +159,5 @@ impl<R: Real> Aim<R> {
         let by_distance = (distance / agent.body.max_speed).where_or(in_time, longest);
         let time = by_distance.where_or(zero.less_than(self.lead), self.ticks);
         (offset + velocity * time, aimed.found | met)
-    }
-}
-
-impl<R: Real, const D: usize> NeighbourBehaviour<R, D> for Pursue<R> {
-    const NEEDS: Needs = Needs { others: true, ..Needs::NOTHING };
-
-    type Sums = Nearest<R, D>;
-
-    #[inline(always)]
-    fn nothing(like: R) -> Nearest<R, D> {
-        Nearest::none(like)
-    }
-
-    #[inline(always)]
-    fn observe(&self, _uses: Uses, neighbour: &Neighbour<R, D>, nearest: &mut Nearest<R, D>) {
-        nearest.observe(neighbour);
-    }
-
-    #[inline(always)]
-    fn force(
-        &self,
-        agent: &Agent<R, D>,
-        surroundings: &Surroundings,
-        _spread: Vector<R, D>,
-        nearest: &Nearest<R, D>,
-    ) -> Vector<R, D> {
-        let aim = Aim { target: self.target, lead: self.lead, ticks: self.ticks };
-        let (way, found) = aim.way(agent, surroundings, nearest);
-        let force = agent.steer(desired_velocity(way, self.gain, agent.body.max_speed));
-        force.where_or(found, Vector::zero(self.weight))
     }
 }
