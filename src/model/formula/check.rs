@@ -50,6 +50,19 @@ impl<const D: usize> Value<'_, D> {
             Self::Truth(_) => Type::Truth,
         }
     }
+
+    /// The problem of an expression with this value, which must be of another type.
+    fn instead_of(&self, wanted: Type, column: usize) -> FormulaError {
+        let found = self.of_type();
+        let (example, help) = match (wanted, found) {
+            (Type::Vector, Type::Number) => ("", "; `zero` is the vector of length 0"),
+            (Type::Truth, _) => (" such as speed > 1", ""),
+            _ => ("", ""),
+        };
+        let (wanted, found) = (wanted.words(), found.words());
+        let problem = format!("expected {wanted}{example}, found {found}{help}");
+        FormulaError::new(column, problem)
+    }
 }
 
 /// The beginning of the name by which formulas call a number that the neighbour keeps.
@@ -98,8 +111,8 @@ pub struct Own {
     pub sets: Option<Vec<Given>>,
 }
 
-/// The names and the budget of a formula.
-pub struct Checker<'a> {
+/// The names and the budget of a formula in a world of `D` axes.
+pub struct Checker<'a, const D: usize> {
     /// The program.
     pub draft: &'a Draft,
     /// Names of the rule: its parameters, and in a force its sums.
@@ -112,62 +125,31 @@ pub struct Checker<'a> {
     pub operations: &'a Cell<usize>,
 }
 
-impl<'a> Checker<'a> {
-    /// The value of an expression, which must be of a type.
-    pub fn wanted<const D: usize>(
-        &self,
-        expression: &Expression,
-        wanted: Type,
-    ) -> Result<Value<'a, D>, FormulaError>
-    where
-        Axes<D>: Space<D>,
-    {
-        let value = self.value::<D>(expression)?;
-        let found = value.of_type();
-        if found == wanted {
-            return Ok(value);
-        }
-        let (example, help) = match (wanted, found) {
-            (Type::Vector, Type::Number) => ("", "; `zero` is the vector of length 0"),
-            (Type::Truth, _) => (" such as speed > 1", ""),
-            _ => ("", ""),
-        };
-        let (wanted, found) = (wanted.words(), found.words());
-        let problem = format!("expected {wanted}{example}, found {found}{help}");
-        Err(FormulaError::new(expression.column, problem))
-    }
-
-    fn number<const D: usize>(&self, expression: &Expression) -> Result<Node<'a>, FormulaError>
-    where
-        Axes<D>: Space<D>,
-    {
-        match self.wanted::<D>(expression, Type::Number)? {
+impl<'a, const D: usize> Checker<'a, D>
+where
+    Axes<D>: Space<D>,
+{
+    /// The value of an expression, which must be a number.
+    pub fn number(&self, expression: &Expression) -> Result<Node<'a>, FormulaError> {
+        match self.value(expression)? {
             Value::Number(number) => Ok(number),
-            // Not reached: `wanted` fails for another type.
-            _ => Err(FormulaError::new(expression.column, "expected a number")),
+            other => Err(other.instead_of(Type::Number, expression.column)),
         }
     }
 
-    fn vector<const D: usize>(
-        &self,
-        expression: &Expression,
-    ) -> Result<Vector<Node<'a>, D>, FormulaError>
-    where
-        Axes<D>: Space<D>,
-    {
-        match self.wanted::<D>(expression, Type::Vector)? {
+    /// The value of an expression, which must be a vector.
+    pub fn vector(&self, expression: &Expression) -> Result<Vector<Node<'a>, D>, FormulaError> {
+        match self.value(expression)? {
             Value::Vector(vector) => Ok(vector),
-            _ => Err(FormulaError::new(expression.column, "expected a vector")),
+            other => Err(other.instead_of(Type::Vector, expression.column)),
         }
     }
 
-    fn truth<const D: usize>(&self, expression: &Expression) -> Result<Truth<'a>, FormulaError>
-    where
-        Axes<D>: Space<D>,
-    {
-        match self.wanted::<D>(expression, Type::Truth)? {
+    /// The value of an expression, which must be true or false.
+    fn truth(&self, expression: &Expression) -> Result<Truth<'a>, FormulaError> {
+        match self.value(expression)? {
             Value::Truth(truth) => Ok(truth),
-            _ => Err(FormulaError::new(expression.column, "expected a comparison")),
+            other => Err(other.instead_of(Type::Truth, expression.column)),
         }
     }
 
@@ -181,20 +163,14 @@ impl<'a> Checker<'a> {
     }
 
     /// The value of an expression.
-    pub fn value<const D: usize>(
-        &self,
-        expression: &Expression,
-    ) -> Result<Value<'a, D>, FormulaError>
-    where
-        Axes<D>: Space<D>,
-    {
+    pub fn value(&self, expression: &Expression) -> Result<Value<'a, D>, FormulaError> {
         let column = expression.column;
         let value = match &expression.term {
             Term::Number(number) => Value::Number(self.draft.constant(*number)),
-            Term::Name(name) => self.named::<D>(name, column)?,
+            Term::Name(name) => self.named(name, column)?,
             Term::Negative(inner) => {
                 self.count(column, 1)?;
-                match self.value::<D>(inner)? {
+                match self.value(inner)? {
                     Value::Number(number) => Value::Number(-number),
                     Value::Vector(vector) => Value::Vector(-vector),
                     Value::Truth(_) => {
@@ -205,13 +181,13 @@ impl<'a> Checker<'a> {
             }
             Term::Not(inner) => {
                 self.count(column, 1)?;
-                Value::Truth(self.truth::<D>(inner)?.opposite())
+                Value::Truth(self.truth(inner)?.opposite())
             }
             Term::Pair(operator, sides) => {
                 self.count(column, 1)?;
-                self.pair::<D>(*operator, sides, column)?
+                self.pair(*operator, sides, column)?
             }
-            Term::Call(name, inputs) => self.call::<D>(name, inputs, column)?,
+            Term::Call(name, inputs) => self.call(name, inputs, column)?,
         };
         let known = match value {
             Value::Number(number) => number.number().is_some_and(|number| !number.is_finite()),
@@ -224,14 +200,11 @@ impl<'a> Checker<'a> {
         Ok(value)
     }
 
-    fn given<const D: usize>(&self, given: fn(usize) -> Given) -> Vector<Node<'a>, D> {
+    fn given(&self, given: fn(usize) -> Given) -> Vector<Node<'a>, D> {
         Vector(std::array::from_fn(|axis| self.draft.given(given(axis))))
     }
 
-    fn named<const D: usize>(&self, name: &str, column: usize) -> Result<Value<'a, D>, FormulaError>
-    where
-        Axes<D>: Space<D>,
-    {
+    fn named(&self, name: &str, column: usize) -> Result<Value<'a, D>, FormulaError> {
         if let Some(own) = self.own.iter().find(|own| own.name == name) {
             if let Some(sets) = &own.sets {
                 return self.by_species(own, sets, column).map(Value::Number);
@@ -255,7 +228,7 @@ impl<'a> Checker<'a> {
                 (one(Given::DistanceSquared), self.draft.constant(SAME_SPOT_SQUARED));
             let scale = least.constant(1.0) / distance();
             let scale = scale.where_or(least.less_than(squared), least.constant(0.0));
-            self.given::<D>(Given::Offset) * scale
+            self.given(Given::Offset) * scale
         };
         Ok(match name {
             "offset" => Value::Vector(self.given(Given::Offset)),
@@ -264,14 +237,14 @@ impl<'a> Checker<'a> {
             "direction" => Value::Vector(direction()),
             "other_position" => Value::Vector(self.given(Given::OtherPosition)),
             "other_velocity" => Value::Vector(self.given(Given::OtherVelocity)),
-            "other_heading" => Value::Vector(self.given::<D>(Given::OtherVelocity).heading()),
-            "other_speed" => Value::Number(self.given::<D>(Given::OtherVelocity).length()),
+            "other_heading" => Value::Vector(self.given(Given::OtherVelocity).heading()),
+            "other_speed" => Value::Number(self.given(Given::OtherVelocity).length()),
             "other_species" => Value::Number(one(Given::OtherSpecies)),
             "other_size" => Value::Number(one(Given::OtherSize)),
             "position" => Value::Vector(self.given(Given::Position)),
             "velocity" => Value::Vector(self.given(Given::Velocity)),
-            "heading" => Value::Vector(self.given::<D>(Given::Velocity).heading()),
-            "speed" => Value::Number(self.given::<D>(Given::Velocity).length()),
+            "heading" => Value::Vector(self.given(Given::Velocity).heading()),
+            "speed" => Value::Number(self.given(Given::Velocity).length()),
             "max_speed" => Value::Number(one(Given::MaxSpeed)),
             "max_force" => Value::Number(one(Given::MaxForce)),
             "size" => Value::Number(one(Given::Size)),
@@ -364,21 +337,18 @@ impl<'a> Checker<'a> {
         FormulaError::new(column, format!("nothing is called `{shown}`; {help}"))
     }
 
-    fn pair<const D: usize>(
+    fn pair(
         &self,
         operator: Operator,
         sides: &[Expression; 2],
         column: usize,
-    ) -> Result<Value<'a, D>, FormulaError>
-    where
-        Axes<D>: Space<D>,
-    {
+    ) -> Result<Value<'a, D>, FormulaError> {
         use Operator::{And, Minus, Or, Over, Plus, Times};
         if matches!(operator, And | Or) {
-            let [a, b] = [self.truth::<D>(&sides[0])?, self.truth::<D>(&sides[1])?];
+            let [a, b] = [self.truth(&sides[0])?, self.truth(&sides[1])?];
             return Ok(Value::Truth(if operator == And { a & b } else { a | b }));
         }
-        let (left, right) = (self.value::<D>(&sides[0])?, self.value::<D>(&sides[1])?);
+        let (left, right) = (self.value(&sides[0])?, self.value(&sides[1])?);
         if let (Over, Value::Number(divisor)) = (operator, right)
             && divisor.number() == Some(0.0)
         {

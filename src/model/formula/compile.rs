@@ -106,7 +106,7 @@ where
     let operations = Cell::new(0);
     let draft = Draft::default();
     let sees_neighbours = !text.sums.is_empty();
-    let checker = Checker {
+    let checker: Checker<'_, D> = Checker {
         draft: &draft,
         own: &of_neighbour,
         of_neighbour: true,
@@ -117,7 +117,7 @@ where
     for (name, formula) in &text.sums {
         let fail = |error: FormulaError| (format!("sum.{name}"), error.within(formula));
         let value =
-            parse(formula).and_then(|expression| checker.value::<D>(&expression)).map_err(fail)?;
+            parse(formula).and_then(|expression| checker.value(&expression)).map_err(fail)?;
         let first = results.len();
         match value {
             Value::Number(number) => results.push(number.id),
@@ -141,7 +141,7 @@ where
 
     own.extend(sums);
     let draft = Draft::default();
-    let checker = Checker {
+    let checker: Checker<'_, D> = Checker {
         draft: &draft,
         own: &own,
         of_neighbour: false,
@@ -159,11 +159,8 @@ where
     };
     let force = parse(&text.force)
         .map(|expression| if text.turns { turned(expression) } else { expression })
-        .and_then(|expression| checker.wanted::<D>(&expression, Type::Vector))
+        .and_then(|expression| checker.vector(&expression))
         .map_err(fail)?;
-    let Value::Vector(force) = force else {
-        return Err(fail(FormulaError::new(1, "expected a vector")));
-    };
     // A NaN is not within it.
     let bound = draft.constant(MAX_COMPONENT);
     let all = force.0.iter().map(|own| own.less_than(bound) & (-bound).less_than(*own));
@@ -179,12 +176,8 @@ where
     for (place, state) in text.states.iter().enumerate() {
         let fail =
             |error: FormulaError| (format!("{STATE}.{}", state.name), error.within(&state.next));
-        let next = parse(&state.next)
-            .and_then(|expression| checker.wanted::<D>(&expression, Type::Number))
-            .map_err(fail)?;
-        let Value::Number(next) = next else {
-            return Err(fail(FormulaError::new(1, "expected a number")));
-        };
+        let next =
+            parse(&state.next).and_then(|expression| checker.number(&expression)).map_err(fail)?;
         let [zero, least, most] = [0.0, NOTHING, MAX_NUMBER].map(|number| draft.constant(number));
         let sound = next.less_than(most) & (-most).less_than(next);
         let nothing = next.less_than(least) & (-least).less_than(next);

@@ -54,17 +54,17 @@ const POLYNOMIALS: [&str; 9] =
 /// The largest number of a random number.
 const MAX_RANDOM: f32 = 255.0;
 
-impl<'a> Checker<'a> {
+impl<'a, const D: usize> Checker<'a, D>
+where
+    Axes<D>: Space<D>,
+{
     /// The value of a call of `name` at a column.
-    pub(super) fn call<const D: usize>(
+    pub(super) fn call(
         &self,
         name: &str,
         inputs: &[Expression],
         column: usize,
-    ) -> Result<Value<'a, D>, FormulaError>
-    where
-        Axes<D>: Space<D>,
-    {
+    ) -> Result<Value<'a, D>, FormulaError> {
         let known = FUNCTIONS.iter().find(|(known, _)| *known == name);
         let Some((_, wanted)) = known else {
             let all: Vec<&str> = FUNCTIONS.iter().map(|(name, _)| *name).collect();
@@ -97,16 +97,19 @@ impl<'a> Checker<'a> {
             _ => {}
         }
         self.count(column, if POLYNOMIALS.contains(&name) { OF_POLYNOMIAL } else { 1 })?;
-        let number = |at: usize| self.number::<D>(&inputs[at]);
-        let vector = |at: usize| self.vector::<D>(&inputs[at]);
+        let number = |at: usize| self.number(&inputs[at]);
+        let vector = |at: usize| self.vector(&inputs[at]);
         Ok(match name {
-            "if" => return self.choice::<D>(inputs),
+            "if" => return self.choice(inputs),
             "mix" => {
-                let (part, first) = (number(2)?, self.value::<D>(&inputs[0])?);
-                match (first, self.wanted::<D>(&inputs[1], first.of_type())?) {
-                    (Value::Number(a), Value::Number(b)) => Value::Number(a + (b - a) * part),
-                    (Value::Vector(a), Value::Vector(b)) => Value::Vector(a + (b - a) * part),
-                    _ => return Err(FormulaError::new(column, "expected numbers or vectors")),
+                let part = number(2)?;
+                match self.value(&inputs[0])? {
+                    Value::Number(a) => Value::Number(a + (number(1)? - a) * part),
+                    Value::Vector(a) => Value::Vector(a + (vector(1)? - a) * part),
+                    Value::Truth(_) => {
+                        self.truth(&inputs[1])?;
+                        return Err(FormulaError::new(column, "expected numbers or vectors"));
+                    }
                 }
             }
             "with_length" => Value::Vector(vector(0)?.with_length(number(1)?)),
@@ -114,7 +117,7 @@ impl<'a> Checker<'a> {
             "unit" => Value::Vector(vector(0)?.with_length(self.draft.constant(1.0))),
             "perp" => Value::Vector(vector(0)?.sideways()),
             "cross" => Value::Vector(cross(vector(0)?, vector(1)?)),
-            "rotate" => Value::Vector(self.rotated::<D>(inputs)?),
+            "rotate" => Value::Vector(self.rotated(inputs)?),
             "vector" => {
                 let mut all = [self.draft.constant(0.0); D];
                 for (at, component) in all.iter_mut().enumerate() {
@@ -122,9 +125,9 @@ impl<'a> Checker<'a> {
                 }
                 Value::Vector(Vector(all))
             }
-            "random" => Value::Number(self.random::<D>(&inputs[0])?.0),
+            "random" => Value::Number(self.random(&inputs[0])?.0),
             "gauss" => {
-                let (one, other) = self.random::<D>(&inputs[0])?;
+                let (one, other) = self.random(&inputs[0])?;
                 // Box and Muller: 1 − u is above 0.
                 let ln = log2(one.constant(1.0) - one) * one.constant(std::f32::consts::LN_2);
                 Value::Number((ln * one.constant(-2.0)).sqrt() * at_any_angle(other)[0])
@@ -153,52 +156,35 @@ impl<'a> Checker<'a> {
         })
     }
 
-    fn choice<const D: usize>(&self, inputs: &[Expression]) -> Result<Value<'a, D>, FormulaError>
-    where
-        Axes<D>: Space<D>,
-    {
-        let (condition, one) = (self.truth::<D>(&inputs[0])?, self.value::<D>(&inputs[1])?);
-        let other = self.wanted::<D>(&inputs[2], one.of_type())?;
-        Ok(match (one, other) {
-            (Value::Number(a), Value::Number(b)) => Value::Number(a.where_or(condition, b)),
-            (Value::Vector(a), Value::Vector(b)) => Value::Vector(a.where_or(condition, b)),
-            (Value::Truth(a), Value::Truth(b)) => Value::Truth(condition.choose(a, b)),
-            (one, _) => one,
+    fn choice(&self, inputs: &[Expression]) -> Result<Value<'a, D>, FormulaError> {
+        let condition = self.truth(&inputs[0])?;
+        Ok(match self.value(&inputs[1])? {
+            Value::Number(a) => Value::Number(a.where_or(condition, self.number(&inputs[2])?)),
+            Value::Vector(a) => Value::Vector(a.where_or(condition, self.vector(&inputs[2])?)),
+            Value::Truth(a) => Value::Truth(condition.choose(a, self.truth(&inputs[2])?)),
         })
     }
 
     /// A vector turned by an angle: in a plane towards the left, in space about an axis (Rodrigues).
-    fn rotated<const D: usize>(
-        &self,
-        inputs: &[Expression],
-    ) -> Result<Vector<Node<'a>, D>, FormulaError>
-    where
-        Axes<D>: Space<D>,
-    {
-        let vector = self.vector::<D>(&inputs[0])?;
+    fn rotated(&self, inputs: &[Expression]) -> Result<Vector<Node<'a>, D>, FormulaError> {
+        let vector = self.vector(&inputs[0])?;
         if D == 2 {
-            let [cos, sin] = at_any_angle(self.number::<D>(&inputs[1])?);
+            let [cos, sin] = at_any_angle(self.number(&inputs[1])?);
             return Ok(vector * cos + vector.sideways() * sin);
         }
         let one = self.draft.constant(1.0);
-        let axis = self.vector::<D>(&inputs[1])?.with_length(one);
-        let [cos, sin] = at_any_angle(self.number::<D>(&inputs[2])?);
+        let axis = self.vector(&inputs[1])?.with_length(one);
+        let [cos, sin] = at_any_angle(self.number(&inputs[2])?);
         let along = axis * (axis.dot(vector) * (one - cos));
         Ok(vector * cos + cross(axis, vector) * sin + along)
     }
 
     /// The random numbers of a use: two that are independent.
-    fn random<const D: usize>(
-        &self,
-        number: &Expression,
-    ) -> Result<(Node<'a>, Node<'a>), FormulaError>
-    where
-        Axes<D>: Space<D>,
-    {
+    fn random(&self, number: &Expression) -> Result<(Node<'a>, Node<'a>), FormulaError> {
         let problem = if self.of_neighbour {
             "random numbers belong to the agent; use them in the force"
         } else {
-            let known = self.number::<D>(number)?.number();
+            let known = self.number(number)?.number();
             let known = known.filter(|k| (0.0..=MAX_RANDOM).contains(k) && k.fract() == 0.0);
             if let Some(known) = known {
                 let own = |stream: u32| self.draft.given(Given::Random(stream + known as u32));
