@@ -62,20 +62,16 @@ impl Given {
     /// True if it is another one for each neighbour.
     #[must_use]
     pub fn is_of_neighbour(self) -> bool {
-        use Given::{
-            DistanceSquared, InSet, Offset, OtherKept, OtherPosition, OtherSize, OtherSpecies,
-            OtherVelocity,
-        };
         matches!(
             self,
-            Offset(_)
-                | DistanceSquared
-                | OtherPosition(_)
-                | OtherVelocity(_)
-                | OtherSpecies
-                | OtherSize
-                | InSet(_)
-                | OtherKept(_)
+            Self::Offset(_)
+                | Self::DistanceSquared
+                | Self::OtherPosition(_)
+                | Self::OtherVelocity(_)
+                | Self::OtherSpecies
+                | Self::OtherSize
+                | Self::InSet(_)
+                | Self::OtherKept(_)
         )
     }
 }
@@ -113,44 +109,28 @@ pub enum Operation {
 
 impl Operation {
     /// The operations whose results it takes.
-    pub fn inputs(self) -> impl Iterator<Item = Id> {
-        use Operation::{
-            Add, Choose, Constant, Divide, Equal, Floor, Given, Less, Multiply, Negate, Root,
-            Subtract, Truth,
-        };
-        let all = match self {
-            Constant(_) | Truth(_) | Given(_) => [None; 3],
-            Negate(a) | Root(a) | Floor(a) => [Some(a), None, None],
-            Add(a, b)
-            | Subtract(a, b)
-            | Multiply(a, b)
-            | Divide(a, b)
-            | Less(a, b)
-            | Equal(a, b) => [Some(a), Some(b), None],
-            Choose(a, b, c) => [a, b, c].map(Some),
-        };
-        all.into_iter().flatten()
+    pub fn inputs(mut self) -> impl Iterator<Item = Id> {
+        self.inputs_mut().map(|input| input.map(|id| *id)).into_iter().flatten()
+    }
+
+    fn inputs_mut(&mut self) -> [Option<&mut Id>; 3] {
+        match self {
+            Self::Constant(_) | Self::Truth(_) | Self::Given(_) => [None, None, None],
+            Self::Negate(a) | Self::Root(a) | Self::Floor(a) => [Some(a), None, None],
+            Self::Add(a, b)
+            | Self::Subtract(a, b)
+            | Self::Multiply(a, b)
+            | Self::Divide(a, b)
+            | Self::Less(a, b)
+            | Self::Equal(a, b) => [Some(a), Some(b), None],
+            Self::Choose(a, b, c) => [Some(a), Some(b), Some(c)],
+        }
     }
 
     /// The same with other numbers for the operations that it takes.
-    fn renumbered(self, number: impl Fn(Id) -> Id) -> Self {
-        use Operation::{
-            Add, Choose, Constant, Divide, Equal, Floor, Given, Less, Multiply, Negate, Root,
-            Subtract, Truth,
-        };
-        match self {
-            Constant(_) | Truth(_) | Given(_) => self,
-            Add(a, b) => Add(number(a), number(b)),
-            Subtract(a, b) => Subtract(number(a), number(b)),
-            Multiply(a, b) => Multiply(number(a), number(b)),
-            Divide(a, b) => Divide(number(a), number(b)),
-            Negate(a) => Negate(number(a)),
-            Root(a) => Root(number(a)),
-            Floor(a) => Floor(number(a)),
-            Less(a, b) => Less(number(a), number(b)),
-            Equal(a, b) => Equal(number(a), number(b)),
-            Choose(a, b, c) => Choose(number(a), number(b), number(c)),
-        }
+    fn renumbered(mut self, number: impl Fn(Id) -> Id) -> Self {
+        self.inputs_mut().into_iter().flatten().for_each(|input| *input = number(*input));
+        self
     }
 }
 
