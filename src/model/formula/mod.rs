@@ -27,7 +27,9 @@ pub use program::{Given, Operation, Program};
 pub use tape::{Inputs, Row, Tape, Tile};
 
 use crate::kept::{KeptStart, interned};
-use crate::parameter::{ALL_NEIGHBOURS, ALL_SPECIES, FULL_CIRCLE, MAX_NEAREST, Meaning, Parameter};
+use crate::parameter::{
+    ALL_NEIGHBOURS, ALL_SPECIES, FULL_CIRCLE, MAX_NEAREST, Meaning, Parameter, Parameters,
+};
 
 /// The most rules in text of a species.
 pub const MAX_RULES: usize = 8;
@@ -65,9 +67,10 @@ impl OwnParameter {
         let value = |name: &str| Parameter {
             key: interned(&format!("{PARAMETERS}.{name}")),
             doc: " A parameter of the rule.",
-            range: self.range,
+            meaning: Meaning::Number,
             default: 0.0,
-            ..WEIGHT
+            unit: "",
+            range: self.range,
         };
         let Some(species) = &self.by_species else { return vec![value(&self.name)] };
         let both = |species: &String| {
@@ -75,8 +78,10 @@ impl OwnParameter {
             let set = Parameter {
                 key: interned(&format!("{}.{SPECIES}", value.key)),
                 doc: " The species of that value.",
+                meaning: Meaning::SpeciesSet { own: false },
                 default: 0.0,
-                ..WITH
+                unit: "species",
+                range: (0.0, ALL_SPECIES),
             };
             [value, set]
         };
@@ -350,57 +355,35 @@ impl fmt::Debug for Formulas {
     }
 }
 
-const WEIGHT: Parameter = Parameter {
-    key: "weight",
-    doc: " Factor on the force.",
-    meaning: Meaning::Number,
-    default: 1.0,
-    unit: "",
-    range: (-1e6, 1e6),
-};
+crate::parameters! {
+    /// The parameters that a rule may have besides its own.
+    CommonParameters {
+        /// Factor on the force.
+        weight: Meaning::Number => 1.0, "", -1e6, 1e6;
+        /// How near an agent must be to be a neighbour.
+        radius: Meaning::Number => 50.0, "world units", 0.0, MAX_RADIUS;
+        /// Agents nearer than this are no neighbours.
+        inner: Meaning::Number => 0.0, "world units", 0.0, MAX_RADIUS;
+        /// Full angle round the heading within which an agent is seen.
+        fov: Meaning::FieldOfView => FULL_CIRCLE, "degrees", 0.0, FULL_CIRCLE;
+        /// How many of the nearest agents are neighbours.
+        nearest: Meaning::Nearest => ALL_NEIGHBOURS, "agents", ALL_NEIGHBOURS, MAX_NEAREST;
+        /// The species that are its neighbours.
+        with: Meaning::SpeciesSet { own: false } => ALL_SPECIES, "species", 0.0, ALL_SPECIES;
+    }
+}
 
-const RADIUS: Parameter = Parameter {
-    key: "radius",
-    doc: " How near an agent must be to be a neighbour.",
-    default: 50.0,
-    unit: "world units",
-    range: (0.0, MAX_RADIUS),
-    ..WEIGHT
-};
-
-const INNER: Parameter = Parameter {
-    key: "inner",
-    doc: " Agents nearer than this are no neighbours.",
-    default: 0.0,
-    ..RADIUS
-};
-
-const FIELD_OF_VIEW: Parameter = Parameter {
-    key: "fov",
-    doc: " Full angle round the heading within which an agent is seen.",
-    meaning: Meaning::FieldOfView,
-    default: FULL_CIRCLE,
-    unit: "degrees",
-    range: (0.0, FULL_CIRCLE),
-};
-
-const NEAREST: Parameter = Parameter {
-    key: "nearest",
-    doc: " How many of the nearest agents are neighbours.",
-    meaning: Meaning::Nearest,
-    default: ALL_NEIGHBOURS,
-    unit: "agents",
-    range: (ALL_NEIGHBOURS, MAX_NEAREST),
-};
-
-const WITH: Parameter = Parameter {
-    key: "with",
-    doc: " The species that are its neighbours.",
-    meaning: Meaning::SpeciesSet { own: false },
-    default: ALL_SPECIES,
-    unit: "species",
-    range: (0.0, ALL_SPECIES),
-};
+/// The parameters that a rule has besides its own, which follow them.
+fn common(text: &RuleText) -> Vec<Parameter> {
+    let has = |parameter: &&Parameter| match parameter.key {
+        "weight" => true,
+        _ if text.sums.is_empty() => false,
+        "radius" | "nearest" => !text.everybody,
+        "inner" => text.has_inner,
+        _ => true,
+    };
+    <CommonParameters as Parameters<f32>>::TABLE.iter().filter(has).copied().collect()
+}
 
 /// The key of a rule's force. Every rule has it or [`TURN`], and no other table below a species does.
 pub const FORCE: &str = "force";
@@ -413,19 +396,6 @@ pub const PARAMETERS: &str = "parameters";
 
 /// The last part of the key of the species that a value is for. It stands in no file.
 pub const SPECIES: &str = "species";
-
-/// The parameters that a rule has besides its own, which follow them.
-fn common(text: &RuleText) -> Vec<Parameter> {
-    let mut all = vec![WEIGHT];
-    if !text.sums.is_empty() {
-        all.extend((!text.everybody).then_some(RADIUS));
-        all.extend(text.has_inner.then_some(INNER));
-        all.push(FIELD_OF_VIEW);
-        all.extend((!text.everybody).then_some(NEAREST));
-        all.push(WITH);
-    }
-    all
-}
 
 /// The key of the numbers that agents keep.
 pub const STATE: &str = "state";
