@@ -110,20 +110,6 @@ impl Default for KeptStart {
     }
 }
 
-/// The bits are compared, so that it can be a part of a key.
-impl Eq for KeptStart {}
-
-impl std::hash::Hash for KeptStart {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        let (kind, one, other) = match *self {
-            Self::Same(number) => (0, number, 0.0),
-            Self::Even { from, to } => (1, from, to),
-            Self::Normal { mean, deviation } => (2, mean, deviation),
-        };
-        (kind, one.to_bits(), other.to_bits()).hash(state);
-    }
-}
-
 impl KeptStart {
     /// The number of agent `id`; `key` is another one for each name.
     #[must_use]

@@ -89,26 +89,8 @@ impl OwnParameter {
     }
 }
 
-impl RuleText {
-    /// The key of its force.
-    #[must_use]
-    pub fn key_of_force(&self) -> &'static str {
-        if self.turns { TURN } else { FORCE }
-    }
-}
-
-/// The bits are compared, so that it can be a key.
-impl Eq for OwnParameter {}
-
-impl std::hash::Hash for OwnParameter {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        (&self.name, &self.by_species).hash(state);
-        [self.range.0, self.range.1].map(f32::to_bits).hash(state);
-    }
-}
-
 /// A number that agents keep for a rule.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct OwnState {
     /// Its name in formulas.
     pub name: String,
@@ -119,7 +101,7 @@ pub struct OwnState {
 }
 
 /// The texts of a rule.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Default)]
 pub struct RuleText {
     /// Its name in the scene file.
     pub name: String,
@@ -140,6 +122,12 @@ pub struct RuleText {
 }
 
 impl RuleText {
+    /// The key of its force.
+    #[must_use]
+    pub fn key_of_force(&self) -> &'static str {
+        if self.turns { TURN } else { FORCE }
+    }
+
     /// True if one of its formulas has the word `name`.
     #[must_use]
     pub fn takes(&self, name: &str) -> bool {
@@ -198,9 +186,8 @@ impl fmt::Debug for Formula {
     }
 }
 
-/// Every rule that was compiled, by its texts and the number of axes.
-static COMPILED: LazyLock<Mutex<HashMap<(RuleText, usize), &'static Formula>>> =
-    LazyLock::new(Mutex::default);
+/// Every rule that was compiled, by its texts and the number of axes, written as one text.
+static COMPILED: LazyLock<Mutex<HashMap<String, &'static Formula>>> = LazyLock::new(Mutex::default);
 
 /// The key of the text that is wrong, such as `sum.drift`, and what is wrong with it.
 pub type RuleError = (String, FormulaError);
@@ -209,15 +196,15 @@ impl Formula {
     /// The rule of these texts in a world of `axes` axes; the same one for the same texts.
     pub fn compiled(text: RuleText, axes: usize) -> Result<&'static Self, RuleError> {
         let mut all = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (text, axes);
+        let key = format!("{axes} {text:?}");
         if let Some(known) = all.get(&key) {
             return Ok(known);
         }
         let programs = match axes {
-            2 => programs::<2>(&key.0),
-            _ => programs::<3>(&key.0),
+            2 => programs::<2>(&text),
+            _ => programs::<3>(&text),
         };
-        let made: &'static Self = Box::leak(Box::new(Self::of(key.0.clone(), axes, programs?)));
+        let made: &'static Self = Box::leak(Box::new(Self::of(text, axes, programs?)));
         all.insert(key, made);
         Ok(made)
     }
