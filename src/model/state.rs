@@ -40,17 +40,9 @@ impl FlockState {
     /// Some of the rows.
     #[must_use]
     pub fn rows(&self, rows: Range<usize>) -> Self {
-        Self {
-            tick: self.tick,
-            id: self.id[rows.clone()].to_vec(),
-            species: self.species[rows.clone()].to_vec(),
-            position: self.position[rows.clone()].to_vec(),
-            velocity: self.velocity[rows.clone()].to_vec(),
-            memory: self.memory.get(rows.clone()).unwrap_or_default().to_vec(),
-            shown: self.shown,
-            kept: self.kept.get(rows).unwrap_or_default().to_vec(),
-            kept_names: self.kept_names,
-        }
+        let mut some = Self { tick: self.tick, ..Self::default() };
+        some.add(self, rows);
+        some
     }
 
     /// The rows with these numbers, in this order.
@@ -78,15 +70,19 @@ impl FlockState {
     }
 
     /// Adds the rows of another state at the end. Both show and keep the same numbers.
-    pub fn extend(&mut self, rows: &Self) {
-        self.id.extend_from_slice(&rows.id);
-        self.species.extend_from_slice(&rows.species);
-        self.position.extend_from_slice(&rows.position);
-        self.velocity.extend_from_slice(&rows.velocity);
-        self.memory.extend_from_slice(&rows.memory);
-        self.shown = rows.shown;
-        self.kept.extend_from_slice(&rows.kept);
-        self.kept_names = rows.kept_names;
+    pub fn extend(&mut self, other: &Self) {
+        self.add(other, 0..other.len());
+    }
+
+    fn add(&mut self, other: &Self, rows: Range<usize>) {
+        self.id.extend_from_slice(&other.id[rows.clone()]);
+        self.species.extend_from_slice(&other.species[rows.clone()]);
+        self.position.extend_from_slice(&other.position[rows.clone()]);
+        self.velocity.extend_from_slice(&other.velocity[rows.clone()]);
+        self.memory.extend_from_slice(other.memory.get(rows.clone()).unwrap_or_default());
+        self.shown = other.shown;
+        self.kept.extend_from_slice(other.kept.get(rows).unwrap_or_default());
+        self.kept_names = other.kept_names;
     }
 
     /// True if there are no agents.
