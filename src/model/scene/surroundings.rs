@@ -56,7 +56,7 @@ impl Scene {
     pub fn obstacles_in_reach(&self) -> Obstacles {
         let rules: Vec<_> = self.rules_that(|needs| needs.obstacles_within).collect();
         if rules.is_empty() {
-            return Obstacles::none();
+            return Obstacles::default();
         }
         Obstacles::within(&self.world, &self.obstacles, |obstacle: &Obstacle| {
             let reach = |(species, kind, within): &(&Species, Kind, ObstacleReach)| {
@@ -86,7 +86,7 @@ impl Scene {
     #[doc(hidden)]
     pub fn flow_field(&self) -> FlowField {
         let plan = self.followed_flow();
-        plan.map_or_else(FlowField::none, |plan| FlowField::new(plan, &self.world, self.seed))
+        plan.map_or_else(FlowField::default, |plan| FlowField::new(plan, &self.world, self.seed))
     }
 
     /// The rules in text of all species, each once.

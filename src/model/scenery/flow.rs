@@ -79,8 +79,8 @@ impl FlowPlan {
     }
 }
 
-/// A vector per cell; its length does not matter.
-#[derive(Clone, Debug)]
+/// A vector per cell; its length does not matter. By default there is no field, and the vector is zero everywhere.
+#[derive(Clone, Debug, Default)]
 pub struct FlowField {
     /// The cells, over the whole world; a position outside uses the nearest cell.
     pub index: SpatialIndex,
@@ -89,12 +89,6 @@ pub struct FlowField {
 }
 
 impl FlowField {
-    /// No field: the vector is zero everywhere.
-    #[must_use]
-    pub fn none() -> Self {
-        Self { index: SpatialIndex::EMPTY, vectors: Vec::new() }
-    }
-
     /// Computes the field of a world.
     #[must_use]
     pub fn new(plan: &FlowPlan, world: &World, seed: u32) -> Self {

@@ -7,8 +7,8 @@ use crate::vector::Point;
 /// Cells are wider than their share of the box by this factor: eight roundings.
 const EDGE: f32 = 1e-6;
 
-/// Cells of equal size over a rectangle or a box that may begin anywhere.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Cells of equal size over a rectangle or a box that may begin anywhere; none by default.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SpatialIndex {
     /// Lowest corner; world units.
     pub origin: Point,
@@ -19,10 +19,6 @@ pub struct SpatialIndex {
 }
 
 impl SpatialIndex {
-    /// An index without cells.
-    pub const EMPTY: Self =
-        Self { origin: Point::ZERO, cells_per_unit: Point::ZERO, cells_along: [0; 3] };
-
     /// Cells with sides of about `side` between the corners `low` and `high`; at most `most` cells.
     /// Corners of one height make a plane.
     #[must_use]

@@ -45,8 +45,8 @@ impl Obstacle {
     }
 }
 
-/// For each cell the obstacles that may affect an agent in it.
-#[derive(Clone, Debug)]
+/// For each cell the obstacles that may affect an agent in it; none by default.
+#[derive(Clone, Debug, Default)]
 pub struct Obstacles {
     /// The cells. No obstacle is within reach of places outside them.
     pub index: SpatialIndex,
@@ -55,17 +55,11 @@ pub struct Obstacles {
 }
 
 impl Obstacles {
-    /// No obstacles.
-    #[must_use]
-    pub fn none() -> Self {
-        Self { index: SpatialIndex::EMPTY, cells: CellLists::default() }
-    }
-
     /// Lists each of the `obstacles` in the cells within `reach` of its centre.
     #[must_use]
     pub fn within(world: &World, obstacles: &[Obstacle], reach: impl Fn(&Obstacle) -> f32) -> Self {
         if obstacles.is_empty() {
-            return Self::none();
+            return Self::default();
         }
         let wraps = world.boundary == Boundary::Wrap;
         let (mut low, mut high) = (Point::ZERO, world.size);

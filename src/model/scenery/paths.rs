@@ -102,7 +102,7 @@ impl Segment {
 ///
 /// In a wrapped world segments have images across the seams, and the cells extend beyond the world
 /// by the distance that agents look ahead. So distances need no wrapping.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Paths {
     /// The cells.
     pub index: SpatialIndex,
@@ -117,7 +117,7 @@ impl Paths {
     #[must_use]
     pub fn within(world: &World, paths: &[Path], ahead: f32) -> Self {
         if paths.is_empty() {
-            return Self { index: SpatialIndex::EMPTY, cells: CellLists::default() };
+            return Self::default();
         }
         let ahead = world.on_axes(ahead);
         let (mut low, mut high) = (-ahead, world.size + ahead);
