@@ -1,6 +1,6 @@
 //! Alignment: head where the agents nearby head.
 
-use super::{Agent, Extra, Needs, Neighbour, NeighbourBehaviour, Surroundings, Uses};
+use super::{Agent, Needs, Neighbour, NeighbourBehaviour, Surroundings, Uses};
 use crate::parameter::{ALL_NEIGHBOURS, ALL_SPECIES, MAX_NEAREST, Meaning};
 use crate::real::Real;
 use crate::vector::Vector;
@@ -46,7 +46,7 @@ impl<R: Real, const D: usize> Sums<R, D> {
 }
 
 impl<R: Real, const D: usize> NeighbourBehaviour<R, D> for Alignment<R> {
-    const NEEDS: Needs = Needs { extras: &[Extra::INNER], ..Needs::NOTHING };
+    const NEEDS: Needs = Needs { ignores_within: Some("inner"), ..Needs::NOTHING };
 
     type Sums = Sums<R, D>;
 

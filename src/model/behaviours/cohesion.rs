@@ -1,7 +1,7 @@
 //! Cohesion: go where the agents nearby are.
 
 use super::bounds::SAME_SPOT_SQUARED;
-use super::{Agent, Extra, Needs, Neighbour, NeighbourBehaviour, Surroundings, Uses};
+use super::{Agent, Needs, Neighbour, NeighbourBehaviour, Surroundings, Uses};
 use crate::parameter::{ALL_NEIGHBOURS, ALL_SPECIES, MAX_NEAREST, Meaning};
 use crate::real::Real;
 use crate::vector::Vector;
@@ -39,7 +39,7 @@ pub struct Sums<R, const D: usize> {
 }
 
 impl<R: Real, const D: usize> NeighbourBehaviour<R, D> for Cohesion<R> {
-    const NEEDS: Needs = Needs { extras: &[Extra::INNER], ..Needs::NOTHING };
+    const NEEDS: Needs = Needs { ignores_within: Some("inner"), ..Needs::NOTHING };
 
     type Sums = Sums<R, D>;
 

@@ -22,7 +22,7 @@ mod uses;
 
 pub use body::Body;
 use bounds::MAX_FORCE;
-pub use needs::{Extra, Needs, ObstacleReach, Ranges};
+pub use needs::{Needs, ObstacleReach, Ranges};
 pub use neighbour::Neighbour;
 pub use target::Target;
 pub use uses::Uses;

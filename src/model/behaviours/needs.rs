@@ -1,6 +1,6 @@
 //! The needs of a behaviour besides its agent. Each behaviour declares it in its own file.
 
-use super::{Kind, Uses};
+use super::Kind;
 
 /// The smallest and largest value of a behaviour's parameter, by its key.
 pub type Ranges<'a> = dyn Fn(&str) -> (f32, f32) + 'a;
@@ -8,22 +8,6 @@ pub type Ranges<'a> = dyn Fn(&str) -> (f32, f32) + 'a;
 /// The largest distance of an obstacle's centre that affects the agent, from the ranges of the
 /// behaviour's parameters, the obstacle's radius and the agent's size; world units.
 pub type ObstacleReach = fn(&Ranges<'_>, f32, f32) -> f32;
-
-/// Extra work of engines while a parameter has certain values.
-#[derive(Clone, Copy, Debug)]
-pub struct Extra {
-    /// The parameter's key.
-    pub key: &'static str,
-    /// True for values that need the work.
-    pub asks: fn(f32) -> bool,
-    /// The work.
-    pub uses: Uses,
-}
-
-impl Extra {
-    /// Nearer neighbours are ignored.
-    pub const INNER: Self = Self { key: "inner", asks: |inner| inner > 0.0, uses: Uses::INNER };
-}
 
 /// Facts that scenes and engines must know about a behaviour without naming it. (The list of behaviours
 /// says whether it looks at neighbours; the meaning of a parameter shows targets and fields of
@@ -43,8 +27,8 @@ pub struct Needs {
     /// It multiplies the agent's limits by the target's distance divided by this parameter (a key;
     /// world units; 0 leaves them unchanged).
     pub limits_grow_by: Option<&'static str>,
-    /// Extra work of engines for some values of a parameter.
-    pub extras: &'static [Extra],
+    /// It ignores neighbours that are no farther away than this parameter (a key; world units; 0 ignores none).
+    pub ignores_within: Option<&'static str>,
     /// The opposite behaviour. Parameters with the same key mean the same in both.
     pub opposite: Option<Kind>,
     /// It is about other species than its own, if there are others.
@@ -62,7 +46,7 @@ impl Needs {
         paths_within: None,
         obstacles_within: None,
         limits_grow_by: None,
-        extras: &[],
+        ignores_within: None,
         opposite: None,
         others: false,
         leads_away: false,

@@ -1,7 +1,7 @@
 //! Separation: keep apart from the agents nearby.
 
 use super::bounds::{SAME_SPOT, SAME_SPOT_SQUARED};
-use super::{Agent, Extra, Needs, Neighbour, NeighbourBehaviour, Surroundings, Uses};
+use super::{Agent, Needs, Neighbour, NeighbourBehaviour, Surroundings, Uses};
 use crate::parameter::{ALL_NEIGHBOURS, ALL_SPECIES, MAX_NEAREST, Meaning};
 use crate::real::Real;
 use crate::vector::Vector;
@@ -47,7 +47,7 @@ pub struct Sums<R, const D: usize> {
 }
 
 impl<R: Real, const D: usize> NeighbourBehaviour<R, D> for Separation<R> {
-    const NEEDS: Needs = Needs { extras: &[Extra::INNER], ..Needs::NOTHING };
+    const NEEDS: Needs = Needs { ignores_within: Some("inner"), ..Needs::NOTHING };
 
     type Sums = Sums<R, D>;
 

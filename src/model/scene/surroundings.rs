@@ -144,8 +144,11 @@ impl Scene {
         let choose = |which: fn(f32) -> bool| rules().map(chosen).any(which);
         let shared = self.shared();
         let everybody = || self.formulas().iter().filter(|rule| rule.hears_everybody());
+        let ignores =
+            |(species, kind, key): (&Species, Kind, &str)| species.value_of(kind, key) > 0.0;
         let extras = [
             (Uses::SIGHT, narrow),
+            (Uses::INNER, self.rules_that(|needs| needs.ignores_within).any(ignores)),
             (Uses::COUNTS, counts),
             (Uses::PRIORITY, bodies(|body| body.combine > 0.0)),
             (Uses::MOVING_TARGETS, self.targets.iter().any(Target::moves)),
@@ -179,14 +182,7 @@ impl Scene {
             (Uses::OLD_STEP, bodies(|body| body.position_step > 0.0)),
             (Uses::MEMORY, counts || accelerations || ages || banks || remembers),
         ];
-        let of_values = rules().flat_map(|rule| {
-            let extras = rule.kind.info().needs.extras.iter();
-            extras.map(|extra| {
-                let value = rule.kind.parameter(extra.key).map(|slot| rule.values[slot]);
-                (extra.uses, value.is_some_and(extra.asks))
-            })
-        });
-        let asked = extras.into_iter().chain(of_values).filter(|(_, asked)| *asked);
+        let asked = extras.into_iter().filter(|(_, asked)| *asked);
         asked.fold(Uses::of(&kinds), |uses, (extra, _)| uses.with(extra))
     }
 
