@@ -15,7 +15,7 @@ use std::fmt::Display;
 use std::io::{self, Cursor, Read, Seek, Write};
 
 use super::behaviours::Target;
-use super::scene::Scene;
+use super::scene::{PopulateError, Scene, SceneError};
 use super::state::FlockState;
 
 pub use csv::{COLUMNS, read_csv, write_csv_header, write_csv_rows};
@@ -23,19 +23,25 @@ pub use flow::{MAX_ROW, read_flow};
 pub use npz::{ARRAYS, NpzWriter, RECORD, read_npz, write_columns};
 pub use ply::{write_ply_header, write_ply_rows};
 pub use record::{Provenance, RunRecord};
-pub use restore::TargetRow;
-pub use table::{Part, StateTable};
+pub use table::{Part, StateTable, TargetRow};
 
 /// A file that cannot be read: the problem, its place in the file and the remedy, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct FileError(String);
 
-impl From<io::Error> for FileError {
-    fn from(error: io::Error) -> Self {
-        Self(error.to_string())
-    }
+/// Errors that are told in their own words.
+macro_rules! told {
+    ($($error:ty)+) => {$(
+        impl From<$error> for FileError {
+            fn from(error: $error) -> Self {
+                Self(error.to_string())
+            }
+        }
+    )+};
 }
+
+told! { io::Error SceneError PopulateError }
 
 type Result<T, E = FileError> = std::result::Result<T, E>;
 

@@ -1,6 +1,6 @@
 //! Targets and flow fields of a scene as the file of a run left them.
 
-use super::record::RunRecord;
+use super::table::{StateTable, TargetRow};
 use super::{Result, bail, counted, ensure};
 use crate::behaviours::Target;
 use crate::quote::{cut, quoted};
@@ -9,22 +9,9 @@ use crate::scenery::FlowPlan;
 use crate::vector::{Point, components_text};
 use crate::world::MAX_COORDINATE;
 
-/// The values of a target that change while it moves.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct TargetRow {
-    /// World units.
-    pub position: Point,
-    /// World units per tick.
-    pub velocity: Point,
-    /// Number of hits so far.
-    pub hits: u32,
-}
-
-impl From<&Target> for TargetRow {
-    fn from(target: &Target) -> Self {
-        let Target { position, velocity, hits, .. } = *target;
-        Self { position, velocity, hits }
-    }
+/// The targets that a file holds: all but the pointer, which follows the mouse.
+pub(super) fn kept(targets: &[Target]) -> impl Iterator<Item = &Target> {
+    targets.iter().filter(|target| target.name != POINTER)
 }
 
 impl TargetRow {
@@ -45,62 +32,58 @@ impl TargetRow {
     }
 }
 
-/// The targets that a file holds: all but the pointer, which follows the mouse.
-pub(super) fn kept(targets: &[Target]) -> impl Iterator<Item = &Target> {
-    targets.iter().filter(|target| target.name != POINTER)
-}
-
-/// Gives the targets of `scene` the places, velocities and hits in `rows`. `written` is the scene that
-/// the file was written with, and `plain` is `scene` before it was scaled. A target that differs between
-/// the two was set on the command line: it begins where it is set.
-pub(super) fn restore_targets(
-    scene: &mut Scene,
-    plain: &Scene,
-    written: &Scene,
-    rows: &[TargetRow],
-) -> Result<()> {
-    let expected = kept(&written.targets).count();
-    if rows.len() != expected {
-        bail!(
-            "the last tick has {}, and its scene `{}` has {expected}; write the file again, or name \
-             another scene with --scene",
-            counted(rows.len() as u64, "target"),
-            cut(&written.name)
-        );
-    }
-    for (target, row) in kept(&written.targets).zip(rows) {
-        row.check(&format!("the target {}", quoted(&target.name)))?;
-        let same = plain.targets.iter().position(|own| own == target);
-        if let Some(own) = same.and_then(|index| scene.targets.get_mut(index)) {
-            (own.position, own.velocity, own.hits) = (row.position, row.velocity, row.hits);
+impl StateTable {
+    /// Puts the targets of `scene` where they were at the last tick. `plain` is `scene` before it was scaled. A
+    /// target that `plain` has otherwise than the record was set on the command line: it begins where it is
+    /// set.
+    pub fn restore_targets(&self, scene: &mut Scene, plain: &Scene) -> Result<()> {
+        let Some(run) = self.run() else { return Ok(()) };
+        let (written, rows) = (run.scene(&[])?, self.targets());
+        let expected = kept(&written.targets).count();
+        if rows.len() != expected {
+            bail!(
+                "the last tick has {}, and its scene `{}` has {expected}; write the file again, or name \
+                 another scene with --scene",
+                counted(rows.len() as u64, "target"),
+                cut(&written.name)
+            );
         }
+        for (target, row) in kept(&written.targets).zip(rows) {
+            row.check(&format!("the target {}", quoted(&target.name)))?;
+            let same = plain.targets.iter().position(|own| own == target);
+            if let Some(own) = same.and_then(|index| scene.targets.get_mut(index)) {
+                (own.position, own.velocity, own.hits) = (row.position, row.velocity, row.hits);
+            }
+        }
+        Ok(())
     }
-    Ok(())
-}
 
-/// Gives the flow field of `scene` the vectors of the file. Returns true if `scene` has another field
-/// than `written`: then the caller reads that field's own file.
-pub(super) fn restore_flow(scene: &mut Scene, written: &Scene, run: &RunRecord) -> Result<bool> {
-    let from_file = |plan: &&mut FlowPlan| plan.file.is_some();
-    let Some(plan) = scene.flow.as_mut().filter(from_file) else { return Ok(false) };
-    if Some(&*plan) != written.flow.as_ref() {
-        return Ok(true);
-    }
-    let (grid, expected) = (plan.grid_text(), plan.file_cells());
-    let found = run.flow.len();
-    ensure!(
-        found == expected,
-        "its flow field has {}, but grid = {grid} needs {expected}; write the file again, or name \
-         another field with --set flow.file=FILE",
-        counted(found as u64, "vector"),
-    );
-    let fits = |vector: &Point| vector.to_array().iter().all(|value| value.abs() <= 1e9);
-    if let Some(other) = run.flow.iter().position(|vector| !fits(vector)) {
-        let vector = components_text(run.flow[other], run.axes());
-        bail!(
-            "vector {other} of its flow field, {vector}, is outside -1e9 to 1e9; write the file again"
+    /// Puts back into `plain` the vectors of a flow field that was read from a file; `plain` is the scene of
+    /// the record, perhaps changed. Returns true if `plain` has another field, whose file the caller reads.
+    pub fn restore_flow(&self, plain: &mut Scene) -> Result<bool> {
+        let Some(run) = self.run() else { return Ok(false) };
+        let written = run.scene(&[])?;
+        let from_file = |plan: &&mut FlowPlan| plan.file.is_some();
+        let Some(plan) = plain.flow.as_mut().filter(from_file) else { return Ok(false) };
+        if Some(&*plan) != written.flow.as_ref() {
+            return Ok(true);
+        }
+        let (grid, expected) = (plan.grid_text(), plan.file_cells());
+        let found = run.flow.len();
+        ensure!(
+            found == expected,
+            "its flow field has {}, but grid = {grid} needs {expected}; write the file again, or name \
+             another field with --set flow.file=FILE",
+            counted(found as u64, "vector"),
         );
+        let fits = |vector: &Point| vector.to_array().iter().all(|value| value.abs() <= 1e9);
+        if let Some(other) = run.flow.iter().position(|vector| !fits(vector)) {
+            let vector = components_text(run.flow[other], run.axes());
+            bail!(
+                "vector {other} of its flow field, {vector}, is outside -1e9 to 1e9; write the file again"
+            );
+        }
+        plan.vectors.clone_from(&run.flow);
+        Ok(false)
     }
-    plan.vectors.clone_from(&run.flow);
-    Ok(false)
 }

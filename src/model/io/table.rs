@@ -3,15 +3,15 @@
 use std::cmp::Ordering;
 
 use super::record::RunRecord;
-use super::restore::{TargetRow, restore_flow, restore_targets};
-use super::{FileError, Result, bail, ensure};
+use super::{Result, bail, ensure};
+use crate::behaviours::Target;
 use crate::kept::{KeptNames, KeptRow, MAX_KEPT, MAX_NUMBER, STATE_PREFIX};
 use crate::memory::{Memory, ShownBy};
 use crate::quote::quoted;
 use crate::scene::{MAX_AGENTS, Request, Scene};
 use crate::state::FlockState;
 use crate::vector::{Point, components_text};
-use crate::world::{Boundary, MAX_COORDINATE};
+use crate::world::MAX_COORDINATE;
 
 /// The largest tick of a file: most readers use `float64`, which has no odd numbers beyond it.
 pub const LAST_TICK: u64 = 1 << 53;
@@ -46,6 +46,24 @@ pub struct StateRow {
     pub memory: Memory,
     /// The numbers that it keeps, in the order of the table's names.
     pub kept: KeptRow,
+}
+
+/// The values of a target that change while it moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TargetRow {
+    /// World units.
+    pub position: Point,
+    /// World units per tick.
+    pub velocity: Point,
+    /// Number of hits so far.
+    pub hits: u32,
+}
+
+impl From<&Target> for TargetRow {
+    fn from(target: &Target) -> Self {
+        let Target { position, velocity, hits, .. } = *target;
+        Self { position, velocity, hits }
+    }
 }
 
 /// Which agents of a file one of several processes keeps.
@@ -304,30 +322,16 @@ impl StateTable {
         }
     }
 
-    /// Puts back into `plain` the vectors of a flow field that was read from a file; `plain` is the scene of
-    /// the record, perhaps changed. Returns true if `plain` has another field, whose file the caller reads.
-    pub fn restore_flow(&self, plain: &mut Scene) -> Result<bool> {
-        let Some(run) = &self.run else { return Ok(false) };
-        restore_flow(plain, &written(run)?, run)
-    }
-
-    /// Puts the targets of `scene` where they were at the last tick. It is `plain` after it was scaled. A target that
-    /// `plain` has otherwise than the record begins where `plain` sets it.
-    pub fn restore_targets(&self, scene: &mut Scene, plain: &Scene) -> Result<()> {
-        let Some(run) = &self.run else { return Ok(()) };
-        restore_targets(scene, plain, &written(run)?, &self.targets)
-    }
-
     /// The scene of the record, scaled, with its targets where they were; and the flock.
     pub fn into_flock(self) -> Result<(Scene, FlockState)> {
         let Some(run) = &self.run else {
             bail!("the file does not say its scene; read it with into_state")
         };
-        let mut plain = written(run)?;
+        let mut plain = run.scene(&[])?;
         self.restore_flow(&mut plain)?;
         let mut scene = plain.clone();
         let request = Request { count: Some(self.agents()), density: run.density, seed: None };
-        scene.resize(&request).map_err(|error| FileError(error.to_string()))?;
+        scene.resize(&request)?;
         self.restore_targets(&mut scene, &plain)?;
         let state = self.into_state(&scene)?;
         Ok((scene, state))
@@ -356,14 +360,7 @@ impl StateTable {
                     }
                 );
             }
-            let below = scene.world.ends_beyond(*position);
-            let inside = position.cmpge(Point::ZERO).all()
-                && match scene.world.boundary {
-                    Boundary::Wrap => below,
-                    Boundary::Walls => position.cmple(size).all(),
-                    Boundary::Open => true,
-                };
-            if !inside && scene.world.boundary != Boundary::Open {
+            if !scene.world.may_hold(*position) {
                 bail!(
                     "{} {place}: agent {id} at ({}) is outside the world of {}; {other}, or set the \
                      size with --set world.size=[{}]",
@@ -405,9 +402,4 @@ impl StateTable {
             kept_names: names,
         })
     }
-}
-
-/// The scene in a record.
-fn written(run: &RunRecord) -> Result<Scene> {
-    run.scene(&[]).map_err(|error| FileError(error.to_string()))
 }

@@ -11,8 +11,7 @@ use super::arrays::{
 use super::rows::TickRows;
 use super::{ARRAYS, RECORD};
 use crate::io::record::{MAX_RECORD, MAX_VECTORS, RunRecord};
-use crate::io::restore::TargetRow;
-use crate::io::table::{Part, StateTable, kept_place};
+use crate::io::table::{Part, StateTable, TargetRow, kept_place};
 use crate::io::{Context, Result, bail, ensure, missing};
 use crate::kept::STATE_PREFIX;
 use crate::memory::{MAX_COLOUR_VALUE, Memory};
