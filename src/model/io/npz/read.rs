@@ -87,11 +87,10 @@ pub fn read_npz(mut file: impl Read + Seek, with_run: bool, part: Part) -> Resul
         })?;
         own.angles(&mut archive, row_each)?;
     }
-    own.points(&mut archive, "position", places, |row| &mut row.position)?;
-    own.points(&mut archive, "velocity", velocities, |row| &mut row.velocity)?;
-
+    own.floats(&mut archive, "position", places, |row, axis, x| row.position[axis] = x)?;
+    own.floats(&mut archive, "velocity", velocities, |row, axis, v| row.velocity[axis] = v)?;
     for (nth, name) in arrays.iter().enumerate() {
-        own.kept(&mut archive, (name, nth), row_each)?;
+        own.floats(&mut archive, name, row_each, |row, _, number| row.kept[nth] = number)?;
     }
     let mut table = StateTable::new("row", part, axes, remembers);
     (table.shows, table.kept) = (shows, kept);

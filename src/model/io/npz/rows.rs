@@ -143,33 +143,19 @@ impl OwnRows {
         })
     }
 
-    /// Reads the numbers that agents keep under one name.
-    pub fn kept(
-        &mut self,
-        archive: &mut Archive<'_>,
-        (name, nth): (&str, usize),
-        row_each: Shape<'_>,
-    ) -> Result<()> {
-        each_float(archive, name, row_each, &mut |place, value| {
-            if let Some(row) = self.at(place) {
-                row.kept[nth] = value;
-            }
-            Ok(())
-        })
-    }
-
-    /// Reads an array of points into the field that `of` names.
-    pub fn points(
+    /// Reads an array of floating-point numbers, one or several for each row. `put` gets the row, the place
+    /// among its numbers, and the number.
+    pub fn floats(
         &mut self,
         archive: &mut Archive<'_>,
         name: &str,
         shape: Shape<'_>,
-        of: impl Fn(&mut StateRow) -> &mut Point,
+        put: impl Fn(&mut StateRow, usize, f32),
     ) -> Result<()> {
-        let axes = shape.sides.get(1).copied().unwrap_or(1).max(1);
-        each_float(archive, name, shape, &mut |place, value| {
-            if let Some(row) = self.at(place / axes) {
-                of(row)[(place % axes) as usize] = value;
+        let each = shape.sides.get(1).copied().unwrap_or(1).max(1);
+        each_float(archive, name, shape, &mut |place, number| {
+            if let Some(row) = self.at(place / each) {
+                put(row, (place % each) as usize, number);
             }
             Ok(())
         })
