@@ -47,26 +47,16 @@ type Result<T, E = FileError> = std::result::Result<T, E>;
 
 /// Puts words before a problem.
 trait Context<T> {
-    fn context(self, words: impl Display) -> Result<T>;
-
     fn with_context<W: Display>(self, words: impl FnOnce() -> W) -> Result<T>;
 }
 
 impl<T, E: Display> Context<T> for std::result::Result<T, E> {
-    fn context(self, words: impl Display) -> Result<T> {
-        self.with_context(|| words)
-    }
-
     fn with_context<W: Display>(self, words: impl FnOnce() -> W) -> Result<T> {
         self.map_err(|error| FileError(format!("{}: {error}", words())))
     }
 }
 
 impl<T> Context<T> for Option<T> {
-    fn context(self, words: impl Display) -> Result<T> {
-        self.with_context(|| words)
-    }
-
     fn with_context<W: Display>(self, words: impl FnOnce() -> W) -> Result<T> {
         self.ok_or_else(|| FileError(words().to_string()))
     }

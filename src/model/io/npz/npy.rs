@@ -86,7 +86,7 @@ impl Header {
     /// Reads a header, and no byte after it.
     pub fn read(file: &mut impl Read) -> Result<Self> {
         let mut start = [0; 12];
-        file.read_exact(&mut start[..10]).context("it is cut short")?;
+        file.read_exact(&mut start[..10]).with_context(|| "it is cut short")?;
         if !start.starts_with(MAGIC) {
             bail!("it is no NumPy array");
         }
@@ -94,7 +94,7 @@ impl Header {
         let (begin, length) = if start[6] == 1 {
             (10, usize::from(u16::from_le_bytes([start[8], start[9]])))
         } else {
-            file.read_exact(&mut start[10..]).context("it is cut short")?;
+            file.read_exact(&mut start[10..]).with_context(|| "it is cut short")?;
             (12, u32::from_le_bytes([start[8], start[9], start[10], start[11]]) as usize)
         };
         let bytes = length.saturating_add(begin);
@@ -102,7 +102,7 @@ impl Header {
             bail!("its header has {length} bytes; {MAX_HEADER} are the most there can be");
         }
         let mut text = vec![0; length];
-        file.read_exact(&mut text).context("it is cut short")?;
+        file.read_exact(&mut text).with_context(|| "it is cut short")?;
         let text = String::from_utf8_lossy(&text);
         let (kind, fortran, shape) = Reader { rest: &text }.header().with_context(|| {
             format!("its header is not that of a plain array of numbers: {}", cut(text.trim()))

@@ -26,12 +26,12 @@ const AS_ID: &str = "as for `id`";
 /// pass, and only the rows of the part are kept.
 pub fn read_npz(mut file: impl Read + Seek, with_run: bool, part: Part) -> Result<StateTable> {
     let broken = "no NumPy archive, or one that is cut short; write it again";
-    let bytes = file.seek(SeekFrom::End(0)).context("cannot read it")?;
+    let bytes = file.seek(SeekFrom::End(0)).with_context(|| "cannot read it")?;
     let file: Box<dyn ReadSeek + '_> = Box::new(file);
-    let mut archive = ZipArchive::new(BufReader::new(file)).context(broken)?;
+    let mut archive = ZipArchive::new(BufReader::new(file)).with_context(|| broken)?;
     let (mut found, mut kept) = (Vec::new(), Vec::new());
     for file in archive.file_names() {
-        let file = file.context(broken)?;
+        let file = file.with_context(|| broken)?;
         let Some(name) = file.strip_suffix(EXTENSION) else {
             continue;
         };
