@@ -10,9 +10,6 @@ use crate::vector::{Point, components_text};
 /// The most bytes per row: three numbers with all their digits, and room to spare.
 pub const MAX_ROW: u64 = 192;
 
-/// The header for each number of axes.
-const HEADERS: [(usize, &str); 2] = [(2, "x,y"), (3, "x,y,z")];
-
 /// Reads the vectors of a flow field from a file, for a world with `axes` axes. Keep `file` within
 /// [`MAX_ROW`] bytes for each cell.
 pub fn read_flow(plan: &mut FlowPlan, axes: usize, file: impl Read) -> Result<()> {
@@ -57,22 +54,19 @@ fn vectors(file: impl Read, axes: usize) -> Result<Vec<Point>> {
 
 /// Fails unless the header belongs to a world with `axes` axes.
 fn check_header(header: &str, axes: usize) -> Result<()> {
-    let expected = HEADERS.iter().find(|(own, _)| *own == axes).map_or("", |(_, header)| *header);
+    let [plane, space] = ["x,y", "x,y,z"];
+    let expected = if axes == 2 { plane } else { space };
     if header == expected {
         return Ok(());
     }
-    let quoted = quoted(header);
-    match HEADERS.iter().find(|(_, other)| *other == header) {
-        Some((3, _)) => bail!(
-            "line 1: expected the header `{expected}`, not {quoted}: the world is a plane; give \
-             world.size three numbers, or leave out the z of each vector"
-        ),
-        Some(_) => bail!(
-            "line 1: expected the header `{expected}`, not {quoted}: the world is a space, because \
-             world.size has three numbers; give each vector a z"
-        ),
-        None => bail!("line 1: expected the header `{expected}`, not {quoted}"),
-    }
+    let why = if header == space {
+        ": the world is a plane; give world.size three numbers, or leave out the z of each vector"
+    } else if header == plane {
+        ": the world is a space, because world.size has three numbers; give each vector a z"
+    } else {
+        ""
+    };
+    bail!("line 1: expected the header `{expected}`, not {}{why}", quoted(header))
 }
 
 #[cfg(test)]
