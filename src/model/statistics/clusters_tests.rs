@@ -2,6 +2,7 @@
 
 use super::cells::Cells;
 use super::clusters::Clusters;
+use super::tests::distance_squared;
 use crate::grid::Grid;
 use crate::random::{Use, unit};
 use crate::vector::{Point, components};
@@ -18,15 +19,9 @@ fn id_of(row: usize) -> u32 {
 }
 
 /// The groups found by looking at all pairs.
-fn by_all_pairs<const D: usize>(world: &World, positions: &[Point], radius: f32) -> Found {
-    let size = world.size.as_dvec3();
-    let near = |a: Point, b: Point| {
-        let apart = (a.as_dvec3() - b.as_dvec3()).abs();
-        let wraps = world.boundary == Boundary::Wrap;
-        let apart = if wraps { apart.min((size - apart).abs()) } else { apart };
-        let squares = (0..D).map(|axis| apart[axis] * apart[axis]);
-        squares.sum::<f64>() < f64::from(radius) * f64::from(radius)
-    };
+fn by_all_pairs(world: &World, positions: &[Point], radius: f32) -> Found {
+    let limit = f64::from(radius) * f64::from(radius);
+    let near = |a: Point, b: Point| distance_squared(world, a, b) < limit;
     let mut rest: Vec<usize> = (0..positions.len()).collect();
     let (mut found, mut smallest) = (Clusters::default(), vec![None; positions.len()]);
     while let Some(first) = rest.pop() {
@@ -69,7 +64,7 @@ fn places<const D: usize>(seed: u32, count: u32) -> impl Iterator<Item = Point> 
 }
 
 fn assert_all_pairs<const D: usize>(world: &World, positions: &[Point], case: &str) -> bool {
-    let wanted = by_all_pairs::<D>(world, positions, RADIUS);
+    let wanted = by_all_pairs(world, positions, RADIUS);
     assert_eq!(found::<D>(world, positions, RADIUS), wanted, "{case}");
     // The control: with half the radius there are other groups.
     found::<D>(world, positions, RADIUS / 2.0) != wanted

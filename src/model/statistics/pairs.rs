@@ -82,25 +82,17 @@ fn in_cells<const D: usize, T: Send>(
 mod tests {
     use super::*;
     use crate::random::{Use, unit};
+    use crate::statistics::tests::distance_squared;
     use crate::vector::point;
     use crate::world::Boundary;
 
-    /// Every pair, by the shortest of all ways round the world.
+    /// Every pair.
     fn by_brute_force(world: &World, positions: &[Point], radius: f32) -> Pairs {
         let mut pairs = Pairs::default();
-        let rounds: &[f64] =
-            if world.boundary == Boundary::Wrap { &[-1.0, 0.0, 1.0] } else { &[0.0] };
-        let along = |axis: usize, a: Point, b: Point| {
-            let ways = rounds.iter().map(|round| {
-                (f64::from(b[axis]) - f64::from(a[axis]) + round * f64::from(world.size[axis]))
-                    .abs()
-            });
-            if axis < world.axes() { ways.fold(f64::INFINITY, f64::min) } else { 0.0 }
-        };
         for (first, a) in positions.iter().enumerate() {
             for (second, b) in positions.iter().enumerate() {
-                let squares = (0..3).map(|axis| along(axis, *a, *b).powi(2));
-                if first != second && squares.sum::<f64>() < f64::from(radius).powi(2) {
+                let squared = distance_squared(world, *a, *b);
+                if first != second && squared < f64::from(radius).powi(2) {
                     pairs.first.push(first as u32);
                     pairs.second.push(second as u32);
                 }

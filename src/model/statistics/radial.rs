@@ -109,26 +109,13 @@ fn counts(
 mod tests {
     use super::*;
     use crate::random::{Use, unit};
+    use crate::statistics::tests::distance_squared;
     use crate::vector::point;
     use crate::world::Boundary;
 
     fn places(count: u32, size: Point) -> Vec<Point> {
         let along = |id: u32, axis: u32| unit(11, id, axis, Use::SpawnX);
         (0..count).map(|id| point([0, 1, 2].map(|axis| along(id, axis))) * size).collect()
-    }
-
-    /// Distances by the shortest of all ways round a wrapped world.
-    fn distance(world: &World, a: Point, b: Point) -> f64 {
-        let along = |axis: usize| {
-            let way = f64::from(b[axis]) - f64::from(a[axis]);
-            let rounds = [-1.0, 0.0, 1.0].map(|n| (way + n * f64::from(world.size[axis])).abs());
-            if world.boundary == Boundary::Wrap {
-                rounds.into_iter().fold(f64::MAX, f64::min)
-            } else {
-                way.abs()
-            }
-        };
-        (0..world.axes()).map(|axis| along(axis).powi(2)).sum::<f64>().sqrt()
     }
 
     #[test]
@@ -140,7 +127,7 @@ mod tests {
                 let (agents, others) = all.split_at(70);
                 let (radius, intervals) = (13.0, 7);
                 let interval = |a: &Point, b: &Point| {
-                    let distance = distance(&world, *a, *b);
+                    let distance = distance_squared(&world, *a, *b).sqrt();
                     (distance < f64::from(radius)).then_some((distance / 13.0 * 7.0) as usize)
                 };
                 let brute = |from: &[Point], to: &[Point]| {

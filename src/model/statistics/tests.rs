@@ -1,8 +1,6 @@
 //! Tests of the figures.
 
 use super::super::grid::RUN_SAMPLE;
-use glam::DVec3;
-
 use super::cells::CellStarts;
 use super::*;
 use crate::random::{Use, unit};
@@ -113,12 +111,16 @@ fn rotation_counts_every_agent_alike() {
 /// subtracted, squared and added, with an error of at most 2⁻²⁴ each; the root halves it.
 const DISTANCE: f64 = 2.5 / 16_777_216.0;
 
-/// The shortest distance between two places.
-fn distance(world: &World, from: Point, to: Point) -> f64 {
-    let apart = (to.as_dvec3() - from.as_dvec3()).abs();
+/// The square of the distance between two places, the shortest of all ways round a wrapped world.
+pub fn distance_squared(world: &World, from: Point, to: Point) -> f64 {
     let wraps = world.boundary == Boundary::Wrap;
-    let round = if wraps { (world.size.as_dvec3() - apart).max(DVec3::ZERO) } else { apart };
-    apart.min(round).length()
+    let rounds: &[f64] = if wraps { &[-1.0, 0.0, 1.0] } else { &[0.0] };
+    let along = |axis: usize| {
+        let way = f64::from(to[axis]) - f64::from(from[axis]);
+        let ways = rounds.iter().map(|round| (way + round * f64::from(world.size[axis])).abs());
+        ways.fold(f64::INFINITY, f64::min)
+    };
+    (0..world.axes()).map(|axis| along(axis).powi(2)).sum()
 }
 
 /// Fails unless the figures of neighbours equal the figures of a loop over all pairs.
@@ -131,7 +133,7 @@ fn assert_brute_force(scene: &Scene, state: &FlockState, case: &str) {
     for (i, p) in state.position.iter().enumerate() {
         let mut best = f64::INFINITY;
         for (_, q) in state.position.iter().enumerate().filter(|(j, _)| *j != i) {
-            let d = distance(&scene.world, *p, *q);
+            let d = distance_squared(&scene.world, *p, *q).sqrt();
             surely += u32::from(d < radius * (1.0 - DISTANCE));
             perhaps += u32::from(d < radius * (1.0 + DISTANCE));
             best = if d < best { d } else { best };
