@@ -5,14 +5,11 @@ fn rule(sums: &[(&str, &str)], force: &str, parameters: &[&str]) -> RuleText {
         name: "test".into(),
         sums: sums.iter().map(|(name, text)| ((*name).into(), (*text).into())).collect(),
         force: force.into(),
-        turns: false,
-        states: Vec::new(),
         parameters: parameters
             .iter()
             .map(|name| OwnParameter { name: (*name).into(), range: (0.0, 1.0), by_species: None })
             .collect(),
-        has_inner: false,
-        everybody: false,
+        ..RuleText::default()
     }
 }
 
