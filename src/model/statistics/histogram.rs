@@ -121,16 +121,8 @@ fn around<const D: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::{BuiltIn, Request};
+    use crate::statistics::tests::populated;
     use crate::vector::Point;
-
-    fn flock(count: u64, more: &[String]) -> (Scene, FlockState) {
-        let scene =
-            Scene::parse_with("flock", BuiltIn::named("flock").unwrap().text, more).unwrap();
-        let request = Request { count: Some(count), ..Request::default() };
-        let (scene, state) = scene.populate(&request).unwrap();
-        (scene, state)
-    }
 
     /// Sum of the middles of the bins, weighted by the agents in them, over the number of agents.
     fn mean(histogram: &Histogram, of_bin: f64) -> f64 {
@@ -142,7 +134,8 @@ mod tests {
     #[test]
     fn histograms_agree_with_the_figures() {
         for boundary in ["wrap", "walls", "open"] {
-            let (scene, mut state) = flock(3000, &[format!("world.boundary={boundary}")]);
+            let set = format!("world.boundary={boundary}");
+            let (scene, mut state) = populated("flock", &[&set], 3000);
             for (row, velocity) in state.velocity.iter_mut().enumerate() {
                 *velocity *= (row % 10) as f32 / 10.0;
             }
@@ -159,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_large_flock_is_counted_by_a_sample() {
-        let (scene, state) = flock(60_000, &[]);
+        let (scene, state) = populated("flock", &[], 60_000);
         let (metrics, Histograms { speeds, neighbours }) = figures_and_histograms(&scene, &state);
         assert_eq!((speeds.agents(), neighbours.agents()), (60_000, 10_000));
         let found = mean(&neighbours, 0.0);
@@ -168,7 +161,7 @@ mod tests {
 
     #[test]
     fn no_agent_one_agent_and_a_crowd_have_histograms() {
-        let (scene, mut state) = flock(5000, &[]);
+        let (scene, mut state) = populated("flock", &[], 5000);
         assert_eq!(figures_and_histograms(&scene, &FlockState::default()).1, Histograms::default());
         state.position.fill(Point::ONE);
         state.velocity.fill(Point::ZERO);
@@ -176,7 +169,7 @@ mod tests {
         assert_eq!((metrics.sampled_agents, crowd.speeds.counts[0]), (5000, 5000));
         assert!(crowd.neighbours.counts.len() <= BINS && crowd.neighbours.agents() == 5000);
         assert!(*crowd.neighbours.counts.last().unwrap() > 4000, "{crowd:?}");
-        let (scene, state) = flock(1, &[]);
+        let (scene, state) = populated("flock", &[], 1);
         let (_, one) = figures_and_histograms(&scene, &state);
         assert_eq!((one.neighbours.counts, one.speeds.agents()), (vec![1], 1));
     }

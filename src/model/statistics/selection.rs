@@ -179,7 +179,7 @@ fn rows_of(scene: &Scene, state: &FlockState, name: &str) -> Vec<usize> {
 mod tests {
     use super::super::{correlation_length, nematic_order, number_exponent, number_variance};
     use super::*;
-    use crate::scene::{BuiltIn, Request};
+    use crate::statistics::tests::populated;
     use crate::vector::Point;
 
     fn parse(names: &str) -> Result<Selection, String> {
@@ -187,14 +187,9 @@ mod tests {
         Selection::parse(&names).map_err(|error| error.to_string())
     }
 
-    fn flock(name: &str) -> (Scene, FlockState) {
-        let scene = Scene::parse(name, BuiltIn::named(name).unwrap().text).unwrap();
-        scene.populate(&Request { count: Some(400), ..Request::default() }).unwrap()
-    }
-
     #[test]
     fn without_names_the_values_are_the_fields() {
-        let (scene, state) = flock("flock");
+        let (scene, state) = populated("flock", &[], 400);
         for state in [state, FlockState { tick: 7, ..FlockState::default() }] {
             let usual = Selection::default();
             let values =
@@ -211,7 +206,7 @@ mod tests {
 
     #[test]
     fn metrics_behind_the_columns_have_values_too() {
-        let (scene, state) = flock("flock");
+        let (scene, state) = populated("flock", &[], 400);
         let names: Vec<_> = Metrics::MORE.iter().map(|metric| metric.name).collect();
         let more = Selection::parse(&names).unwrap();
         let values = more.values(&scene, &state, &[]);
@@ -229,7 +224,7 @@ mod tests {
 
     #[test]
     fn chosen_metrics_come_in_the_order_of_their_names() {
-        let (scene, state) = flock("flock");
+        let (scene, state) = populated("flock", &[], 400);
         let chosen = parse("clusters, polarisation").unwrap();
         assert_eq!(chosen.columns().collect::<Vec<_>>(), ["clusters", "polarisation"]);
         let metrics = Metrics::of(&scene, &state);
@@ -240,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_species_alone_is_measured_as_if_the_others_were_not_there() {
-        let (scene, state) = flock("predators");
+        let (scene, state) = populated("predators", &[], 400);
         let [first, second] = [&scene.species[0].name, &scene.species[1].name];
         let names = format!("{second}.agents,agents,{first}.mean_neighbours,{first}.agents");
         let chosen = parse(&names).unwrap();
@@ -257,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_species_has_come_as_far_as_its_own_agents() {
-        let (scene, state) = flock("predators");
+        let (scene, state) = populated("predators", &[], 400);
         let metric = "mean_square_displacement";
         let own = |index: usize| format!("{}.{metric}", scene.species[index].name);
         let chosen = parse(&format!("{metric},{},{}", own(0), own(1))).unwrap();
@@ -288,12 +283,10 @@ mod tests {
         }
         assert!(error("tick").contains("leave `tick` out"));
         parse("agents,starling.agents").unwrap();
-        let (scene, _) = flock("flock");
+        let (scene, _) = populated("flock", &[], 400);
         parse("starling.agents").unwrap().check(&scene).unwrap();
         let error = parse("startling.agents").unwrap().check(&scene).unwrap_err().to_string();
-        let open = ["world.boundary=\"open\""];
-        let flock = BuiltIn::named("flock").unwrap().text;
-        let open = Scene::parse_with("flock", flock, &open).unwrap();
+        let (open, _) = populated("flock", &["world.boundary=\"open\""], 400);
         let problem = parse("agents,number_variance").unwrap().check(&open).unwrap_err();
         assert!(problem.to_string().contains("`number_variance` counts"), "{problem}");
         parse("agents,nematic_order").unwrap().check(&open).unwrap();

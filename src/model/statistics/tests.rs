@@ -20,6 +20,12 @@ fn scene(boundary: &str) -> Scene {
     Scene::parse("test", &SCENE.replace("wrap", boundary)).unwrap()
 }
 
+/// A built-in scene with overrides, scaled to `count` agents, and its first state.
+pub fn populated(name: &str, set: &[&str], count: u64) -> (Scene, FlockState) {
+    let scene = Scene::parse_with(name, BuiltIn::named(name).unwrap().text, set).unwrap();
+    scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap()
+}
+
 fn flock(agents: &[(Point, Point)]) -> FlockState {
     FlockState {
         tick: 4,
@@ -211,11 +217,8 @@ fn no_agent_one_agent_and_agents_at_rest_have_figures() {
 
 #[test]
 fn a_crowd_on_one_spot_is_counted_by_sample_in_bounded_time() {
-    let text = BuiltIn::named("flock").unwrap().text;
-    let overrides = ["starling.spawn_at_scale.place=\"point\"".to_string()];
-    let scene = Scene::parse_with("flock", text, &overrides).unwrap();
-    let request = Request { count: Some(200_000), ..Request::default() };
-    let (scene, state) = scene.populate(&request).unwrap();
+    let on_one_spot = "starling.spawn_at_scale.place=\"point\"";
+    let (scene, state) = populated("flock", &[on_one_spot], 200_000);
     let metrics = Metrics::of(&scene, &state);
     assert_eq!(metrics.largest_cell, 200_000);
     assert_eq!(metrics.sampled_agents, 200_000);
@@ -257,10 +260,7 @@ fn sampled_agents_are_counted_without_their_neighbours() {
 
 #[test]
 fn figures_do_not_depend_on_the_threads() {
-    let text = BuiltIn::named("flock").unwrap().text;
-    let scene = Scene::parse("flock", text).unwrap();
-    let request = Request { count: Some(20_000), ..Request::default() };
-    let (scene, state) = scene.populate(&request).unwrap();
+    let (scene, state) = populated("flock", &[], 20_000);
     let with = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| Metrics::of(&scene, &state))

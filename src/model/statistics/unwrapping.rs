@@ -138,12 +138,10 @@ pub fn mean_square_displacement(travels: &[Travel]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::{BuiltIn, Request};
+    use crate::statistics::tests::populated;
 
     fn scene(set: &[&str]) -> Scene {
-        let text = BuiltIn::named("flock").unwrap().text;
-        let scene = Scene::parse_with("flock", text, set).unwrap();
-        scene.populate(&Request { count: Some(4), ..Request::default() }).unwrap().0
+        populated("flock", set, 4).0
     }
 
     /// Agents of a world of 100 × 50 at the places of straight ways, wrapped.
