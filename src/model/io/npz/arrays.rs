@@ -111,9 +111,9 @@ pub struct Shape<'a> {
     pub why: &'a str,
 }
 
-/// The shape of an array that the archive has.
-pub fn shape_of(archive: &mut Archive<'_>, name: &str) -> Result<Vec<u64>> {
-    Ok(there(archive, name)?.header.shape)
+/// The number of values along an axis of an array that the archive has; 0 if it has fewer axes.
+pub fn side(archive: &mut Archive<'_>, name: &str, axis: usize) -> Result<u64> {
+    Ok(there(archive, name)?.header.shape.get(axis).copied().unwrap_or_default())
 }
 
 /// Fails if an array that the archive has is of another shape. Reads nothing but its header.
@@ -188,8 +188,9 @@ pub fn each_float(
     }
 }
 
-/// A function that puts the last values of an array with this shape at their places in `last`.
-fn into<T: Copy>(last: &mut [T], shape: Shape<'_>) -> impl FnMut(u64, T) -> Result<()> {
+/// A function that puts the last values of an array with this shape at their places in `last`, in the order of the
+/// rows.
+pub fn into<T: Copy>(last: &mut [T], shape: Shape<'_>) -> impl FnMut(u64, T) -> Result<()> {
     let before = shape.sides.iter().product::<u64>().saturating_sub(last.len() as u64);
     move |place, value| {
         if let Some(place) = place.checked_sub(before) {
@@ -197,29 +198,4 @@ fn into<T: Copy>(last: &mut [T], shape: Shape<'_>) -> impl FnMut(u64, T) -> Resu
         }
         Ok(())
     }
-}
-
-/// The last `count` whole numbers of an array, in the order of the rows.
-pub fn last_whole(
-    archive: &mut Archive<'_>,
-    name: &str,
-    most: u64,
-    shape: Shape<'_>,
-    count: u64,
-) -> Result<Vec<u64>> {
-    let mut last = vec![0; count as usize];
-    each_whole(archive, name, most, Some(shape), &mut into(&mut last, shape))?;
-    Ok(last)
-}
-
-/// The last `count` floating-point numbers of an array, in the order of the rows.
-pub fn last_floats(
-    archive: &mut Archive<'_>,
-    name: &str,
-    shape: Shape<'_>,
-    count: u64,
-) -> Result<Vec<f32>> {
-    let mut last = vec![0.0; count as usize];
-    each_float(archive, name, shape, &mut into(&mut last, shape))?;
-    Ok(last)
 }

@@ -6,7 +6,7 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 use super::arrays::{
-    Archive, EXTENSION, ReadSeek, Shape, check_shape, last_floats, last_whole, shape_of,
+    Archive, EXTENSION, ReadSeek, Shape, check_shape, each_float, each_whole, into, side,
 };
 use super::rows::TickRows;
 use super::{ARRAYS, RECORD};
@@ -48,7 +48,7 @@ pub fn read_npz(mut file: impl Read + Seek, with_run: bool, part: Part) -> Resul
             )
         })?);
     }
-    let count = shape_of(&mut archive, "id")?.first().copied().unwrap_or_default();
+    let count = side(&mut archive, "id", 0)?;
     let of_rows = &ARRAYS[..8];
     if let Some(name) = missing(of_rows, |array| found.contains(&of_rows[array])) {
         bail!("the array `{name}` is missing");
@@ -57,7 +57,7 @@ pub fn read_npz(mut file: impl Read + Seek, with_run: bool, part: Part) -> Resul
     if shows && found.contains(&"neighbours") {
         bail!("a file has the array `neighbours` or `shown`, not both; remove one");
     }
-    let axes = if shape_of(&mut archive, "position")?.get(1) == Some(&3) { 3 } else { 2 };
+    let axes = if side(&mut archive, "position", 1)? == 3 { 3 } else { 2 };
     let row_each = Shape { sides: &[count], why: AS_ID };
     let sides = [count, axes as u64];
     let why = "as for `id`, with two coordinates each, or three in space";
@@ -129,7 +129,7 @@ fn read_record(
     let record = RunRecord::parse(&text, |line| format!("`{RECORD}`, line {}", line + 1))?;
     let mut flow = Vec::new();
     if has_flow {
-        let vectors = shape_of(archive, "flow")?.first().copied().unwrap_or_default();
+        let vectors = side(archive, "flow", 0)?;
         ensure!(
             vectors <= MAX_VECTORS as u64,
             "`flow` has {vectors} vectors; a flow field has {MAX_VECTORS} at most"
@@ -142,18 +142,20 @@ fn read_record(
 
 /// The targets at the last of `ticks` ticks.
 fn last_targets(archive: &mut Archive<'_>, ticks: u64, axes: usize) -> Result<Vec<TargetRow>> {
-    let each = shape_of(archive, "target_hits")?.get(1).copied().unwrap_or_default();
+    let each = side(archive, "target_hits", 1)?;
     ensure!(
         each <= MAX_TARGETS as u64,
         "`target_hits` has {each} targets at each tick; a scene has {MAX_TARGETS} at most"
     );
     let why = "with the targets of every tick";
-    let hits = Shape { sides: &[ticks, each], why };
+    let hit_each = Shape { sides: &[ticks, each], why };
     let vector_each = Shape { sides: &[ticks, each, axes as u64], why };
-    check_shape(archive, "target_hits", hits)?;
+    check_shape(archive, "target_hits", hit_each)?;
     check_shape(archive, "target_position", vector_each)?;
     check_shape(archive, "target_velocity", vector_each)?;
-    let hits = last_whole(archive, "target_hits", u32::MAX.into(), hits, each)?;
+    let mut hits = vec![0; each as usize];
+    let most = u32::MAX.into();
+    each_whole(archive, "target_hits", most, Some(hit_each), &mut into(&mut hits, hit_each))?;
     let position = last_points(archive, "target_position", vector_each, each, axes)?;
     let velocity = last_points(archive, "target_velocity", vector_each, each, axes)?;
     let all = position.iter().zip(&velocity).zip(&hits);
@@ -173,7 +175,8 @@ fn last_points(
     count: u64,
     axes: usize,
 ) -> Result<Vec<Point>> {
-    let numbers = last_floats(archive, name, shape, count * axes as u64)?;
+    let mut numbers = vec![0.0; count as usize * axes];
+    each_float(archive, name, shape, &mut into(&mut numbers, shape))?;
     let point = |coordinates: &[f32]| {
         let mut point = [0.0; DIMENSIONS];
         point[..axes].copy_from_slice(coordinates);
