@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use ::csv::{ByteRecord, ReaderBuilder, WriterBuilder};
 use rayon::prelude::*;
 
-use super::table::{LAST_TICK, Part, StateRow, StateTable, kept_place};
+use super::table::{LAST_TICK, Part, StateRow, StateTable, add_kept};
 use super::{Context, FileError, Result, bail, missing};
 use crate::kept::{KeptNames, KeptRow, STATE_PREFIX};
 use crate::memory::Memory;
@@ -114,8 +114,7 @@ impl Columns {
                 if OLDER.contains(&name) || IMAGES.contains(&name) {
                     continue;
                 }
-                let own = kept_place(&mut names, name).with_context(|| format!("line {line}"))?;
-                if own.is_some() {
+                if add_kept(&mut names, name).with_context(|| format!("line {line}"))? {
                     kept.push(place);
                     continue;
                 }

@@ -16,9 +16,9 @@ use crate::world::MAX_COORDINATE;
 /// The largest tick of a file: most readers use `float64`, which has no odd numbers beyond it.
 pub const LAST_TICK: u64 = 1 << 53;
 
-/// Adds the name of a number that agents keep, from a column or an array called `full`. Returns its place.
-pub fn kept_place(names: &mut Vec<String>, full: &str) -> Result<Option<usize>> {
-    let Some(name) = full.strip_prefix(STATE_PREFIX) else { return Ok(None) };
+/// Adds the name of a number that agents keep, from a column or an array called `full`. False if it has no such name.
+pub fn add_kept(names: &mut Vec<String>, full: &str) -> Result<bool> {
+    let Some(name) = full.strip_prefix(STATE_PREFIX) else { return Ok(false) };
     if names.iter().any(|own| own == name) {
         bail!("{} is there twice", quoted(full));
     }
@@ -26,7 +26,7 @@ pub fn kept_place(names: &mut Vec<String>, full: &str) -> Result<Option<usize>> 
         bail!("{} is too much: agents keep at most {MAX_KEPT} numbers", quoted(full));
     }
     names.push(name.into());
-    Ok(Some(names.len() - 1))
+    Ok(true)
 }
 
 /// One agent as a file has it.
@@ -93,7 +93,7 @@ pub struct Ticks {
     /// The highest so far.
     last: u64,
     /// Number of its rows.
-    rows: u64,
+    pub rows: u64,
     /// True when the file holds other ticks too.
     several: bool,
     /// The tick before the last one, with its number of rows.
@@ -101,12 +101,6 @@ pub struct Ticks {
 }
 
 impl Ticks {
-    /// Number of rows of the highest tick.
-    #[must_use]
-    pub fn rows(&self) -> u64 {
-        self.rows
-    }
-
     /// Notes a row of `tick`. Compares the tick with the highest before it: rows of a lower one are not
     /// needed, and a higher one replaces all before.
     pub fn see(&mut self, tick: u64) -> Result<Ordering> {

@@ -11,7 +11,7 @@ use super::arrays::{
 use super::rows::TickRows;
 use super::{ARRAYS, RECORD};
 use crate::io::record::{MAX_RECORD, MAX_VECTORS, RunRecord};
-use crate::io::table::{Part, StateTable, TargetRow, kept_place};
+use crate::io::table::{Part, StateTable, TargetRow, add_kept};
 use crate::io::{Context, Result, bail, ensure, missing};
 use crate::kept::STATE_PREFIX;
 use crate::memory::{MAX_COLOUR_VALUE, Memory};
@@ -35,7 +35,7 @@ pub fn read_npz(mut file: impl Read + Seek, with_run: bool, part: Part) -> Resul
         let Some(name) = file.strip_suffix(EXTENSION) else {
             continue;
         };
-        if kept_place(&mut kept, name)?.is_some() {
+        if add_kept(&mut kept, name)? {
             continue;
         }
         let known = ARRAYS.iter().find(|known| **known == name);

@@ -37,7 +37,7 @@ impl TickRows {
             own.check(count, "agents")?;
             (0..count).try_for_each(|row| own.see(row, 0))?;
         }
-        own.check(own.ticks.rows(), "agents in its last tick")?;
+        own.check(own.ticks.rows, "agents in its last tick")?;
         Ok(own)
     }
 
