@@ -262,13 +262,6 @@ impl Formula {
         self.sees_neighbours() && !self.text.everybody
     }
 
-    /// True if its sums take the motion of the agent itself.
-    #[must_use]
-    pub fn sums_own_motion(&self) -> bool {
-        let own = |given| matches!(given, Given::Position(_) | Given::Velocity(_));
-        self.sums.givens().any(own)
-    }
-
     /// True if everybody is in its sums and nothing of the agent itself: then the sums of all agents of a
     /// species differ by their own parts alone.
     #[must_use]
@@ -285,18 +278,6 @@ impl Formula {
     #[must_use]
     pub fn sums_places(&self) -> bool {
         self.sums.givens().any(|given| matches!(given, Given::OtherPosition(_)))
-    }
-
-    /// True if its sums take a number that the agent itself keeps.
-    #[must_use]
-    pub fn sums_own_state(&self) -> bool {
-        self.sums.givens().any(|given| matches!(given, Given::Kept(_)))
-    }
-
-    /// True if its sums take a number that the neighbours keep.
-    #[must_use]
-    pub fn sums_states(&self) -> bool {
-        self.sums.givens().any(|given| matches!(given, Given::OtherKept(_)))
     }
 
     /// True if its sums take the neighbours' sizes.

@@ -144,6 +144,9 @@ impl Scene {
         let choose = |which: fn(f32) -> bool| rules().map(chosen).any(which);
         let shared = self.shared();
         let everybody = || self.formulas().iter().filter(|rule| rule.hears_everybody());
+        let sums = |take: fn(Given) -> bool| {
+            self.formulas().iter().any(|formula| formula.sums.givens().any(take))
+        };
         let ignores =
             |(species, kind, key): (&Species, Kind, &str)| species.value_of(kind, key) > 0.0;
         let extras = [
@@ -163,10 +166,10 @@ impl Scene {
             (Uses::SHARED, everybody().any(|rule| shared.number(rule).is_some())),
             (Uses::OTHER_PLACES, self.formulas().iter().any(Formula::sums_places)),
             (Uses::OTHER_SIZES, self.formulas().iter().any(Formula::sums_sizes)),
-            (Uses::OWN_MOTION, self.formulas().iter().any(Formula::sums_own_motion)),
+            (Uses::OWN_MOTION, sums(|own| matches!(own, Given::Position(_) | Given::Velocity(_)))),
             (Uses::KEPT, !self.kept_names().is_empty()),
-            (Uses::OTHER_KEPT, self.formulas().iter().any(Formula::sums_states)),
-            (Uses::OWN_KEPT, self.formulas().iter().any(Formula::sums_own_state)),
+            (Uses::OTHER_KEPT, sums(|own| matches!(own, Given::OtherKept(_)))),
+            (Uses::OWN_KEPT, sums(|own| matches!(own, Given::Kept(_)))),
             (Uses::NEAREST, choose(|count| count > ALL_NEIGHBOURS)),
             (Uses::MANY_NEAREST, choose(|count| count > Uses::FEW && count != PICK_ONE)),
             (Uses::PICK, choose(|count| count == PICK_ONE)),
