@@ -80,10 +80,16 @@ pub trait Real:
         // A whole number keeps its sign, also a 0.
         floor.where_or(is_small, self).where_or(self.less_than(floor) | floor.less_than(self), self)
     }
-    /// The smaller one.
-    fn min(self, other: Self) -> Self;
-    /// The larger one.
-    fn max(self, other: Self) -> Self;
+    /// The smaller one; `other` if a NaN is among them.
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        self.where_or(self.less_than(other), other)
+    }
+    /// The larger one; `other` if a NaN is among them.
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        self.where_or(other.less_than(self), other)
+    }
     /// `self < other`.
     fn less_than(self, other: Self) -> Self::Mask;
     /// `self == other`.
@@ -115,14 +121,6 @@ impl Real for f32 {
     #[inline(always)]
     fn sqrt(self) -> Self {
         f32::sqrt(self)
-    }
-    #[inline(always)]
-    fn min(self, other: Self) -> Self {
-        if self < other { self } else { other }
-    }
-    #[inline(always)]
-    fn max(self, other: Self) -> Self {
-        if self > other { self } else { other }
     }
     #[inline(always)]
     fn less_than(self, other: Self) -> bool {
@@ -271,14 +269,6 @@ impl<S: Simd> Real for Lanes<S> {
     #[inline(always)]
     fn sqrt(self) -> Self {
         Self::new(self.simd, self.simd.sqrt_f32s(self.value))
-    }
-    #[inline(always)]
-    fn min(self, other: Self) -> Self {
-        self.where_or(self.less_than(other), other)
-    }
-    #[inline(always)]
-    fn max(self, other: Self) -> Self {
-        self.where_or(other.less_than(self), other)
     }
     #[inline(always)]
     fn less_than(self, other: Self) -> LaneMask<S> {

@@ -372,12 +372,6 @@ impl<'a> Real for Node<'a> {
     fn floor(self) -> Self {
         self.draft.node(Operation::Floor(self.id))
     }
-    fn min(self, other: Self) -> Self {
-        self.where_or(self.less_than(other), other)
-    }
-    fn max(self, other: Self) -> Self {
-        self.where_or(other.less_than(self), other)
-    }
     fn less_than(self, other: Self) -> Truth<'a> {
         Truth(self.draft.node(Operation::Less(self.id, other.id)))
     }
