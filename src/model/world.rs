@@ -259,17 +259,6 @@ impl World {
         self.size.map(|side| if side > 0.0 { side.next_down() } else { 0.0 })
     }
 
-    /// See [`Boundary::nearest_image`].
-    #[inline(always)]
-    #[doc(hidden)]
-    pub fn nearest_image<R: Real, const D: usize>(
-        &self,
-        from: Vector<R, D>,
-        to: Vector<R, D>,
-    ) -> Vector<R, D> {
-        self.boundary.nearest_image(from, to, Vector::constant(from.0[0], self.size))
-    }
-
     /// See [`Boundary::shortest`].
     #[inline(always)]
     #[doc(hidden)]

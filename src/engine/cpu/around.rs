@@ -11,7 +11,7 @@ use super::group::{Group, SortedFlock};
 use flockwork_model::grid::{Grid, NearRow};
 use flockwork_model::real::Lanes;
 use flockwork_model::vector::{Axes, Space, Vector, components, per_axis};
-use flockwork_model::world::{Boundary, World};
+use flockwork_model::world::Boundary;
 
 /// A group and the flock round it.
 #[derive(Clone, Copy)]
@@ -103,8 +103,8 @@ where
         round: bool,
     ) -> Vector<Lanes<S>, D> {
         if round {
-            let wrapped = World { boundary: Boundary::Wrap, ..self.flock.world };
-            from = wrapped.nearest_image(place, self.group.position);
+            let size = Vector::constant(place.0[0], self.flock.world.size);
+            from = Boundary::Wrap.nearest_image(place, self.group.position, size);
         }
         place - from
     }
