@@ -335,14 +335,11 @@ mod tests {
             assert!(told.contains("version 0.1.0 of flockwork"), "{told}");
             assert!(told.contains("without time_step:"), "{told}");
             // A version that wrote no defaults.
-            let older = RunRecord { scene: scene_without_defaults(&whole), made: None, ..whole };
+            let scene = whole.scene(&[]).unwrap().to_toml();
+            let older = RunRecord { scene, made: None, ..whole };
             let told = older.unsaid().unwrap().unwrap();
             assert!(told.contains("an older version") && told.contains(" more:"), "{told}");
         }
-    }
-
-    fn scene_without_defaults(record: &RunRecord) -> String {
-        record.scene(&[]).unwrap().to_toml()
     }
 
     #[test]

@@ -173,7 +173,10 @@ impl<W: Write + Seek, S: Read + Write + Seek> NpzWriter<W, S> {
         let Self { file, axes, run, parts } = self;
         archive(file, |archive| {
             fill(archive, axes as u64, parts)?;
-            run.map_or(Ok(()), |run| append_text(archive, &run.text()))
+            let Some(run) = run else { return Ok(()) };
+            let text = run.text();
+            archive.start_file(RECORD, entry(text.len() as u64))?;
+            archive.write_all(text.as_bytes())
         })
     }
 }
@@ -314,15 +317,6 @@ fn entry(length: u64) -> SimpleFileOptions {
         .last_modified_time(DateTime::default())
         // Beyond 4 GiB, header included, a ZIP entry needs wider fields.
         .large_file(length > u64::from(u32::MAX) - 4096)
-}
-
-/// Writes the record of a run.
-fn append_text<W: Write + Seek>(
-    archive: &mut ZipWriter<&mut FirstError<W>>,
-    text: &str,
-) -> io::Result<()> {
-    archive.start_file(RECORD, entry(text.len() as u64))?;
-    archive.write_all(text.as_bytes())
 }
 
 /// Copies one array into the archive. The bytes are the machine's, and so is the byte
