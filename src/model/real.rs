@@ -211,40 +211,25 @@ impl<S: Simd> Mask for LaneMask<S> {
     }
 }
 
-impl<S: Simd> BitAnd for LaneMask<S> {
-    type Output = Self;
-    #[inline(always)]
-    fn bitand(self, other: Self) -> Self {
-        let value = self.simd.and_m32s(self.value, other.value);
-        Self { value, ..self }
-    }
-}
-
-impl<S: Simd> BitOr for LaneMask<S> {
-    type Output = Self;
-    #[inline(always)]
-    fn bitor(self, other: Self) -> Self {
-        let value = self.simd.or_m32s(self.value, other.value);
-        Self { value, ..self }
-    }
-}
-
 macro_rules! lane_operator {
-    ($trait:ident, $function:ident, $simd:ident) => {
-        impl<S: Simd> $trait for Lanes<S> {
+    ($type:ident, $trait:ident, $function:ident, $simd:ident) => {
+        impl<S: Simd> $trait for $type<S> {
             type Output = Self;
             #[inline(always)]
             fn $function(self, other: Self) -> Self {
-                Self::new(self.simd, self.simd.$simd(self.value, other.value))
+                let value = self.simd.$simd(self.value, other.value);
+                Self { value, ..self }
             }
         }
     };
 }
 
-lane_operator!(Add, add, add_f32s);
-lane_operator!(Sub, sub, sub_f32s);
-lane_operator!(Mul, mul, mul_f32s);
-lane_operator!(Div, div, div_f32s);
+lane_operator!(LaneMask, BitAnd, bitand, and_m32s);
+lane_operator!(LaneMask, BitOr, bitor, or_m32s);
+lane_operator!(Lanes, Add, add, add_f32s);
+lane_operator!(Lanes, Sub, sub, sub_f32s);
+lane_operator!(Lanes, Mul, mul, mul_f32s);
+lane_operator!(Lanes, Div, div, div_f32s);
 
 impl<S: Simd> Neg for Lanes<S> {
     type Output = Self;
