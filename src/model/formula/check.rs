@@ -217,7 +217,8 @@ where
         }
         let only = if self.of_neighbour { &OF_NEIGHBOUR[..] } else { &OF_FORCE };
         let is_known = only.contains(&name) || OF_AGENT.contains(&name);
-        if !is_known || (name == "neighbours" && self.sums.is_empty()) {
+        // A rule with sums has its number of neighbours among its own names.
+        if !is_known || name == "neighbours" {
             return Err(self.unknown(name, column));
         }
         let one = |given: Given| self.draft.given(given);
@@ -249,7 +250,6 @@ where
             "max_force" => Value::Number(one(Given::MaxForce)),
             "size" => Value::Number(one(Given::Size)),
             "tick" => Value::Number(one(Given::Tick)),
-            "neighbours" => Value::Number(one(Given::Neighbours)),
             "spread" => Value::Vector(self.given(Given::Spread)),
             _ => Value::Vector(Vector::zero(self.draft.constant(0.0))),
         })

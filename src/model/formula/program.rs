@@ -52,8 +52,6 @@ pub enum Given {
     Parameter(usize),
     /// A sum over the neighbours, or one of its components.
     Sum(usize),
-    /// The number of neighbours.
-    Neighbours,
     /// The random number of this use.
     Random(u32),
 }
