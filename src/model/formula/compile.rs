@@ -69,17 +69,16 @@ where
     let radii = ["radius", "inner"].into_iter().filter_map(|name| {
         Some((name, common.iter().position(|parameter| parameter.key == name)?))
     });
-    let number = |(name, index): (&str, usize)| Own {
-        name: name.into(),
-        of_type: Type::Number,
-        given: vec![Given::Parameter(index)],
-        sets: None,
+    let number = |name: &str, given: Given| {
+        let name = name.into();
+        Own { name, of_type: Type::Number, given: vec![given], sets: None }
     };
-    let mut own: Vec<Own> = radii.map(number).collect();
+    let mut own: Vec<Own> =
+        radii.map(|(name, index)| number(name, Given::Parameter(index))).collect();
     let (mut index, mut sets) = (common.len(), 0..);
     for parameter in &text.parameters {
         let Some(species) = &parameter.by_species else {
-            own.push(number((&parameter.name, index)));
+            own.push(number(&parameter.name, Given::Parameter(index)));
             index += 1;
             continue;
         };
@@ -94,10 +93,7 @@ where
     }
     let states = |prefix: &str, given: fn(usize) -> Given| -> Vec<Own> {
         let named = text.states.iter().enumerate();
-        let named = named.map(|(place, own)| (format!("{prefix}{}", own.name), given(place)));
-        let own =
-            |(name, given)| Own { name, of_type: Type::Number, given: vec![given], sets: None };
-        named.map(own).collect()
+        named.map(|(place, own)| number(&format!("{prefix}{}", own.name), given(place))).collect()
     };
     own.extend(states("", Given::Kept));
     let others = states(OTHER, Given::OtherKept);
@@ -133,21 +129,14 @@ where
     let counts =
         text.states.iter().map(|own| &own.next).chain([&text.force]).any(|f| f.contains(COUNT));
     if sees_neighbours && counts {
-        let given = vec![Given::Sum(results.len())];
-        sums.push(Own { name: COUNT.into(), of_type: Type::Number, given, sets: None });
+        sums.push(number(COUNT, Given::Sum(results.len())));
         results.push(draft.constant(1.0).id);
     }
     let program_of_sums = draft.finish(&results);
 
     own.extend(sums);
     let draft = Draft::default();
-    let checker: Checker<'_, D> = Checker {
-        draft: &draft,
-        own: &own,
-        of_neighbour: false,
-        sums: &text.sums,
-        operations: &operations,
-    };
+    let checker = Checker { draft: &draft, own: &own, of_neighbour: false, ..checker };
     let fail = |error: FormulaError| (text.key_of_force().to_string(), error.within(&text.force));
     if text.turns && D != 2 {
         let problem = "this is for planes; in space write force = \"rotate(heading, axis, turns)\"";

@@ -231,14 +231,14 @@ impl Formula {
         let states: Vec<&str> = text.states.iter().map(|own| interned(&own.name)).collect();
         Self {
             key: interned(&format!("rules.{}", text.name)),
-            about: Box::leak(about.into_boxed_slice()),
-            sets: Box::leak(sets.into_boxed_slice()),
-            parameters: Box::leak(parameters.into_boxed_slice()),
+            about: about.leak(),
+            sets: sets.leak(),
+            parameters: parameters.leak(),
             spreads,
             sums,
             force,
             next,
-            states: Box::leak(states.into_boxed_slice()),
+            states: states.leak(),
             axes,
             text,
         }
