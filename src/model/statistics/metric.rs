@@ -52,10 +52,8 @@ pub struct Column {
     pub metric: Metric,
     /// Its plot.
     pub axis: Axis,
-    /// Its value, for plots.
+    /// Its value; parsing its text gives the same bits.
     pub value: fn(&Metrics) -> f64,
-    /// Its value as text; parsing gives the same bits.
-    pub text: fn(&Metrics) -> String,
 }
 
 /// Declares the metrics. Each is a doc comment and a line `name: type => "formula", "unit", axis,
@@ -102,7 +100,6 @@ macro_rules! metrics {
                     },
                     axis: $axis,
                     value: |metrics| metrics.$field as f64,
-                    text: |metrics| metrics.$field.to_string(),
                 }, )*
             ];
 

@@ -150,7 +150,7 @@ impl Metrics {
 
     /// The metrics as text, one for each column; parsing gives the same bits.
     pub fn row(&self) -> impl Iterator<Item = String> {
-        Self::TABLE.iter().map(|column| (column.text)(self))
+        Self::TABLE.iter().map(|column| (column.value)(self).to_string())
     }
 }
 
