@@ -52,12 +52,12 @@ pub fn film(inner: &mut Inner, options: &[String]) -> Result<String, Fault> {
     let record = RunRecord::new(&scene, &Request::default(), scene.world.size, &[]);
     let comment = record.on(&inner.engine()?.kind().to_string(), None, None).text();
     let (signals, begin) = (Signals::default(), inner.tick);
-    let taken = with_run(inner, size, true, |run, painter| {
+    let (_, kept) = with_run(inner, size, true, |run, painter| {
         Ok(capture::take(run, painter, (Some(output), &plan, &comment), &signals.interrupt())?)
     })?;
     // The frames so far are kept.
     signals.raised()?;
     // Ticks behind the last frame.
     inner.step(plan.ticks.saturating_sub(inner.tick - begin))?;
-    Ok(taken.kept)
+    Ok(kept)
 }

@@ -20,8 +20,8 @@ use super::host::memory_check;
 use super::host::messages::{say, tell};
 use super::host::options::{FlockArgs, Machine, MachineArgs, Prepared, painter};
 use super::host::ranks;
-use super::host::replay::{self, Replayed};
-pub use super::shots::{Taken, picture, take};
+use super::host::replay;
+pub use super::shots::{picture, take};
 use flockwork_model::io::RunRecord;
 use flockwork_model::scene::CameraPlan;
 use flockwork_session::Opening;
@@ -255,24 +255,22 @@ impl CaptureArgs {
         let Size { width, height } = self.size;
         let (world, wanted) = (scene.world.size, width as f32 / height as f32);
         let fit = world.x / world.y / wanted;
-        if !scene.world.is_flat()
-            || scene.camera != CameraPlan::default()
-            || fit.min(fit.recip()) >= MOSTLY
-        {
+        let share = fit.min(fit.recip());
+        if !scene.world.is_flat() || scene.camera != CameraPlan::default() || share >= MOSTLY {
             return Ok(None);
         }
         let fits = self.flock.world_in_shape(self.size).is_ok();
         let remedy = if fits { "for one in its shape add --fit frame, or " } else { "" };
         Ok(Some(format!(
             "the world fills {:.0} % of a picture of {width}x{height}; {remedy}show a part with --view X,Y,ZOOM",
-            100.0 * fit.min(fit.recip()),
+            100.0 * share,
         )))
     }
 
     /// Number of axes of the world.
     fn axes(&self) -> anyhow::Result<usize> {
         Ok(match &self.replay {
-            Some(path) => replay::read(path, &[])?.opening.scene.world.axes(),
+            Some(path) => replay::read(path, &[])?.0.scene.world.axes(),
             None => self.flock.axes()?,
         })
     }
@@ -294,7 +292,7 @@ pub fn capture_on(
     }
     let looks = args.looks()?;
     let replayed = args.replay.as_deref().map(|path| replay::read(path, &looks)).transpose()?;
-    let last = replayed.as_ref().map(|session| session.ticks);
+    let last = replayed.as_ref().map(|(_, (_, last))| *last);
     let mut plan = args.plan(args.ticks.or(last).unwrap_or(0))?;
     let interrupt = Interrupt::watch();
     // Output that cannot be written must fail before anything is simulated. Of several ranks the first
@@ -307,14 +305,13 @@ pub fn capture_on(
     let mut flock = args.flock.clone();
     flock.overrides.extend(looks);
     let Machine { engine, gpu } = ranks::agree(machine())?;
-    let (scene, state, agents, record, events) = match replayed {
-        Some(Replayed { opening, events, ticks }) => {
-            let Opening { source, scene, state } = opening;
+    let (scene, state, agents, record, edits) = match replayed {
+        Some((Opening { source, scene, state }, edits)) => {
             let (request, overrides) = (&source.request, &source.overrides);
             let record = RunRecord::new(&scene, request, scene.world.size, overrides);
             engine.check_count(&scene.world, state.len() as u64)?;
             let agents = state.len();
-            (scene, state, agents, record, Some((events, ticks)))
+            (scene, state, agents, record, Some(edits))
         }
         None => {
             let prepared = ranks::agree(flock.prepare(Some(engine.as_ref())))?;
@@ -353,13 +350,12 @@ pub fn capture_on(
     let mut run = ranks::agree(drive::load(engine, &scene, &state).map_err(Into::into))?;
     drop(state);
     run.set_room(memory_check::check_more);
-    if let Some((events, last)) = events {
+    if let Some((events, last)) = edits {
         run.replay(events, last)?;
     }
     let mut painter = painter(gpu, args.size, &scene.style)?;
     let start = Instant::now();
-    let taken = take(&mut run, painter.as_mut(), (output, &plan, &comment), &interrupt);
-    let Taken { shown, kept } = taken?;
+    let (shown, kept) = take(&mut run, painter.as_mut(), (output, &plan, &comment), &interrupt)?;
     shown.run.tell();
     if let Some(notice) = run.take_notice() {
         tell(&format!("flockwork: {notice}"));

@@ -10,7 +10,7 @@ use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
 
 use super::cli::{Cli, Command};
-use super::host::errors::UsageError;
+use super::host::errors::wrong;
 use super::host::messages::{said, warn};
 use super::host::{interrupt, memory_check, ranks};
 use super::{adapters, bench, capture, run, scenes, simulate, sweep};
@@ -73,12 +73,10 @@ fn call(cli: Cli) -> anyhow::Result<()> {
     let together =
         matches!(cli.command, Some(Command::Simulate(_) | Command::Capture(_) | Command::Bench(_)));
     if !together && ranks::ranks().is_some() {
-        return ranks::agree(Err(UsageError(
+        return ranks::agree(Err(wrong(
             "several processes together run `simulate`, `capture` and `bench`; start the others without \
-             mpirun"
-                .into(),
-        )
-        .into()));
+             mpirun",
+        )));
     }
     match cli.command {
         None => run::run(&cli.run),

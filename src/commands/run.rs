@@ -11,13 +11,13 @@ use super::files::state_files::ran_on;
 use super::host::arg_parsers::{Size, memory, whole};
 use super::host::drive;
 use super::host::errors::Interrupted;
-use super::host::filming::film;
 use super::host::interrupt::Interrupt;
 use super::host::memory_check;
 use super::host::messages::{say, tell};
 use super::host::options::{FlockArgs, Machine, MachineArgs, Prepared, painter};
-use super::host::replay::{self, Replayed};
+use super::host::replay::{self, Edits};
 use super::host::window_host::Files;
+use super::shots::take;
 use flockwork_app::{self as app, WindowError};
 use flockwork_engine::gpu::MotionLayout;
 use flockwork_engine::gpu::buffers::check_count_for;
@@ -26,7 +26,7 @@ use flockwork_engine::{Engine, EngineError, EngineKind};
 use flockwork_model::io::RunRecord;
 use flockwork_model::scene::{Request, Scene};
 use flockwork_model::state::FlockState;
-use flockwork_session::{Opening, Recorded, Source};
+use flockwork_session::{Opening, Source};
 use flockwork_view::words::counted;
 
 /// Its arguments.
@@ -97,7 +97,7 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
         // The scene is not read yet. A plane takes the fewest bytes.
         check_count_for(&adapter, MotionLayout::PLANE, count)?;
     }
-    let (Opening { source, scene, state }, record) = start(args)?;
+    let (Opening { source, scene, state }, edits) = start(args)?;
     drive::forewarn(&scene, &state);
     let made = RunRecord::new(&scene, &source.request, scene.world.size, &source.overrides);
     let interrupt = Interrupt::watch();
@@ -111,7 +111,7 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
     options.source = source;
     options.size = (args.size.width, args.size.height);
     (options.frames, options.history) = (args.frames, args.history);
-    options.record.clone_from(&record);
+    options.record.clone_from(&edits);
     options.stopped = &stopped;
     options.light = match args.quality {
         WindowQuality::Auto => None,
@@ -130,45 +130,35 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
             Ok(())
         }
         Err(error @ (WindowError::NoDisplay(_) | WindowError::NoSurface(_))) => {
-            let whole = record.as_ref().map(|(_, last)| *last);
+            let whole = edits.as_ref().map(|(_, last)| *last);
             let ticks = args.frames.or(whole).unwrap_or(TICKS_WITHOUT_WINDOW);
             tell(&format!(
                 "{error}; simulating {} and drawing the last to {PICTURE} instead",
                 counted(ticks, "tick")
             ));
-            run_without_window(args, made, (&scene, &state), record, ticks)
+            run_without_window(args, made, (&scene, &state), edits, ticks)
         }
         Err(error) => Err(error.into()),
     }
 }
 
-/// A replay: the events and the last tick.
-type Record = Option<(Vec<Recorded>, u64)>;
-
-/// The flock that a window begins with.
-fn start(args: &RunArgs) -> anyhow::Result<(Opening, Record)> {
+/// The flock that a window begins with, and the edits to replay.
+fn start(args: &RunArgs) -> anyhow::Result<(Opening, Option<Edits>)> {
     if let Some(path) = &args.replay {
-        let Replayed { opening, events, ticks } = replay::read(path, &[])?;
-        return Ok((opening, Some((events, ticks))));
+        let (opening, edits) = replay::read(path, &[])?;
+        return Ok((opening, Some(edits)));
     }
-    let prepared = args.flock.prepare(None)?;
-    let source = source(args, &prepared);
-    let Prepared { scene, state, .. } = prepared;
-    Ok((Opening { source, scene, state }, None))
-}
-
-/// The source of the first flock.
-fn source(args: &RunArgs, prepared: &Prepared) -> Source {
-    let Prepared { scene, state, written, request, .. } = prepared;
+    let Prepared { scene, state, written, request, .. } = args.flock.prepare(None)?;
     let count = Some(state.len() as u64).filter(|count| *count != scene.own_count());
     // A scene that a state file has brought has no file of its own.
     let argument = written.is_none().then(|| scene.name.clone());
     let text = match written {
-        Some(text) => text.clone(),
+        Some(text) => text,
         None => text_of(&scene.name).unwrap_or_else(|_| scene.to_toml()),
     };
     let overrides = args.flock.overrides.clone();
-    Source { argument, text, overrides, request: Request { count, ..*request } }
+    let source = Source { argument, text, overrides, request: Request { count, ..request } };
+    Ok((Opening { source, scene, state }, None))
 }
 
 /// An engine of a kind. On the GPU it uses `gpu` if that is open already.
@@ -192,26 +182,24 @@ fn run_without_window(
     args: &RunArgs,
     made: RunRecord,
     (scene, state): (&Scene, &FlockState),
-    record: Record,
+    edits: Option<Edits>,
     ticks: u64,
 ) -> anyhow::Result<()> {
     let interrupt = Interrupt::watch();
     let plan = Plan::of_picture(PICTURE.into(), args.size, scene.style.background.is_none(), ticks);
-    let mut output = Output::open(&plan)?;
+    let output = Output::open(&plan)?;
     memory_check::check_pictures(args.size, plan.bytes_per_pixel(scene))?;
     let Machine { engine, gpu } = args.machine.open()?;
     let from = args.flock.init.as_deref().or(args.replay.as_deref());
     let comment = ran_on(made, engine.kind(), gpu.as_deref(), from).text();
     let mut run = drive::load(engine, scene, state)?;
     run.set_room(memory_check::check_more);
-    if let Some((events, last)) = record {
+    if let Some((events, last)) = edits {
         run.replay(events, last)?;
     }
     let mut painter = painter(gpu, args.size, &scene.style)?;
-    let mut recorder = output.recorder(&plan, &comment)?;
-    let shown = film(&mut run, painter.as_mut(), recorder.as_mut(), &plan, &interrupt)?;
-    recorder.finish()?;
-    output.publish(&plan, shown.frames, &comment)?;
+    let output = (Some(output), &plan, comment.as_str());
+    let (shown, _) = take(&mut run, painter.as_mut(), output, &interrupt)?;
     shown.run.tell();
     let (done, stepping) = (shown.run.ticks, shown.run.stepping.as_secs_f64());
     say(&format!(

@@ -10,30 +10,23 @@ use super::host::interrupt::Interrupt;
 use super::host::{memory_check, ranks};
 use flockwork_view::Painter;
 use flockwork_view::frame::Frame;
-use flockwork_view::recorder::mp4::Quality;
 use flockwork_view::recorder::{RecordError, Recorder};
 
-/// The result of [`take`].
-pub struct Taken {
-    pub shown: Shown,
-    /// The files, in words.
-    pub kept: String,
-}
-
-/// Films a run as planned, into `output` if this process has one, with a comment in the files.
+/// Films a run as planned, into `output` if this process has one, with a comment in the files. Also returns the
+/// files, in words.
 pub fn take(
     run: &mut Run,
     painter: &mut dyn Painter,
     (mut output, plan, comment): (Option<Output>, &Plan, &str),
     interrupt: &Interrupt,
-) -> anyhow::Result<Taken> {
+) -> anyhow::Result<(Shown, String)> {
     let recorder = output.as_mut().map(|output| output.recorder(plan, comment)).transpose();
     let mut recorder = ranks::agree(recorder)?.unwrap_or_else(|| Box::<Kept>::default());
     let shown = film(run, painter, recorder.as_mut(), plan, interrupt)
         .and_then(|shown| Ok(recorder.finish().map(|()| shown)?))
         .map_err(|error| named(error, &plan.out))?;
     let kept = output.map(|output| output.publish(plan, shown.frames, comment)).transpose();
-    Ok(Taken { shown, kept: ranks::agree(kept)?.unwrap_or_default() })
+    Ok((shown, ranks::agree(kept)?.unwrap_or_default()))
 }
 
 /// A picture of the flock as it is now.
@@ -44,8 +37,7 @@ pub fn picture(
     samples: u64,
 ) -> anyhow::Result<Frame> {
     let alpha = run.scene().style.background.is_none();
-    let picture = Plan::of_picture(PathBuf::new(), size, alpha, 0);
-    let plan = Plan { samples, quality: Quality::Best, ..picture };
+    let plan = Plan { samples, ..Plan::of_picture(PathBuf::new(), size, alpha, 0) };
     memory_check::check_pictures(size, plan.bytes_per_pixel(run.scene()))?;
     let mut kept = Kept::default();
     film(run, painter, &mut kept, &plan, &Interrupt::default())?;

@@ -18,19 +18,12 @@ const PASTED: &str = "pasted";
 /// Most bytes of a session file: as many as a scene file has, and as many again for the events.
 const MAX_SESSION: u64 = 1 << 27;
 
-/// A session that can be replayed.
-pub struct Replayed {
-    /// The flock at the start.
-    pub opening: Opening,
-    /// The user's edits.
-    pub events: Vec<Recorded>,
-    /// The last tick.
-    pub ticks: u64,
-}
+/// The user's edits in a session that is replayed, and its last tick.
+pub type Edits = (Vec<Recorded>, u64);
 
 /// Reads the file of a session and makes its flock. `looks` are overrides of the scene that change no
 /// flock: its style and its camera.
-pub fn read(path: &Path, looks: &[String]) -> anyhow::Result<Replayed> {
+pub fn read(path: &Path, looks: &[String]) -> anyhow::Result<(Opening, Edits)> {
     let place = || format!("--replay {}", path.display());
     let text = read_file(path, MAX_SESSION);
     let text = text.with_context(|| format!("{}: cannot read it", place()))?;
@@ -38,7 +31,7 @@ pub fn read(path: &Path, looks: &[String]) -> anyhow::Result<Replayed> {
     let source = Source { overrides: looks.to_vec(), ..recording.source.clone() };
     let opening = make(source, None).with_context(place)?;
     let events = recording.events(&opening.scene).map_err(Error::msg).with_context(place)?;
-    Ok(Replayed { opening, events, ticks: recording.ticks })
+    Ok((opening, (events, recording.ticks)))
 }
 
 /// Makes the flock of a source, for an engine that must hold it if it is known.
