@@ -17,7 +17,7 @@ use super::host::drive;
 use super::host::errors::{Interrupted, wrong};
 use super::host::interrupt::Interrupt;
 use super::host::memory_check;
-use super::host::messages::{say, tell};
+use super::host::messages::{note, say};
 use super::host::options::{FlockArgs, Machine, MachineArgs, Prepared, painter};
 use super::host::ranks;
 use super::host::replay;
@@ -325,15 +325,13 @@ pub fn capture_on(
     let comment = ran_on(record, engine.kind(), gpu.as_deref(), from).text();
     plan.film.alpha = scene.style.background.is_none();
     if let Some(hint) = ranks::agree(args.hint())? {
-        tell(&format!("flockwork: {hint}"));
+        note(&hint);
     }
     if scene.camera.lens > 0.0 && args.samples == 1 {
-        tell(
-            "flockwork: camera.lens blurs what is out of focus only in a mean of pictures; add --samples 64",
-        );
+        note("camera.lens blurs what is out of focus only in a mean of pictures; add --samples 64");
     }
     if let Some(unseen) = plan.unseen() {
-        tell(&format!("flockwork: {unseen}"));
+        note(&unseen);
     }
     if args.geometry && agents > MAX_DRAWN {
         return Err(wrong(format!(
@@ -358,7 +356,7 @@ pub fn capture_on(
     let (shown, kept) = take(&mut run, painter.as_mut(), (output, &plan, &comment), &interrupt)?;
     shown.run.tell();
     if let Some(notice) = run.take_notice() {
-        tell(&format!("flockwork: {notice}"));
+        note(&notice);
     }
     say(&format!(
         "{}, {} on {}, {} of {} × {} by {} in {:.1} s; {kept}\n",

@@ -13,7 +13,7 @@ use super::host::drive;
 use super::host::errors::Interrupted;
 use super::host::interrupt::Interrupt;
 use super::host::memory_check;
-use super::host::messages::{say, tell};
+use super::host::messages::{note, say};
 use super::host::options::{FlockArgs, Machine, MachineArgs, Prepared, painter};
 use super::host::replay::{self, Edits};
 use super::host::window_host::Files;
@@ -103,7 +103,6 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
     let interrupt = Interrupt::watch();
     let state = Arc::new(state);
     let stopped = || interrupt.is_raised();
-    let tell = |text: &str| tell(&format!("flockwork: {text}"));
     let engine = |gpu: &Gpu| args.machine.kind_for_window(gpu);
     let mut lent = |kind, gpu: Option<&Arc<Gpu>>| engines(kind, gpu);
     let flock = (&scene, Arc::clone(&state));
@@ -119,7 +118,7 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
     };
     options.adapter = args.machine.adapter.clone().unwrap_or_default();
     options.room = memory_check::check_more;
-    options.tell = &tell;
+    options.tell = &note;
     match app::run(options) {
         Ok(summary) => {
             say(&format!("{summary}\n"))?;
@@ -132,7 +131,7 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
         Err(error @ (WindowError::NoDisplay(_) | WindowError::NoSurface(_))) => {
             let whole = edits.as_ref().map(|(_, last)| *last);
             let ticks = args.frames.or(whole).unwrap_or(TICKS_WITHOUT_WINDOW);
-            tell(&format!(
+            note(&format!(
                 "{error}; simulating {} and drawing the last to {PICTURE} instead",
                 counted(ticks, "tick")
             ));

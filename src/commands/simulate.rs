@@ -17,7 +17,7 @@ use super::host::drive::{self, Host, Outcome, Run, Stop, drive};
 use super::host::errors::{Interrupted, wrong};
 use super::host::interrupt::Interrupt;
 use super::host::memory_check;
-use super::host::messages::{say, tell};
+use super::host::messages::{note, say};
 use super::host::options::{FlockArgs, Machine, MachineArgs, Prepared};
 use super::host::progress::progress;
 use super::host::ranks;
@@ -277,7 +277,7 @@ impl Log<'_> {
         if let (Some(keeper), Some(file)) = (&mut self.keeper, file) {
             match keeper.finish(tick, written.and(file)) {
                 size if last => self.end = Some((keeper.name(tick), size)),
-                Err(error) => tell(&format!("flockwork: {error:#}")),
+                Err(error) => note(&format!("{error:#}")),
                 Ok(_) => {}
             }
         }

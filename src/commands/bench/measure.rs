@@ -13,7 +13,7 @@ use super::report::{Crowding, Report, ReportRow};
 use super::shares::Shares;
 use crate::commands::host::drive::host_time;
 use crate::commands::host::interrupt::Interrupt;
-use crate::commands::host::messages::tell;
+use crate::commands::host::messages::note;
 use crate::commands::host::progress::{progress, waiting};
 use crate::commands::host::ranks;
 use flockwork_engine::distributed::DistributedEngine;
@@ -169,7 +169,7 @@ pub fn measure(
         if let Some(broken) = contestant.engine.broken_forces().sentence(scene) {
             static TOLD: Once = Once::new();
             TOLD.call_once(|| {
-                tell(&format!("flockwork: {}, last run: {broken}", contestant.label));
+                note(&format!("{}, last run: {broken}", contestant.label));
             });
         }
         let profile = profile(contestant.label, contestant.engine, scene, interrupt)?;

@@ -28,7 +28,7 @@ use super::host::drive::forewarn;
 use super::host::errors::{Interrupted, UsageError, wrong};
 use super::host::interrupt::Interrupt;
 use super::host::memory_check;
-use super::host::messages::{say, tell};
+use super::host::messages::{note, say, tell};
 use super::host::options::{EngineArg, MachineArgs};
 use super::host::ranks;
 use flockwork_engine::EngineError;
@@ -90,7 +90,7 @@ impl Printer {
         }
         match say(text) {
             Err(fault) if !self.is_needed => {
-                tell(&format!("flockwork: {fault:#}; continuing for --json and --plot"));
+                note(&format!("{fault:#}; continuing for --json and --plot"));
                 self.fault = Some(fault);
                 Ok(())
             }

@@ -9,7 +9,7 @@ use super::output::OutputFile;
 use super::output_folder::{OutputFolder, names_folder};
 use crate::commands::host::errors::{Interrupted, wrong};
 use crate::commands::host::interrupt::Interrupt;
-use crate::commands::host::messages::tell;
+use crate::commands::host::messages::note;
 use flockwork_model::scene::Scene;
 use flockwork_view::frame::Frame;
 use flockwork_view::recorder::mp4::Quality;
@@ -324,8 +324,8 @@ impl Output {
             Self::File(Kind::Mp4, file) => {
                 let (length, most) = (comment.len(), mp4::MAX_COMMENT);
                 if length > most {
-                    tell(&format!(
-                        "flockwork: the record of this run has {length} bytes, and an MP4 film holds \
+                    note(&format!(
+                        "the record of this run has {length} bytes, and an MP4 film holds \
                          {most}: the film has none; write a .png of it too"
                     ));
                 }

@@ -13,7 +13,7 @@ use super::output::{OutputError, OutputFile, Scratch};
 use super::output_folder::names_folder;
 use super::point_files::PointFiles;
 use crate::commands::host::errors::wrong;
-use crate::commands::host::messages::tell;
+use crate::commands::host::messages::note;
 use crate::input::open_file;
 use flockwork_engine::EngineKind;
 use flockwork_engine::gpu::Gpu;
@@ -205,7 +205,7 @@ pub fn read_state(path: &Path, scene: &Scene) -> anyhow::Result<FlockState> {
     let table = read_table(path, false, Part::WHOLE)?;
     let notices = start_notices(path, &table, scene);
     let state = table.into_state(scene).with_context(|| format!("--init {}", path.display()))?;
-    notices.iter().for_each(|sentence| tell(sentence));
+    notices.iter().for_each(|sentence| note(sentence));
     Ok(state)
 }
 
@@ -215,23 +215,20 @@ pub fn start_notices(path: &Path, table: &StateTable, scene: &Scene) -> Vec<Stri
     let mut sentences = Vec::new();
     if StateFormat::of(path, "--init").is_ok_and(|format| format == StateFormat::Csv) {
         sentences.push(format!(
-            "flockwork: {name}: starting from its last tick, {tick}; a CSV file has places, \
+            "{name}: starting from its last tick, {tick}; a CSV file has places, \
              velocities and states of rules alone, so what behaviours remember begins anew, and targets do \
              (NAME.npz goes on exactly)"
         ));
     } else if table.has_several_ticks() {
-        sentences.push(format!(
-            "flockwork: {name} holds several ticks; starting from its last, tick {tick}"
-        ));
+        sentences.push(format!("{name} holds several ticks; starting from its last, tick {tick}"));
     }
     let known = scene.kept_names();
     let lost = table.kept.iter().filter(|own| known.place(own).is_none());
     let lost: Vec<&str> = lost.map(|own| full_name(own)).collect();
     if !lost.is_empty() {
         let lost = listed(&lost);
-        sentences.push(format!(
-            "flockwork: {name}: no rule of the scene keeps {lost}, so the file's is left out"
-        ));
+        sentences
+            .push(format!("{name}: no rule of the scene keeps {lost}, so the file's is left out"));
     }
     sentences
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use super::errors::wrong;
-use super::messages::{say, tell};
+use super::messages::{note, say};
 use super::options::{FlockArgs, Prepared};
 use super::ranks::{self, differing};
 use crate::commands::files::checkpoints::newest;
@@ -109,7 +109,7 @@ impl Beginning {
             return Ok(());
         };
         let tick = self.prepared.state.tick;
-        let mut text = format!("flockwork: going on from {} at tick {tick}", checkpoint.display());
+        let mut text = format!("going on from {} at tick {tick}", checkpoint.display());
         for path in outputs.into_iter().flatten() {
             text += &format!("; {} begins there", path.display());
             let earlier = earlier(path, tick);
@@ -120,7 +120,7 @@ impl Beginning {
                 text += &format!(", what it had is {}", earlier.display());
             }
         }
-        tell(&text);
+        note(&text);
         Ok(())
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::interrupt::Interrupt;
-use super::messages::tell;
+use super::messages::note;
 use super::ranks;
 use flockwork_engine::{Engine, EngineError};
 use flockwork_model::behaviours::Body;
@@ -71,7 +71,7 @@ pub fn forewarn(scene: &Scene, state: &FlockState) {
             all.push(format!("camera.follow: no agent has the id {id}; the camera stays"));
         }
     }
-    all.iter().for_each(|sentence| tell(&format!("flockwork: {sentence}")));
+    all.iter().for_each(|sentence| note(sentence));
     if scene.run_cap() == RUN_CAP {
         return;
     }
@@ -83,8 +83,8 @@ pub fn forewarn(scene: &Scene, state: &FlockState) {
         CrowdSampling::Auto => "",
     };
     if crowded > 0 {
-        tell(&format!(
-            "flockwork: {crowded} agents begin in crowds of more than {RUN_CAP}, where {readers} every \
+        note(&format!(
+            "{crowded} agents begin in crowds of more than {RUN_CAP}, where {readers} every \
              neighbour: the work grows with the square of their number; to shorten it, {remedy}lower the \
              radii of their behaviours or --density"
         ));
@@ -143,7 +143,7 @@ impl Outcome {
     pub fn tell(&self) {
         self.crowd.tell();
         if let Some(broken) = &self.broken {
-            tell(&format!("flockwork: {broken}"));
+            note(broken);
         }
     }
 }
@@ -236,8 +236,8 @@ impl Crowd {
             ),
         };
         if 10 * crowded > *agents {
-            tell(&format!(
-                "flockwork: {} % of the agents are so crowded at tick {tick} that {meaning}, lower the \
+            note(&format!(
+                "{} % of the agents are so crowded at tick {tick} that {meaning}, lower the \
                  radii of their behaviours or --density, or raise separation.weight",
                 100 * crowded / agents.max(&1)
             ));

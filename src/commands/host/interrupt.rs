@@ -14,7 +14,7 @@ use signal_hook::consts::SIGHUP;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
-use super::messages::tell;
+use super::messages::note;
 use super::progress::waiting;
 
 /// The signals that ask a program to end.
@@ -75,7 +75,7 @@ impl Interrupt {
             let armed = Arc::new(AtomicBool::new(false));
             for signal in SIGNALS.into_iter().filter(|signal| !is_ignored(*signal)) {
                 if let Err(error) = flag.register(signal, &armed) {
-                    tell(&format!("flockwork: cannot watch for signal {signal}: {error}"));
+                    note(&format!("cannot watch for signal {signal}: {error}"));
                 }
             }
             flag.arm_after_first(armed);

@@ -20,6 +20,11 @@ pub fn tell(message: &str) {
     }
 }
 
+/// The same for a whole sentence, behind the name of the program.
+pub fn note(sentence: &str) {
+    tell(&format!("flockwork: {sentence}"));
+}
+
 /// Prints a result on stdout; of several ranks only the first does.
 pub fn say(text: &str) -> anyhow::Result<()> {
     if !ranks::is_root() {

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use super::arg_parsers::{Size, count, density, scene_name, whole};
 use super::errors::wrong;
 use super::memory_check;
-use super::messages::tell;
+use super::messages::{note, tell};
 use super::ranks;
 use crate::commands::files::checkpoints;
 use crate::commands::files::scene_files::{populate, read_run, read_scene, requested, scene_error};
@@ -195,14 +195,14 @@ impl FlockArgs {
         table.restore_targets(&mut scene, &plain).with_context(place)?;
         let mut notices = state_files::start_notices(path, &table, &scene);
         if let Some(unsaid) = table.run().map(RunRecord::unsaid).transpose()?.flatten() {
-            notices.push(format!("flockwork: {}: {unsaid}", place()));
+            notices.push(format!("{}: {unsaid}", place()));
         }
         // As people would write it: without the keys that have their defaults.
         let written = written.map(|scene| scene.to_toml());
         let overrides = self.all_overrides(table.run().or(beside.as_ref()));
         let state = table.into_state(&scene).with_context(place)?;
         let hash = ranks::ranks().map(|_| hash_of(path)).transpose().with_context(place)?;
-        notices.iter().for_each(|sentence| tell(sentence));
+        notices.iter().for_each(|sentence| note(sentence));
         let file = hash.map_or_else(String::new, |hash| format!("{} with hash {hash:x}", place()));
         Ok(Prepared { scene, state, agents: found, written, plain, request, overrides, file })
     }

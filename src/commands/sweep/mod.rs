@@ -30,7 +30,7 @@ use super::charts::PlotFile;
 use super::files::output::OutputError;
 use super::host::errors::{Interrupted, wrong};
 use super::host::interrupt::Interrupt;
-use super::host::messages::{say, tell};
+use super::host::messages::{note, say};
 use super::host::options::Machine;
 use super::host::progress::progress;
 use flockwork_model::quote::listed;
@@ -242,19 +242,13 @@ impl Said<'_> {
         let others = results::count(out).saturating_sub(sweep.len());
         if others > 0 && *is_whole {
             let others = counted(others as u64, "result");
-            tell(&format!(
-                "flockwork: {}: {others} of other plans; they stay as they are",
-                out.display()
-            ));
+            note(&format!("{}: {others} of other plans; they stay as they are", out.display()));
         }
         let mut versions: Vec<&str> = results.iter().map(|(_, own)| own.version.as_str()).collect();
         versions.sort_unstable();
         versions.dedup();
         if versions.len() > 1 {
-            tell(&format!(
-                "flockwork: the results are of different versions: {}",
-                versions.join(", ")
-            ));
+            note(&format!("the results are of different versions: {}", versions.join(", ")));
         }
         let metrics = sweep.plan.metrics();
         let all = results.iter().map(|(_, own)| own.short(&metrics));
@@ -263,8 +257,8 @@ impl Said<'_> {
         let short: Vec<&str> = metrics.iter().filter(is_short).copied().collect();
         let runs = of_runs.len();
         if runs > 0 {
-            tell(&format!(
-                "flockwork: {runs} of {} too short to settle or to tell the error of {}: it is a lower bound \
+            note(&format!(
+                "{runs} of {} too short to settle or to tell the error of {}: it is a lower bound \
                  there; raise --ticks",
                 if results.len() == 1 {
                     "1 run is".into()

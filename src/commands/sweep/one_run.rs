@@ -11,7 +11,7 @@ use super::runs::{Run, Sweep};
 use crate::commands::files::scene_files::populate;
 use crate::commands::files::state_files::ran_on;
 use crate::commands::host::interrupt::Interrupt;
-use crate::commands::host::messages::tell;
+use crate::commands::host::messages::note;
 use flockwork_engine::cpu::CpuEngine;
 use flockwork_engine::gpu::{Gpu, GpuEngine};
 use flockwork_engine::{Change, Engine, EngineError};
@@ -138,7 +138,7 @@ impl Worker {
         if let Some(broken) = engine.broken_forces().sentence(&scene) {
             static TOLD: Once = Once::new();
             TOLD.call_once(|| {
-                bar.suspend(|| tell(&format!("flockwork: {}: {broken}", sweep.place(run))));
+                bar.suspend(|| note(&format!("{}: {broken}", sweep.place(run))));
             });
         }
         let record = ran_on(record, engine.kind(), gpu.as_deref(), None).text();
