@@ -6,13 +6,13 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use clap::{Args, Parser, ValueEnum};
+use clap::{Args, ValueEnum};
 
 use super::files::capture_output::Kind;
 pub use super::files::capture_output::{Output, Plan};
 use super::files::scene_files::read_scene;
 use super::files::state_files::ran_on;
-use super::host::arg_parsers::{Size, frame_rate, whole};
+use super::host::arg_parsers::{Size, arguments, frame_rate, whole};
 use super::host::drive;
 use super::host::errors::{Interrupted, wrong};
 use super::host::interrupt::Interrupt;
@@ -174,14 +174,8 @@ impl View {
 impl CaptureArgs {
     /// The arguments in these words; the error is one line.
     pub fn parse(words: &[String]) -> Result<Self, String> {
-        #[derive(Parser)]
-        struct Line {
-            #[command(flatten)]
-            args: CaptureArgs,
-        }
-        let name = "capture".to_string();
-        let line = Line::try_parse_from(std::iter::once(&name).chain(words));
-        line.map(|line| line.args).map_err(|error| {
+        let words = words.iter().map(String::as_str);
+        arguments(["capture"].into_iter().chain(words)).map_err(|error| {
             let text = error.render().to_string();
             let first = text.lines().next().unwrap_or_default();
             first.trim_start_matches("error: ").to_string()

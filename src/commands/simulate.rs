@@ -288,19 +288,12 @@ impl Log<'_> {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        args: SimulateArgs,
-    }
+    use crate::commands::host::arg_parsers::arguments;
 
     #[test]
     fn something_must_be_written() {
-        let parsed = |line: &str| Line::try_parse_from(line.split(' ')).is_ok();
+        let parsed = |line: &str| arguments::<SimulateArgs>(line.split(' ')).is_ok();
         assert!(parsed("s --ticks 1 --out a.csv") && parsed("s --ticks 1 --metrics a.csv"));
         assert!(!parsed("s --ticks 1"));
         assert!(parsed("s --until 1 --out a.csv") && !parsed("s --out a.csv"));

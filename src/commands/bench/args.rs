@@ -222,19 +222,11 @@ impl BenchArgs {
 
 #[cfg(test)]
 pub mod tests {
-    use clap::Parser;
-
     use super::*;
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        args: BenchArgs,
-    }
 
     /// Parses the arguments of a command line.
     pub fn parsed(options: &str) -> BenchArgs {
-        Line::parse_from(["bench"].into_iter().chain(options.split_whitespace())).args
+        arg_parsers::arguments(["bench"].into_iter().chain(options.split_whitespace())).unwrap()
     }
 
     #[test]

@@ -3,10 +3,16 @@
 use std::ops::RangeInclusive;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
+use clap::{Args, Command};
 
 use flockwork_model::quote::quoted;
 use flockwork_model::scene::MAX_AGENTS;
 use flockwork_model::statistics::{Selection, UnknownMetric};
+
+/// The arguments of a command in the words of a command line, the first of which is a name.
+pub fn arguments<'a, T: Args>(words: impl IntoIterator<Item = &'a str>) -> Result<T, clap::Error> {
+    T::from_arg_matches(&T::augment_args(Command::new("flockwork")).try_get_matches_from(words)?)
+}
 
 /// A clap parser for the name or the file of a scene, which state files and sessions record as text.
 pub fn scene_name() -> impl TypedValueParser<Value = String> {
@@ -108,7 +114,7 @@ mod tests {
         use std::os::unix::ffi::OsStringExt;
         let parse = |name: &[u8]| {
             let name = std::ffi::OsString::from_vec(name.to_vec());
-            scene_name().parse_ref(&clap::Command::new("test"), None, &name)
+            scene_name().parse_ref(&Command::new("test"), None, &name)
         };
         assert_eq!(parse("grün.toml".as_bytes()).unwrap(), "grün.toml");
         let error = parse(b"gr\xfcn.toml").unwrap_err().to_string();

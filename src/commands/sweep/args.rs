@@ -1,7 +1,6 @@
 //! The arguments of `flockwork sweep`.
 
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use clap::Args;
 
@@ -40,45 +39,31 @@ pub struct SweepArgs {
     #[arg(long)]
     pub list: bool,
     /// Compute run I, or the runs from I to J, both included; the first is 1
-    #[arg(long, value_name = "I[..J]", conflicts_with = "shard")]
-    pub run: Option<Numbers>,
+    #[arg(long, value_name = "I[..J]", conflicts_with = "shard", value_parser = numbers)]
+    pub run: Option<(usize, usize)>,
     /// Compute the I-th of N parts; the first is 1/N
-    #[arg(long, value_name = "I/N")]
-    pub shard: Option<Shard>,
+    #[arg(long, value_name = "I/N", value_parser = shard)]
+    pub shard: Option<(usize, usize)>,
     /// Compute nothing; write results.csv, results.npz and the plot of what is there
     #[arg(long, conflicts_with_all = ["run", "shard", "list"])]
     pub collect: bool,
 }
 
-/// Numbers of runs, both ends included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Numbers(usize, usize);
-
-impl FromStr for Numbers {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (first, last) = text.split_once("..").unwrap_or((text, text));
-        match [first, last].map(|number| number.parse().ok()) {
-            [Some(first), Some(last)] if (1..=last).contains(&first) => Ok(Self(first, last)),
-            _ => Err("expected the number of a run, from 1 on, or I..J with I up to J".into()),
-        }
+/// A clap parser for numbers of runs: `I`, or `I..J` with both ends.
+fn numbers(text: &str) -> Result<(usize, usize), String> {
+    let (first, last) = text.split_once("..").unwrap_or((text, text));
+    match [first, last].map(|number| number.parse().ok()) {
+        [Some(first), Some(last)] if (1..=last).contains(&first) => Ok((first, last)),
+        _ => Err("expected the number of a run, from 1 on, or I..J with I up to J".into()),
     }
 }
 
-/// A part of all runs: every N-th, so that parts take about as long.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shard(usize, usize);
-
-impl FromStr for Shard {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let parts = text.split_once('/').map(|(part, of)| [part, of].map(|n| n.parse().ok()));
-        match parts {
-            Some([Some(part), Some(of)]) if (1..=of).contains(&part) => Ok(Self(part, of)),
-            _ => Err("expected I/N with I from 1 to N, for example 1/4".into()),
-        }
+/// A clap parser for a part of all runs, `I/N`: every N-th, so that parts take about as long.
+fn shard(text: &str) -> Result<(usize, usize), String> {
+    let parts = text.split_once('/').map(|(part, of)| [part, of].map(|n| n.parse().ok()));
+    match parts {
+        Some([Some(part), Some(of)]) if (1..=of).contains(&part) => Ok((part, of)),
+        _ => Err("expected I/N with I from 1 to N, for example 1/4".into()),
     }
 }
 
@@ -91,14 +76,14 @@ impl SweepArgs {
         flocks: Option<usize>,
     ) -> anyhow::Result<Box<dyn Fn(usize) -> bool>> {
         let (run, shard) = (self.run, self.shard);
-        if let Some(Numbers(_, last)) = run.filter(|run| run.1 > all) {
+        if let Some((_, last)) = run.filter(|(_, last)| *last > all) {
             let all = counted(all as u64, "run");
             return Err(wrong(format!("--run {last}: the plan has {all}")));
         }
         Ok(Box::new(move |number| {
             let place = (number - 1) % flocks.unwrap_or(usize::MAX);
-            run.is_none_or(|run| (run.0..=run.1).contains(&number))
-                && shard.is_none_or(|shard| place % shard.1 == shard.0 - 1)
+            run.is_none_or(|(first, last)| (first..=last).contains(&number))
+                && shard.is_none_or(|(part, of)| place % of == part - 1)
         }))
     }
 
@@ -112,29 +97,22 @@ impl SweepArgs {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
+    use crate::commands::host::arg_parsers::arguments;
 
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        args: SweepArgs,
-    }
-
-    fn numbers(line: &str) -> Vec<usize> {
-        let args = Line::parse_from(["sweep"].into_iter().chain(line.split_whitespace())).args;
-        let chosen = args.chosen(10, None).unwrap();
-        (1..=10).filter(|number| chosen(*number)).collect()
+    fn chosen(line: &str) -> Vec<usize> {
+        let words = ["sweep"].into_iter().chain(line.split_whitespace());
+        let args: SweepArgs = arguments(words).unwrap();
+        let is_chosen = args.chosen(10, None).unwrap();
+        (1..=10).filter(|number| is_chosen(*number)).collect()
     }
 
     #[test]
     fn shards_share_all_runs() {
-        assert_eq!(numbers(""), (1..=10).collect::<Vec<_>>());
-        assert_eq!(numbers("--run 3"), [3]);
-        assert_eq!(numbers("--run 3..5"), [3, 4, 5]);
-        let mut all: Vec<usize> =
-            (1..=4).flat_map(|i| numbers(&format!("--shard {i}/4"))).collect();
+        assert_eq!(chosen(""), (1..=10).collect::<Vec<_>>());
+        assert_eq!(chosen("--run 3"), [3]);
+        assert_eq!(chosen("--run 3..5"), [3, 4, 5]);
+        let mut all: Vec<usize> = (1..=4).flat_map(|i| chosen(&format!("--shard {i}/4"))).collect();
         assert_eq!(all[..3], [1, 5, 9]);
         all.sort_unstable();
         assert_eq!(all, (1..=10).collect::<Vec<_>>());
@@ -143,10 +121,10 @@ mod tests {
     #[test]
     fn parts_that_are_not_there_are_refused() {
         for wrong in ["0/0", "5/4", "0/4", "1", "a/b", "-1/2"] {
-            assert!(wrong.parse::<Shard>().unwrap_err().contains("1/4"), "{wrong}");
+            assert!(shard(wrong).unwrap_err().contains("1/4"), "{wrong}");
         }
         for wrong in ["0", "5..3", "..", "a", "1..", ""] {
-            assert!(wrong.parse::<Numbers>().unwrap_err().contains("I..J"), "{wrong}");
+            assert!(numbers(wrong).unwrap_err().contains("I..J"), "{wrong}");
         }
     }
 }
