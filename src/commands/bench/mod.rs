@@ -13,8 +13,6 @@ pub mod report;
 mod shares;
 mod system;
 
-use std::path::Path;
-
 pub use self::args::{BenchArgs, BenchEngine, BenchFlockArgs, StartState};
 
 use self::document::{Adapter, Document};
@@ -132,19 +130,14 @@ fn write_files(
         .as_deref()
         .map(|path| PlotFile::create(path)?.write(&Page::new(reports)))
         .transpose();
-    let document = Document::of(reports, adapter);
-    let json = args.json.as_deref().map(|path| write_json(path, &document)).transpose();
-    json?;
+    let json = args.json.as_deref().map(|path| {
+        let document = serde_json::to_vec_pretty(&Document::of(reports, adapter))?;
+        Ok::<_, anyhow::Error>(OutputFile::create(path)?.publish_whole(&document)?)
+    });
+    json.transpose()?;
     plot?;
     let names = args.json.iter().chain(&args.plot).map(|path| path.display().to_string());
     Ok(names.collect::<Vec<_>>().join(", "))
-}
-
-fn write_json(path: &Path, document: &Document<'_>) -> anyhow::Result<()> {
-    let mut file = OutputFile::create(path)?;
-    serde_json::to_writer_pretty(&mut file, document)?;
-    file.publish()?;
-    Ok(())
 }
 
 /// Measures every count and density in turn. False if interrupted.

@@ -8,15 +8,9 @@ use crate::commands::host::ranks;
 use flockwork_engine::distributed::RankStats;
 use flockwork_view::words::counted;
 
-/// The work of this rank in the timed ticks, as in [`sums`].
+/// The work of this rank in the timed ticks, in the order of [`RankRow::of`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Shares([u64; 7]);
-
-/// The counters of a rank in the order of [`RankRow::of`].
-fn sums(stats: RankStats) -> [u64; 7] {
-    let RankStats { sent, ghosts, agents, work, exchange, cpu, ticks } = stats;
-    [sent, ghosts, agents, work, exchange, cpu, ticks]
-}
 
 /// The work of one rank. All figures are means a tick.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -40,8 +34,10 @@ pub struct RankRow {
 impl Shares {
     /// Adds the work between two moments.
     pub fn add(&mut self, before: Option<RankStats>, after: Option<RankStats>) {
-        let (Some(before), Some(after)) = (before, after) else { return };
-        let (before, after) = (sums(before), sums(after));
+        let sums = |RankStats { sent, ghosts, agents, work, exchange, cpu, ticks }| {
+            [sent, ghosts, agents, work, exchange, cpu, ticks]
+        };
+        let (Some(before), Some(after)) = (before.map(sums), after.map(sums)) else { return };
         self.0 = std::array::from_fn(|at| self.0[at] + after[at] - before[at]);
     }
 

@@ -75,14 +75,11 @@ pub(super) fn check_standing(path: &Path) -> Result<(), OutputError> {
 
 /// Fails if the folder that shall hold `path` is missing: the path may be misspelt.
 pub(super) fn check_parent(path: &Path) -> Result<(), OutputError> {
-    let folder = parent(path);
-    if folder.is_dir() {
+    if parent(path).is_dir() {
         return Ok(());
     }
-    let problem = format!(
-        "the folder {} does not exist; create it first, or check the spelling",
-        folder.display()
-    );
+    let folder = folder(path);
+    let problem = format!("{folder} does not exist; create it first, or check the spelling");
     Err(OutputError::new(path, problem))
 }
 

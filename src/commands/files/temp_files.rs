@@ -4,7 +4,7 @@
 //! is killed. So a file that can be locked has been left behind. The process number in the name is
 //! only for people: it may now belong to another process, or to one in another container.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
 
@@ -55,8 +55,12 @@ pub fn clear(folder: &Path) {
         let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
         if is_file && name.to_str().is_some_and(is_unfinished) {
             let path = entry.path();
-            if let Ok(file) = OpenOptions::new().read(true).write(true).open(&path) {
-                clear_one(&file, &path);
+            if let Ok(file) = OpenOptions::new().read(true).write(true).open(&path)
+                && file.try_lock().is_ok()
+            {
+                // Hold the lock until the file is removed, so that a process that has just created it
+                // notices.
+                let _ = std::fs::remove_file(path);
             }
         }
     }
@@ -68,14 +72,6 @@ fn is_unfinished(name: &str) -> bool {
     rest.is_some_and(|(process, _)| {
         !process.is_empty() && process.bytes().all(|byte| byte.is_ascii_digit())
     })
-}
-
-fn clear_one(file: &File, path: &Path) {
-    if file.try_lock().is_ok() {
-        // Hold the lock until the file is removed, so that a process that has just created it
-        // notices.
-        let _ = std::fs::remove_file(path);
-    }
 }
 
 #[cfg(test)]

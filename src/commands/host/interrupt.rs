@@ -59,12 +59,6 @@ pub struct Interrupt {
     ask: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
 }
 
-impl std::fmt::Debug for Interrupt {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Interrupt").field(&self.raised).finish()
-    }
-}
-
 impl Interrupt {
     /// Starts to watch for Ctrl-C. Every call returns the same flag. A signal that was ignored when
     /// the program started stays ignored (`nohup`, or `&` in a script). A signal that cannot be

@@ -76,7 +76,6 @@ pub fn look_around() {
 /// Joins the other ranks if there are some. Returns the number of threads for this process if the
 /// processor's cores are shared with other ranks. Call it first, in the main thread.
 pub fn start() -> anyhow::Result<Option<usize>> {
-    look_around();
     let Some((_, size)) = launched() else { return Ok(None) };
     if size == 1 {
         return Ok(None);

@@ -73,8 +73,7 @@ pub fn sweep(args: &SweepArgs) -> anyhow::Result<()> {
     let collected = collect(args, &mut sweep, out, plot, &reference, &interrupt);
     let computed = computed?;
     let (results, is_whole) = collected?;
-    let said = Said { sweep: &sweep, results: &results, is_whole, before: there.len(), computed };
-    said.report(args, out)?;
+    report(args, &sweep, (&results, is_whole), [there.len(), computed])?;
     if computed < wanted.len() {
         let of = counted_runs(chosen.len());
         let kept = format!("{} of {of} are there; the same command goes on", results.len());
@@ -213,61 +212,55 @@ fn compute(
     fault.map_or_else(|| Ok(written.into_inner()), Err)
 }
 
-/// The outcome of the command.
-struct Said<'a> {
-    sweep: &'a Sweep,
-    results: &'a [(Run, RunResult)],
-    is_whole: bool,
-    /// Runs that were there before, and that were computed.
-    before: usize,
-    computed: usize,
-}
-
-impl Said<'_> {
-    /// Says what was done, and how far the results can be trusted.
-    fn report(&self, args: &SweepArgs, out: &Path) -> anyhow::Result<()> {
-        let Self { sweep, results, is_whole, before, computed } = self;
-        let mut text = format!("{}: {computed} computed", counted_runs(sweep.len()));
-        if *before > 0 {
-            text += &format!(", {before} there before");
-        }
-        if *is_whole || args.collect {
-            let table = out.join(results::TABLE);
-            text += &format!("; {} ({})", table.display(), counted(results.len() as u64, "row"));
-        } else {
-            let plot = if args.plot.is_some() { " and the plot come" } else { " comes" };
-            text += &format!("; {}{plot} with the last", results::TABLE);
-        }
-        say(&(text + "\n"))?;
-        let others = results::count(out).saturating_sub(sweep.len());
-        if others > 0 && *is_whole {
-            let others = counted(others as u64, "result");
-            note(&format!("{}: {others} of other plans; they stay as they are", out.display()));
-        }
-        let mut versions: Vec<&str> = results.iter().map(|(_, own)| own.version.as_str()).collect();
-        versions.sort_unstable();
-        versions.dedup();
-        if versions.len() > 1 {
-            note(&format!("the results are of different versions: {}", versions.join(", ")));
-        }
-        let metrics = sweep.plan.metrics();
-        let all = results.iter().map(|(_, own)| own.short(&metrics));
-        let of_runs: Vec<Vec<&str>> = all.filter(|own| !own.is_empty()).collect();
-        let is_short = |name: &&&str| of_runs.iter().any(|own| own.contains(*name));
-        let short: Vec<&str> = metrics.iter().filter(is_short).copied().collect();
-        let runs = of_runs.len();
-        if runs > 0 {
-            note(&format!(
-                "{runs} of {} too short to settle or to tell the error of {}: it is a lower bound \
-                 there; raise --ticks",
-                if results.len() == 1 {
-                    "1 run is".into()
-                } else {
-                    format!("{} runs are", results.len())
-                },
-                listed(&short)
-            ));
-        }
-        Ok(())
+/// Says what was done, and how far the results can be trusted, which are those of all runs if `is_whole`. So many
+/// runs were there `before`, and so many were `computed`.
+fn report(
+    args: &SweepArgs,
+    sweep: &Sweep,
+    (results, is_whole): (&[(Run, RunResult)], bool),
+    [before, computed]: [usize; 2],
+) -> anyhow::Result<()> {
+    let out = args.out()?;
+    let mut text = format!("{}: {computed} computed", counted_runs(sweep.len()));
+    if before > 0 {
+        text += &format!(", {before} there before");
     }
+    if is_whole || args.collect {
+        let table = out.join(results::TABLE);
+        text += &format!("; {} ({})", table.display(), counted(results.len() as u64, "row"));
+    } else {
+        let plot = if args.plot.is_some() { " and the plot come" } else { " comes" };
+        text += &format!("; {}{plot} with the last", results::TABLE);
+    }
+    say(&(text + "\n"))?;
+    let others = results::count(out).saturating_sub(sweep.len());
+    if others > 0 && is_whole {
+        let others = counted(others as u64, "result");
+        note(&format!("{}: {others} of other plans; they stay as they are", out.display()));
+    }
+    let mut versions: Vec<&str> = results.iter().map(|(_, own)| own.version.as_str()).collect();
+    versions.sort_unstable();
+    versions.dedup();
+    if versions.len() > 1 {
+        note(&format!("the results are of different versions: {}", versions.join(", ")));
+    }
+    let metrics = sweep.plan.metrics();
+    let all = results.iter().map(|(_, own)| own.short(&metrics));
+    let of_runs: Vec<Vec<&str>> = all.filter(|own| !own.is_empty()).collect();
+    let is_short = |name: &&&str| of_runs.iter().any(|own| own.contains(*name));
+    let short: Vec<&str> = metrics.iter().filter(is_short).copied().collect();
+    let runs = of_runs.len();
+    if runs > 0 {
+        note(&format!(
+            "{runs} of {} too short to settle or to tell the error of {}: it is a lower bound \
+                 there; raise --ticks",
+            if results.len() == 1 {
+                "1 run is".into()
+            } else {
+                format!("{} runs are", results.len())
+            },
+            listed(&short)
+        ));
+    }
+    Ok(())
 }

@@ -193,8 +193,44 @@ impl Curves {
         let key = sweep.keys.first().cloned().unwrap_or_default();
         Ok(Self { head, key, words, names, panels })
     }
+}
 
-    fn draw_panel<B: DrawingBackend>(&self, panel: &Panel, canvas: &Canvas<B>) -> Drawn<B> {
+/// A number on an axis of this length: enough digits to tell a tenth of it.
+fn short(value: f64, length: f64) -> String {
+    let digits = (1.0 - length.max(1e-12).log10().floor()).clamp(0.0, 12.0) as usize;
+    if value.abs() >= 1e6 || (value != 0.0 && value.abs() < 1e-4) {
+        return format!("{value:.2e}");
+    }
+    let text = format!("{value:.digits$}").replace('-', "−");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
+}
+
+/// Joins the runs of a point: the mean of their means, and its error.
+fn points(mut runs: Vec<(f64, [f64; 2])>) -> Vec<Point> {
+    runs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let joined = runs.chunk_by(|a, b| a.0 == b.0).map(|runs| {
+        let count = runs.len() as f64;
+        let mean = runs.iter().map(|(_, [mean, _])| mean).sum::<f64>() / count;
+        let own = runs.iter().map(|(_, [_, error])| error * error).sum::<f64>().sqrt() / count;
+        let spread = runs.iter().map(|(_, [own, _])| (own - mean).powi(2)).sum::<f64>();
+        let between = (spread / (count * (count - 1.0).max(1.0))).sqrt();
+        let error = own.max(between);
+        (runs[0].0, [mean - error, mean, mean + error])
+    });
+    joined.collect()
+}
+
+impl Page for Curves {
+    fn head(&self) -> &[String] {
+        &self.head
+    }
+
+    fn panels(&self) -> Vec<u32> {
+        vec![PANEL.max((self.names.len() as u32 + 3) * LINE); self.panels.len()]
+    }
+
+    fn draw<B: DrawingBackend>(&self, panel: usize, canvas: &Canvas<B>) -> Drawn<B> {
+        let panel = &self.panels[panel];
         let compared = panel.reference.iter().map(|&(x, y)| (x, [y; 3]));
         let all: Vec<Point> = panel.series.iter().flatten().copied().chain(compared).collect();
         let least = |of: fn(&Point) -> f64| all.iter().map(of).fold(f64::INFINITY, f64::min);
@@ -243,45 +279,6 @@ impl Curves {
         let named = self.names.iter().enumerate().filter(|_| self.names.len() > 1);
         let named = named.map(|(index, name)| (name.clone(), style(index)));
         canvas.legend(named.chain(is_compared.then(|| ("reference".into(), BLACK.into()))))
-    }
-}
-
-/// A number on an axis of this length: enough digits to tell a tenth of it.
-fn short(value: f64, length: f64) -> String {
-    let digits = (1.0 - length.max(1e-12).log10().floor()).clamp(0.0, 12.0) as usize;
-    if value.abs() >= 1e6 || (value != 0.0 && value.abs() < 1e-4) {
-        return format!("{value:.2e}");
-    }
-    let text = format!("{value:.digits$}").replace('-', "−");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
-}
-
-/// Joins the runs of a point: the mean of their means, and its error.
-fn points(mut runs: Vec<(f64, [f64; 2])>) -> Vec<Point> {
-    runs.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let joined = runs.chunk_by(|a, b| a.0 == b.0).map(|runs| {
-        let count = runs.len() as f64;
-        let mean = runs.iter().map(|(_, [mean, _])| mean).sum::<f64>() / count;
-        let own = runs.iter().map(|(_, [_, error])| error * error).sum::<f64>().sqrt() / count;
-        let spread = runs.iter().map(|(_, [own, _])| (own - mean).powi(2)).sum::<f64>();
-        let between = (spread / (count * (count - 1.0).max(1.0))).sqrt();
-        let error = own.max(between);
-        (runs[0].0, [mean - error, mean, mean + error])
-    });
-    joined.collect()
-}
-
-impl Page for Curves {
-    fn head(&self) -> &[String] {
-        &self.head
-    }
-
-    fn panels(&self) -> Vec<u32> {
-        vec![PANEL.max((self.names.len() as u32 + 3) * LINE); self.panels.len()]
-    }
-
-    fn draw<B: DrawingBackend>(&self, panel: usize, canvas: &Canvas<B>) -> Drawn<B> {
-        self.draw_panel(&self.panels[panel], canvas)
     }
 }
 
