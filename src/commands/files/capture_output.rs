@@ -252,14 +252,8 @@ impl Output {
                 &plan.out,
                 "name a folder, or a file ending in .png, .gif, .apng or .mp4",
             )?;
-            let beyond = |name: &&String| frame_number(name).is_some_and(|n| n >= plan.frames());
-            if let Some(name) = folder.names()?.iter().find(beyond) {
-                let problem = format!(
-                    "it holds {name} of a longer capture, which would mix with this one; delete \
-                     the old frames or name another folder"
-                );
-                return Err(folder.error(problem).into());
-            }
+            let is_beyond = |name: &str| frame_number(name).is_some_and(|n| n >= plan.frames());
+            folder.check(is_beyond, ["a longer capture", "frames"])?;
             return Ok(Self::Folder(Arc::new(folder)));
         }
         if matches!(kind, Kind::Gif | Kind::Apng) && plan.frames() > apng::MAX_FRAMES.into() {
@@ -286,15 +280,15 @@ impl Output {
     ) -> anyhow::Result<Box<dyn Recorder + 'a>> {
         let film = plan.film;
         let opaque = match self {
-            Self::File(Kind::Gif, file) => Some(("GIF film", file.path())),
-            Self::File(Kind::Mp4, file) => Some(("MP4 film", file.path())),
+            Self::File(Kind::Gif, _) => Some("GIF film"),
+            Self::File(Kind::Mp4, _) => Some("MP4 film"),
             _ => None,
         };
-        if let Some((what, path)) = opaque.filter(|_| film.alpha) {
+        if let Some(what) = opaque.filter(|_| film.alpha) {
             return Err(wrong(format!(
                 "--out {}: this program writes no transparent {what}; write .png, .apng or a folder, or \
                  choose another style.background",
-                path.display()
+                plan.out.display()
             )));
         }
         let temporary = match self {

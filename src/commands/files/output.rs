@@ -186,11 +186,6 @@ impl OutputFile {
         Ok(Output { path: self.path.clone(), target: self.target.clone(), file })
     }
 
-    /// The path as the user wrote it.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// True if `path` refers to this file, in any spelling.
     pub fn has_name(&self, path: &Path) -> bool {
         let whole = |target: &Path| {

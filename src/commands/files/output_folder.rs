@@ -66,16 +66,28 @@ impl OutputFolder {
         Ok(folder)
     }
 
-    /// Names of the files in it, sorted.
-    pub fn names(&self) -> Result<Vec<String>, OutputError> {
+    /// Fails if it holds a foreign file, which would mix with those of this run. `theirs` says whose it is, and
+    /// `old` names such files.
+    pub fn check(
+        &self,
+        is_foreign: impl Fn(&str) -> bool,
+        [theirs, old]: [&str; 2],
+    ) -> Result<(), OutputError> {
         let fail = |error: io::Error| OutputError::of_system(&self.path, &error);
-        let entries = std::fs::read_dir(&self.path).map_err(fail)?;
-        let mut names: Vec<String> = entries
-            .map(|entry| entry.map(|e| e.file_name().to_string_lossy().into_owned()))
-            .collect::<io::Result<_>>()
-            .map_err(fail)?;
-        names.sort();
-        Ok(names)
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(&self.path).map_err(fail)? {
+            names.push(entry.map_err(fail)?.file_name().to_string_lossy().into_owned());
+        }
+        match names.iter().filter(|name| is_foreign(name)).min() {
+            None => Ok(()),
+            Some(name) => Err(OutputError::new(
+                &self.path,
+                format!(
+                    "it holds {name} of {theirs}, which would mix with this one; delete the old {old} or \
+                     name another folder"
+                ),
+            )),
+        }
     }
 
     /// Begins a file in it.
@@ -86,11 +98,6 @@ impl OutputFolder {
     /// Writes one file. Returns its size in bytes.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<u64, OutputError> {
         self.begin(name)?.publish_whole(bytes)
-    }
-
-    /// A problem with the folder.
-    pub fn error(&self, problem: impl Into<String>) -> OutputError {
-        OutputError::new(&self.path, problem)
     }
 }
 

@@ -61,17 +61,10 @@ impl PointFiles {
         Ok(())
     }
 
-    /// Refuses files that this run does not write anew: they would mix with its own. `is_due` says which
-    /// ticks it writes. Ticks before `first` belong to an earlier part of the run.
+    /// Refuses files that this run does not write anew. `is_due` says which ticks it writes. Ticks before `first` belong to an earlier part of the run.
     pub fn check(&self, first: u64, is_due: impl Fn(u64) -> bool) -> Result<(), OutputError> {
-        let foreign = |name: &&String| tick_of(name).is_some_and(|t| t >= first && !is_due(t));
-        match self.folder.names()?.iter().find(foreign) {
-            None => Ok(()),
-            Some(name) => Err(self.folder.error(format!(
-                "it holds {name} of another run, which would mix with this one; delete the old files or \
-                 name another folder"
-            ))),
-        }
+        let is_foreign = |name: &str| tick_of(name).is_some_and(|t| t >= first && !is_due(t));
+        self.folder.check(is_foreign, ["another run", "files"])
     }
 
     /// Gives the file of the present tick its count and its name.

@@ -59,10 +59,7 @@ impl StateFormat {
 
 /// Writes states as they come, one tick after the other; memory does not grow with their number.
 #[derive(Debug)]
-pub struct StateWriter(FileFormat);
-
-#[derive(Debug)]
-enum FileFormat {
+pub enum StateWriter {
     Csv(Box<CsvStates>),
     Npz(Box<NpzWriter<OutputFile, Scratch>>),
     Points(Box<PointFiles>),
@@ -70,7 +67,7 @@ enum FileFormat {
 
 /// A CSV file under way.
 #[derive(Debug)]
-struct CsvStates {
+pub struct CsvStates {
     rows: OutputFile,
     /// The file beside it with the record of the run.
     record: OutputFile,
@@ -85,12 +82,12 @@ impl StateWriter {
     /// [`StateWriter::finish`].
     pub fn create(path: &Path) -> anyhow::Result<Self> {
         if names_folder(path) {
-            return Ok(Self(FileFormat::Points(Box::new(PointFiles::create(path)?))));
+            return Ok(Self::Points(Box::new(PointFiles::create(path)?)));
         }
         let format = StateFormat::of(path, "--out")?;
         let file = OutputFile::create(path)?;
-        Ok(Self(match format {
-            StateFormat::Csv => FileFormat::Csv(Box::new(CsvStates {
+        Ok(match format {
+            StateFormat::Csv => Self::Csv(Box::new(CsvStates {
                 rows: file,
                 record: record_beside(path)?,
                 described: false,
@@ -99,39 +96,39 @@ impl StateWriter {
             })),
             StateFormat::Npz => {
                 let scratch = |file: &OutputFile| file.scratch().map_err(io::Error::other);
-                FileFormat::Npz(Box::new(NpzWriter::new(file, 2, scratch)?))
+                Self::Npz(Box::new(NpzWriter::new(file, 2, scratch)?))
             }
-        }))
+        })
     }
 
     /// Sets the number of axes of the world, before all ticks: 2 or 3. It is 2 at first, and a record of
     /// the run sets it too.
     pub fn set_axes(&mut self, axes: usize) {
-        match &mut self.0 {
-            FileFormat::Csv(states) => states.axes = axes,
-            FileFormat::Npz(states) => states.set_axes(axes),
-            FileFormat::Points(_) => {}
+        match self {
+            Self::Csv(states) => states.axes = axes,
+            Self::Npz(states) => states.set_axes(axes),
+            Self::Points(_) => {}
         }
     }
 
     /// Adds the record of the run, before all ticks. A CSV file has it in a file beside it, NAME.run.toml.
     pub fn describe(&mut self, run: RunRecord) -> anyhow::Result<()> {
         self.set_axes(run.axes());
-        match &mut self.0 {
-            FileFormat::Csv(states) => {
+        match self {
+            Self::Csv(states) => {
                 states.record.write_all(run.text().as_bytes())?;
                 states.described = true;
             }
-            FileFormat::Npz(states) => states.describe(run)?,
-            FileFormat::Points(points) => points.describe(&run)?,
+            Self::Npz(states) => states.describe(run)?,
+            Self::Points(points) => points.describe(&run)?,
         }
         Ok(())
     }
 
     /// Refuses a folder with files of another run; see [`PointFiles::check`].
     pub fn check(&self, first: u64, is_due: impl Fn(u64) -> bool) -> Result<(), OutputError> {
-        match &self.0 {
-            FileFormat::Points(points) => points.check(first, is_due),
+        match self {
+            Self::Points(points) => points.check(first, is_due),
             _ => Ok(()),
         }
     }
@@ -151,28 +148,28 @@ impl StateWriter {
         is_first: bool,
         targets: &[Target],
     ) -> anyhow::Result<()> {
-        match &mut self.0 {
-            FileFormat::Csv(states) => {
+        match self {
+            Self::Csv(states) => {
                 let CsvStates { rows, axes, begun, .. } = &mut **states;
                 if !std::mem::replace(begun, true) {
                     write_csv_header(rows, *axes, !travels.is_empty(), state.kept_names)?;
                 }
                 Ok(write_csv_rows(rows, state, travels, *axes)?)
             }
-            FileFormat::Npz(states) => Ok(states.write(state, travels, is_first, targets)?),
-            FileFormat::Points(points) => points.write(state, is_first),
+            Self::Npz(states) => Ok(states.write(state, travels, is_first, targets)?),
+            Self::Points(points) => points.write(state, is_first),
         }
     }
 
     /// Completes the file and gives it its name. Returns its size in bytes.
     pub fn finish(self) -> anyhow::Result<u64> {
-        let (file, record) = match self.0 {
-            FileFormat::Csv(states) => {
+        let (file, record) = match self {
+            Self::Csv(states) => {
                 let CsvStates { rows, record, described, .. } = *states;
                 (rows, described.then_some(record))
             }
-            FileFormat::Npz(states) => (states.finish()?, None),
-            FileFormat::Points(points) => return points.finish(),
+            Self::Npz(states) => (states.finish()?, None),
+            Self::Points(points) => return points.finish(),
         };
         let size = file.publish()?;
         record.map(OutputFile::publish).transpose()?;

@@ -94,14 +94,9 @@ impl Average {
     }
 }
 
-/// The file of a run.
-fn file_name(hash: &str) -> String {
-    format!("{hash}.toml")
-}
-
 /// Reads the result of a run, without its record; `None` if there is none that has all metrics of the plan.
 pub fn read(folder: &Path, sweep: &Sweep, run: Run) -> Option<RunResult> {
-    let path = folder.join(file_name(&sweep.hash(run)));
+    let path = folder.join(sweep.file_name(run));
     let mut result: RunResult = toml::from_str(&read_file(&path, MAX_RESULT).ok()?).ok()?;
     // Many of them are in memory at once.
     result.record.clear();
@@ -111,7 +106,7 @@ pub fn read(folder: &Path, sweep: &Sweep, run: Run) -> Option<RunResult> {
 
 /// Writes the result of a run.
 pub fn write(folder: &Path, sweep: &Sweep, run: Run, result: &RunResult) -> anyhow::Result<()> {
-    let path = folder.join(file_name(&sweep.hash(run)));
+    let path = folder.join(sweep.file_name(run));
     let text = format!("# A run of `flockwork sweep`.\n{}", toml::to_string(result)?);
     OutputFile::create_in_cleared(&path)?.publish_whole(text.as_bytes())?;
     Ok(())
@@ -147,7 +142,7 @@ pub fn collect(folder: &Path, sweep: &Sweep, results: &[(Run, RunResult)]) -> an
         row.extend(
             [u64::from(sweep.seed(*run)), result.ticks, result.settled].map(|n| n.to_string()),
         );
-        row.extend([result.version.clone(), result.engine.clone(), file_name(&sweep.hash(*run))]);
+        row.extend([result.version.clone(), result.engine.clone(), sweep.file_name(*run)]);
         row.extend([result.failure.clone().unwrap_or_default(), result.short(&metrics).join(" ")]);
         for name in &metrics {
             let average = result.metrics.get(*name);
@@ -210,7 +205,7 @@ pub fn line(sweep: &Sweep, run: Run, is_done: bool) -> String {
         "run": run.number,
         "values": sweep.json(run),
         "seed": sweep.seed(run),
-        "file": file_name(&sweep.hash(run)),
+        "file": sweep.file_name(run),
         "done": is_done,
     });
     if let Some(way) = sweep.way(run.point) {

@@ -311,11 +311,11 @@ impl Sweep {
         self.known.get(&run.point).map_or(0, |known| known.agents)
     }
 
-    /// The name of the file of a run that was learnt, without its ending: a hash of all that decides its result.
-    pub fn hash(&self, run: Run) -> String {
+    /// The name of the file of a run that was learnt: a hash of all that decides its result.
+    pub fn file_name(&self, run: Run) -> String {
         let on_the_way = self.hashes_on_the_way.get(run.point).copied();
         let point = on_the_way.unwrap_or_else(|| self.hash_of_point(run.point));
-        format!("{:016x}", fnv(point, &self.seed(run).to_string()))
+        format!("{:016x}.toml", fnv(point, &self.seed(run).to_string()))
     }
 
     fn hash_of_point(&self, point: usize) -> u64 {
