@@ -201,9 +201,8 @@ impl BenchArgs {
             let problem = "--keep-borders: one process has no borders; start several with mpirun";
             return Err(wrong(problem));
         }
-        let twice = |at: &usize| self.engines[..*at].contains(&self.engines[*at]);
-        if let Some(at) = (0..self.engines.len()).find(twice) {
-            let label = self.engines[at].label();
+        let labels = self.engines.iter().map(|engine| engine.label());
+        if let Some(label) = arg_parsers::repeated(labels) {
             return Err(wrong(format!("--engines: {label} is named twice; name each engine once")));
         }
         let mut densities: Vec<f32> = self.flock.density.clone();

@@ -1,5 +1,7 @@
 //! Parses values of the command line, and reports invalid ones.
 
+use std::collections::HashSet;
+use std::hash::Hash;
 use std::ops::RangeInclusive;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
@@ -12,6 +14,12 @@ use flockwork_model::statistics::{Selection, UnknownMetric};
 /// The arguments of a command in the words of a command line, the first of which is a name.
 pub fn arguments<'a, T: Args>(words: impl IntoIterator<Item = &'a str>) -> Result<T, clap::Error> {
     T::from_arg_matches(&T::augment_args(Command::new("flockwork")).try_get_matches_from(words)?)
+}
+
+/// The first thing that is the same as one before it.
+pub fn repeated<T: Copy + Eq + Hash>(things: impl IntoIterator<Item = T>) -> Option<T> {
+    let mut seen = HashSet::new();
+    things.into_iter().find(|thing| !seen.insert(*thing))
 }
 
 /// A clap parser for the name or the file of a scene, which state files and sessions record as text.

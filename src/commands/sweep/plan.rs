@@ -1,7 +1,6 @@
 //! The plan of a sweep: a flock, the keys that vary, and how long each run is. The command line and a
 //! file say it with the same words.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -11,7 +10,7 @@ use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 
 use super::vary::{Axis, values_of};
-use crate::commands::host::arg_parsers::{count, density, scene_name, whole};
+use crate::commands::host::arg_parsers::{count, density, repeated, scene_name, whole};
 use crate::commands::host::errors::wrong;
 use crate::input::read_file;
 use flockwork_model::quote::{cut, hint, quoted, shown};
@@ -156,8 +155,7 @@ fn axes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Axis>, D::Error> {
     };
     let table = flat(toml::Table::deserialize(from)?);
     // As one word in quotes and as a table in a table.
-    let mut keys = HashSet::new();
-    if let Some((twice, _)) = table.iter().find(|(key, _)| !keys.insert(key.as_str())) {
+    if let Some(twice) = repeated(table.iter().map(|(key, _)| key)) {
         let problem = format!("{} is there twice; name all values at once", cut(twice));
         return Err(D::Error::custom(problem));
     }
@@ -225,13 +223,9 @@ impl Plan {
 
     /// This plan with the keys that `other`, the command line, has.
     pub fn overridden_by(mut self, other: Self) -> anyhow::Result<Self> {
-        for (at, axis) in other.vary.iter().enumerate() {
-            if other.vary[..at].iter().any(|own| own.key == axis.key) {
-                let key = cut(&axis.key);
-                return Err(wrong(format!(
-                    "--vary {key}: it is there twice; name all values at once"
-                )));
-            }
+        if let Some(twice) = repeated(other.vary.iter().map(|axis| &axis.key)) {
+            let key = cut(twice);
+            return Err(wrong(format!("--vary {key}: it is there twice; name all values at once")));
         }
         // A table replaces the keys of the plan, and keys replace its table.
         match (&other.values, other.vary.is_empty()) {
@@ -362,7 +356,6 @@ impl Plan {
         }
         let keys = self.vary.iter().map(|axis| axis.key.clone()).collect();
         let lengths: Vec<usize> = self.vary.iter().map(|axis| axis.values.len()).collect();
-        let value = |axis: &Axis, at: usize| axis.values[at].clone();
         if let Some(design @ (Design::List | Design::Hysteresis)) = self.design {
             let all = lengths.first().copied().unwrap_or(1);
             if let Some(other) = self.vary.iter().find(|axis| axis.values.len() != all) {
@@ -375,7 +368,7 @@ impl Plan {
                     self.vary[0].key
                 )));
             }
-            let point = |at| self.vary.iter().map(|axis| value(axis, at)).collect();
+            let point = |at: usize| self.vary.iter().map(|axis| axis.values[at].clone()).collect();
             return Ok((keys, (0..all).map(point).collect()));
         }
         let all = lengths.iter().try_fold(1, |all: usize, length| all.checked_mul(*length));
@@ -424,8 +417,8 @@ fn table(path: &Path) -> anyhow::Result<(Vec<String>, Vec<Vec<String>>)> {
         }
         points.push(row.iter().map(str::to_owned).collect());
     }
-    if let Some(twice) = (0..keys.len()).find(|at| keys[..*at].contains(&keys[*at])) {
-        anyhow::bail!("line 1: two columns are called {}; leave one out", quoted(&keys[twice]));
+    if let Some(twice) = repeated(&keys) {
+        anyhow::bail!("line 1: two columns are called {}; leave one out", quoted(twice));
     }
     for key in &keys {
         Axis::new(key, vec![String::new()])

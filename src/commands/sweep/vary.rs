@@ -1,8 +1,8 @@
 //! The values that a sweep gives to a key.
 
-use std::collections::HashSet;
 use std::str::FromStr;
 
+use crate::commands::host::arg_parsers::repeated;
 use flockwork_model::quote::quoted;
 
 /// Most values of one key.
@@ -34,9 +34,7 @@ impl Axis {
         if key == "seed" {
             return Err("seeds are counted: --seeds K takes K of them, from --seed on".into());
         }
-        let mut seen = HashSet::new();
-        let twice = values.iter().find(|value| !seen.insert(value.as_str()));
-        match twice {
+        match repeated(&values) {
             _ if key.is_empty() => Err("the key is missing; expected KEY=V,V,…".into()),
             _ if values.is_empty() => Err(format!("{key} has no value; name at least one")),
             Some(value) => {
