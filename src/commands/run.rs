@@ -166,14 +166,13 @@ fn engine(
     gpu: Option<&Arc<Gpu>>,
     machine: &MachineArgs,
 ) -> Result<Box<dyn Engine>, EngineError> {
-    match (kind, gpu) {
-        (EngineKind::Gpu, Some(gpu)) => Ok(Box::new(GpuEngine::new(Arc::clone(gpu)))),
+    Ok(match (kind, gpu) {
+        (EngineKind::Cpu, _) => Box::new(machine.cpu_engine()?),
+        (EngineKind::Gpu, Some(gpu)) => Box::new(GpuEngine::new(Arc::clone(gpu))),
         (EngineKind::Gpu, None) => {
-            let gpu = Gpu::open(&machine.adapter.clone().unwrap_or_default())?;
-            Ok(Box::new(GpuEngine::new(gpu)))
+            Box::new(GpuEngine::new(Gpu::open(&machine.adapter.clone().unwrap_or_default())?))
         }
-        (EngineKind::Cpu, _) => Ok(Box::new(machine.cpu_engine()?)),
-    }
+    })
 }
 
 /// The same run, with its last tick in a picture.

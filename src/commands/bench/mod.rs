@@ -101,18 +101,15 @@ fn check_files(args: &BenchArgs) -> anyhow::Result<()> {
     if !ranks::is_root() {
         return Ok(());
     }
-    let plot = args.plot.as_deref().map(PlotFile::create).transpose()?;
+    args.plot.as_deref().map(PlotFile::create).transpose()?;
     let json = args.json.as_deref().map(OutputFile::create).transpose()?;
-    if let (Some(json), Some(path)) = (json, &args.plot)
-        && plot.is_some()
-        && json.has_name(path)
-    {
-        return Err(wrong(format!(
+    match (json, &args.plot) {
+        (Some(json), Some(path)) if json.has_name(path) => Err(wrong(format!(
             "--plot {}: --json is the same file; choose another",
             path.display()
-        )));
+        ))),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// Writes the requested files. Returns their names for a message. If one file fails, the other is

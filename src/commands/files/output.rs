@@ -144,19 +144,14 @@ impl OutputFile {
     /// Checks that `path` can be written, and begins a temporary file. Removes temporary files of
     /// killed runs from the folder.
     pub fn create(path: &Path) -> Result<Self, OutputError> {
-        let target = target(path)?;
-        temp_files::clear(parent(&target));
-        Self::begin(path, target)
+        temp_files::clear(parent(&target(path)?));
+        Self::create_in_cleared(path)
     }
 
-    /// The same, in a folder that has been cleared already.
+    /// The same, in a folder that has been cleared already. The temporary file is in the folder of the target:
+    /// on the same disk, so that renaming is atomic.
     pub(in crate::commands) fn create_in_cleared(path: &Path) -> Result<Self, OutputError> {
-        Self::begin(path, target(path)?)
-    }
-
-    /// Begins a temporary file in the folder of `target`: on the same disk, so that renaming is
-    /// atomic.
-    fn begin(path: &Path, target: PathBuf) -> Result<Self, OutputError> {
+        let target = target(path)?;
         let file = temp_files::begin(parent(&target), &target);
         let file = file.map_err(|error| OutputError::of_system(path, &error))?;
         Ok(Self { path: path.into(), target, file: BufWriter::with_capacity(1 << 16, file) })

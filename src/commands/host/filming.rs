@@ -68,8 +68,7 @@ pub fn film(
         still: None,
         trails: run.scene().style.trail.map(|half_life| (half_life, None)),
     };
-    let shown = plan.every.map(|every| plan.from + (plan.drawn() - 1) * every);
-    let ticks = shown.unwrap_or(plan.ticks);
+    let ticks = plan.every.map_or(plan.ticks, |every| plan.from + (plan.drawn() - 1) * every);
     let outcome = drive(run, &mut film, ticks, interrupt)?;
     while let Some(frame) = film.painter.finish()? {
         film.recorder.push(frame)?;

@@ -39,8 +39,6 @@ pub struct Flock {
     pub request: Request,
     /// Size of the scaled world.
     world: Point,
-    /// Number of agents of each species, before it is scaled.
-    counts: Vec<u64>,
     overrides: Vec<String>,
 }
 
@@ -213,7 +211,7 @@ impl Sweep {
                 seed: flock.request.seed.unwrap_or(flock.scene.seed),
                 agents: flock.request.count.unwrap_or(flock.scene.own_count()),
                 crossed: crossed_speeds(&flock.scene).next(),
-                counts: flock.counts,
+                counts: flock.scene.species.iter().map(|species| species.count).collect(),
             },
             Err(error) => {
                 let (hash, seed) = (Err(format!("{error:#}")), self.plan.seed.unwrap_or(0));
@@ -384,8 +382,7 @@ impl Sweep {
         if self.metrics.needs_travels() {
             Unwrapping::new(&scaled)?;
         }
-        let counts = scaled.species.iter().map(|species| species.count).collect();
-        Ok(Flock { scene, request, world: scaled.world.size, counts, overrides })
+        Ok(Flock { scene, request, world: scaled.world.size, overrides })
     }
 
     /// The place of a failure, for messages.
