@@ -18,7 +18,7 @@ pub use self::args::{BenchArgs, BenchEngine, BenchFlockArgs, StartState};
 use self::document::{Adapter, Document};
 use self::measure::Named;
 use self::plot::Page;
-use self::report::{Report, Summary};
+use self::report::{Report, summary};
 use super::charts::PlotFile;
 use super::files::output::OutputFile;
 use super::files::scene_files::read_scene;
@@ -47,7 +47,7 @@ pub fn bench(args: &BenchArgs) -> anyhow::Result<()> {
     let outcome = bench_all(args, &interrupt, &mut printer, &mut reports, &mut adapter);
     let summed_up = match reports.len() {
         0 | 1 => Ok(()),
-        _ => printer.say(&Summary(&reports).to_string()),
+        _ => printer.say(&summary(&reports)),
     };
     let kept = match reports.len() {
         0 => Ok(String::new()),

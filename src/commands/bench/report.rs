@@ -275,33 +275,22 @@ pub fn starts(reports: &[Report]) -> String {
 }
 
 /// One line per report.
-#[derive(Clone, Copy, Debug)]
-pub struct Summary<'a>(pub &'a [Report]);
-
-impl fmt::Display for Summary<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(first) = self.0.first() else { return Ok(()) };
-        let (scene, start) = (&first.scene, starts(self.0));
-        writeln!(f, "scene {scene}, start: {start}; ns for one agent and tick, medians\n")?;
-        write!(f, "{:>11} {:>11} {:>16}", "agents", "neighbours", "start and end")?;
-        for row in &first.rows {
-            write!(f, " {:>10}", row.engine)?;
-        }
-        writeln!(f)?;
-        for report in self.0 {
-            let counted = report.crowding.map_or_else(
-                || "not counted".into(),
-                |Crowding { mean_neighbours: [start, end], .. }| format!("{start:.1} {end:>7.1}"),
-            );
-            let (agents, even) = (report.agents, report.uniform_neighbours);
-            write!(f, "{agents:>11} {even:>11.1} {counted:>16}")?;
-            for row in &report.rows {
-                write!(f, " {:>10.3}", row.ns_per_agent)?;
-            }
-            writeln!(f)?;
-        }
-        writeln!(f)
+pub fn summary(reports: &[Report]) -> String {
+    let Some(first) = reports.first() else { return String::new() };
+    let (scene, start) = (&first.scene, starts(reports));
+    let mut text = format!("scene {scene}, start: {start}; ns for one agent and tick, medians\n\n");
+    text += &format!("{:>11} {:>11} {:>16}", "agents", "neighbours", "start and end");
+    text.extend(first.rows.iter().map(|row| format!(" {:>10}", row.engine)));
+    for report in reports {
+        let counted = report.crowding.map_or_else(
+            || "not counted".into(),
+            |Crowding { mean_neighbours: [start, end], .. }| format!("{start:.1} {end:>7.1}"),
+        );
+        let (agents, even) = (report.agents, report.uniform_neighbours);
+        text += &format!("\n{agents:>11} {even:>11.1} {counted:>16}");
+        text.extend(report.rows.iter().map(|row| format!(" {:>10.3}", row.ns_per_agent)));
     }
+    text + "\n\n"
 }
 
 #[cfg(test)]

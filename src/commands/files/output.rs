@@ -287,23 +287,22 @@ mod tests {
     #[test]
     fn a_wrong_place_is_named_with_its_remedy() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("missing/a.csv");
-        let message = OutputFile::create(&path).unwrap_err().to_string();
-        assert!(message.contains("missing/a.csv") && message.contains("create it first"));
-        let message = OutputFile::create(folder.path()).unwrap_err().to_string();
-        assert!(message.contains("that is a folder"), "{message}");
+        let missing = folder.path().join("missing/a.csv");
+        for (path, problem) in [
+            (missing.as_path(), "missing does not exist; create it first"),
+            (folder.path(), "that is a folder"),
+            #[cfg(unix)]
+            (Path::new("/dev/null"), "regular file"),
+        ] {
+            let message = OutputFile::create(path).unwrap_err().to_string();
+            let named = format!("cannot write {}: ", path.display());
+            assert!(message.starts_with(&named) && message.contains(problem), "{message}");
+        }
     }
 
     #[test]
     fn a_moment_is_written_as_rfc_3339() {
         let leap_day = OffsetDateTime::from_unix_timestamp(951_827_696).unwrap();
         assert_eq!(moment(leap_day), "2000-02-29T12:34:56Z");
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_device_is_never_replaced() {
-        let message = OutputFile::create(Path::new("/dev/null")).unwrap_err().to_string();
-        assert!(message.contains("regular file"), "{message}");
     }
 }

@@ -131,8 +131,5 @@ mod tests {
         assert!(path.is_dir(), "the first run's folder is gone");
         drop(first);
         OutputFolder::create(&path, "").unwrap();
-        std::fs::write(&path, "").unwrap();
-        let file = OutputFolder::create(&path, "name a folder").unwrap_err().to_string();
-        assert!(file.ends_with("that is a file; name a folder"), "{file}");
     }
 }

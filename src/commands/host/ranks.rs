@@ -256,12 +256,7 @@ pub fn of_all<const N: usize>(own: [u64; N]) -> Vec<[u64; N]> {
     let mut all = vec![0; N * ranks.size()];
     all[N * ranks.rank()..][..N].copy_from_slice(&own);
     ranks.sum(&mut all);
-    let mut own = [0; N];
-    let each = all.chunks_exact(N).map(|numbers| {
-        own.copy_from_slice(numbers);
-        own
-    });
-    each.collect()
+    all.as_chunks().0.to_vec()
 }
 
 /// The longest of the times that the ranks took. It is the same on all of them, so they decide
