@@ -10,6 +10,5 @@ pub mod host;
 pub mod program;
 pub mod run;
 pub mod scenes;
-mod shots;
 pub mod simulate;
 pub mod sweep;

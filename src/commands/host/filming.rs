@@ -1,12 +1,15 @@
-//! The run of a capture: steps, draws and records.
+//! The run of a capture: steps, draws and records, into files or into memory.
+
+use std::path::{Path, PathBuf};
 
 use indicatif::ProgressBar;
 
+use super::arg_parsers::Size;
 use super::drive::{Host, Outcome, Run, Stop, drive};
 use super::interrupt::Interrupt;
 use super::progress::progress;
-use super::ranks;
-use crate::commands::files::capture_output::Plan;
+use super::{memory_check, ranks};
+use crate::commands::files::capture_output::{Output, Plan};
 use flockwork_engine::cpu::CpuEngine;
 use flockwork_engine::{Engine, EngineError, Snapshot};
 use flockwork_model::scene::{Follow, Scene};
@@ -14,10 +17,11 @@ use flockwork_model::scenery::Scenery;
 use flockwork_view::between::between;
 use flockwork_view::camera::Camera;
 use flockwork_view::cpu::shape_raster;
+use flockwork_view::frame::Frame;
 use flockwork_view::legend::Legend;
-use flockwork_view::recorder::Recorder;
 use flockwork_view::recorder::averaged::Averaged;
 use flockwork_view::recorder::looped::Looped;
+use flockwork_view::recorder::{RecordError, Recorder};
 use flockwork_view::shapes::StyledShape;
 use flockwork_view::shapes::geometry;
 use flockwork_view::style::{Backdrop, scale_of};
@@ -32,8 +36,63 @@ pub struct Shown {
     pub run: Outcome,
 }
 
+/// Films a run as planned, into `output` if this process has one, with a comment in the files. Also returns the
+/// files, in words.
+pub fn take(
+    run: &mut Run,
+    painter: &mut dyn Painter,
+    (mut output, plan, comment): (Option<Output>, &Plan, &str),
+    interrupt: &Interrupt,
+) -> anyhow::Result<(Shown, String)> {
+    let recorder = output.as_mut().map(|output| output.recorder(plan, comment)).transpose();
+    let mut recorder = ranks::agree(recorder)?.unwrap_or_else(|| Box::<Kept>::default());
+    let shown = film(run, painter, recorder.as_mut(), plan, interrupt)
+        .and_then(|shown| Ok(recorder.finish().map(|()| shown)?))
+        .map_err(|error| named(error, &plan.out))?;
+    let kept = output.map(|output| output.publish(plan, shown.frames, comment)).transpose();
+    Ok((shown, ranks::agree(kept)?.unwrap_or_default()))
+}
+
+/// A picture of the flock as it is now.
+pub fn picture(
+    run: &mut Run,
+    painter: &mut dyn Painter,
+    size: Size,
+    samples: u64,
+) -> anyhow::Result<Frame> {
+    let alpha = run.scene().style.background.is_none();
+    let plan = Plan { samples, ..Plan::of_picture(PathBuf::new(), size, alpha, 0) };
+    memory_check::check_pictures(size, plan.bytes_per_pixel(run.scene()))?;
+    let mut kept = Kept::default();
+    film(run, painter, &mut kept, &plan, &Interrupt::default())?;
+    kept.0.ok_or_else(|| anyhow::anyhow!("no picture was drawn"))
+}
+
+/// Keeps the last frame, for a caller or for nobody: ranks that write nothing draw, too.
+#[derive(Default)]
+struct Kept(Option<Frame>);
+
+impl Recorder for Kept {
+    fn push(&mut self, frame: Frame) -> Result<(), RecordError> {
+        self.0 = Some(frame);
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), RecordError> {
+        Ok(())
+    }
+}
+
+/// Adds the film's name: ffmpeg knows only the temporary one.
+fn named(error: anyhow::Error, out: &Path) -> anyhow::Error {
+    match error.downcast_ref() {
+        Some(RecordError::Ffmpeg(_)) => error.context(format!("cannot write {}", out.display())),
+        _ => error,
+    }
+}
+
 /// Steps, draws and records, until all frames are drawn or the user interrupts.
-pub fn film(
+fn film(
     run: &mut Run,
     painter: &mut dyn Painter,
     recorder: &mut dyn Recorder,

@@ -1,22 +1,19 @@
 //! Tests of films.
 
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
 
 use super::*;
-use crate::commands::host::arg_parsers::Size;
 use crate::commands::host::drive::{self, tests::Straight};
 use flockwork_model::state::FlockState;
 use flockwork_model::vector::{Point, flat};
 use flockwork_view::RasterPainter;
-use flockwork_view::frame::Frame;
-use flockwork_view::recorder::{Film, RecordError};
+use flockwork_view::recorder::Film;
 
 /// Keeps the frames.
 #[derive(Default)]
-struct Kept(Vec<Frame>);
+struct Frames(Vec<Frame>);
 
-impl Recorder for Kept {
+impl Recorder for Frames {
     fn push(&mut self, frame: Frame) -> Result<(), RecordError> {
         self.0.push(frame);
         Ok(())
@@ -63,7 +60,7 @@ fn sampled(
     let picture = Plan::of_picture(PathBuf::new(), Size { width: 640, height: 360 }, false, ticks);
     let plan =
         Plan { film: Film { rate: 30.0, ..picture.film }, from, every, blur, samples, ..picture };
-    let mut kept = Kept::default();
+    let mut kept = Frames::default();
     let mut run = drive::load(Box::new(engine), &scene, &state).unwrap();
     let painter = &mut RasterPainter { scale: 1.0 };
     let shown = film(&mut run, painter, &mut kept, &plan, &interrupt).unwrap();
