@@ -1,15 +1,14 @@
 //! `flockwork simulate`: states and figures to files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::{ArgGroup, Args};
 use indicatif::ProgressBar;
 
 use super::files::checkpoints::{Checkpoints, Every, write_portions};
-use super::files::metrics_file::MetricsThread;
+use super::files::metrics_file::{MetricsFile, MetricsThread};
 use super::files::output_folder::names_folder;
-use super::files::simulate_output::Files;
 use super::files::state_files::{StateWriter, ran_on};
 use super::host::arg_parsers::{selection, whole};
 use super::host::beginning::{Beginning, Span};
@@ -24,7 +23,7 @@ use super::host::ranks;
 use flockwork_engine::Snapshot;
 use flockwork_model::scene::Scene;
 use flockwork_model::statistics::{Selection, Unwrapping};
-use flockwork_view::words::counted;
+use flockwork_view::words::{counted, size_text};
 
 /// Its arguments.
 #[derive(Clone, Debug, Args)]
@@ -163,6 +162,63 @@ pub fn simulate_on(
         return Err(Interrupted { kept }.into());
     }
     Ok(())
+}
+
+/// The output files; of several ranks, the first has them. A file that cannot be written does not end
+/// the others: its error stands in its place until all are published.
+struct Files {
+    /// Of `--out`.
+    states: Option<anyhow::Result<StateWriter>>,
+    /// Of `--metrics`.
+    figures: Option<anyhow::Result<MetricsFile>>,
+    /// The checkpoint of the end, and its size in bytes.
+    checkpoint: Option<(PathBuf, anyhow::Result<u64>)>,
+}
+
+impl Files {
+    /// Checks that the files can be written, and begins them. `metrics`: its file has the `chosen` ones.
+    fn create(
+        out: Option<&Path>,
+        metrics: Option<&Path>,
+        chosen: &Selection,
+    ) -> anyhow::Result<Self> {
+        if !ranks::is_root() {
+            return Ok(Self { states: None, figures: None, checkpoint: None });
+        }
+        let states = out.map(StateWriter::create).transpose()?;
+        let figures = metrics.map(|path| MetricsFile::create(path, out, chosen.clone()));
+        let figures = figures.transpose()?.map(Ok);
+        Ok(Self { states: states.map(Ok), figures, checkpoint: None })
+    }
+
+    /// Renames the files into place. Returns their names and sizes for display. If one file cannot
+    /// be written, the other still is, and the error lists what was written.
+    fn publish(self, out: Option<&Path>, metrics: Option<&Path>) -> anyhow::Result<String> {
+        let mut kept = Vec::new();
+        if let (Some(states), Some(path)) = (self.states, out) {
+            kept.push((path.to_path_buf(), states.and_then(StateWriter::finish)));
+        }
+        if let (Some(figures), Some(path)) = (self.figures, metrics) {
+            kept.push((path.to_path_buf(), figures.and_then(MetricsFile::publish)));
+        }
+        kept.extend(self.checkpoint);
+        let mut written = Vec::new();
+        let mut faults = Vec::new();
+        for (path, size) in kept {
+            match size {
+                Ok(size) => written.push(format!("{} ({})", path.display(), size_text(size))),
+                Err(fault) => faults.push(format!("{fault:#}")),
+            }
+        }
+        let written = written.join(", ");
+        if faults.is_empty() {
+            return Ok(written);
+        }
+        if !written.is_empty() {
+            faults.push(format!("{written} is complete"));
+        }
+        Err(anyhow::anyhow!(faults.join("; ")))
+    }
 }
 
 /// Runs all ticks, or fewer if interrupted, and writes the due states and figures.

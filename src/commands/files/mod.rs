@@ -8,6 +8,5 @@ pub mod output;
 pub(crate) mod output_folder;
 pub(crate) mod point_files;
 pub mod scene_files;
-pub(crate) mod simulate_output;
 pub mod state_files;
 mod temp_files;
