@@ -237,8 +237,7 @@ fn write_run(
         checkpoints: args.checkpoint.is_some().then_some(args.every_checkpoint),
         checked: Instant::now(),
         keeper,
-        end: None,
-        writer: files.states.as_mut(),
+        files,
         measuring: figures.transpose()?,
         unwrapping,
         span,
@@ -246,7 +245,7 @@ fn write_run(
     };
     let outcome = drive(run, &mut log, span.ticks, interrupt)?;
     log.bar.finish_and_clear();
-    (files.figures, files.checkpoint) = (log.measuring.map(MetricsThread::finish), log.end);
+    log.files.figures = log.measuring.map(MetricsThread::finish);
     Ok(outcome)
 }
 
@@ -259,9 +258,7 @@ struct Log<'a> {
     /// When the last one was written.
     checked: Instant,
     keeper: Option<Checkpoints>,
-    /// The checkpoint of the end.
-    end: Option<(PathBuf, anyhow::Result<u64>)>,
-    writer: Option<&'a mut anyhow::Result<StateWriter>>,
+    files: &'a mut Files,
     measuring: Option<MetricsThread>,
     unwrapping: Option<Unwrapping>,
     span: Span,
@@ -301,7 +298,7 @@ impl Host for Log<'_> {
             }
             measured = self.measuring.as_mut().is_some_and(|figures| figures.write(state, travels));
         } else if states || self.unwrapping.as_ref().is_some_and(|own| own.is_due(stop.done)) {
-            let writer = self.writer.as_deref_mut().filter(|_| states);
+            let writer = self.files.states.as_mut().filter(|_| states);
             let writer = writer.and_then(|writer| writer.as_mut().ok());
             let written = write_portions(run, writer, self.unwrapping.as_mut())?;
             self.keep(written);
@@ -314,12 +311,12 @@ impl Host for Log<'_> {
 impl Log<'_> {
     /// The writer of states, unless that has failed.
     fn states(&mut self) -> Option<&mut StateWriter> {
-        self.writer.as_deref_mut()?.as_mut().ok()
+        self.files.states.as_mut()?.as_mut().ok()
     }
 
     /// Keeps the error of the writer of states in its place.
     fn keep(&mut self, written: anyhow::Result<()>) {
-        if let (Some(writer), Err(error)) = (self.writer.as_deref_mut(), written) {
+        if let (Some(writer), Err(error)) = (&mut self.files.states, written) {
             *writer = Err(error);
         }
     }
@@ -332,7 +329,7 @@ impl Log<'_> {
         let written = write_portions(run, writer, None)?;
         if let (Some(keeper), Some(file)) = (&mut self.keeper, file) {
             match keeper.finish(tick, written.and(file)) {
-                size if last => self.end = Some((keeper.name(tick), size)),
+                size if last => self.files.checkpoint = Some((keeper.name(tick), size)),
                 Err(error) => note(&format!("{error:#}")),
                 Ok(_) => {}
             }
