@@ -18,7 +18,7 @@ fn offset_from_focus(place: vec3<f32>) -> vec3<f32> {
 
 // The share of a thing at a depth that is seen through the fog.
 fn visibility(depth: f32) -> f32 {
-    return exp2(-max(depth - picture.eye.depth_from, 0.0) * picture.eye.fog_per_unit);
+    return exp2(-max(depth - picture.eye.fog_from, 0.0) * picture.eye.fog_per_unit);
 }
 
 // How far a depth is on the way from the near end of the world to the far one.

@@ -67,14 +67,13 @@ struct Eye {
     // Nothing nearer to the eye is drawn; world units.
     near: f32,
     up: vec3<f32>,
-    // The tick, counted again and again from 0.
-    tick: f32,
+    // Where fog begins, and halvings of what is seen per world unit behind that.
+    fog_from: f32,
     back: vec3<f32>,
-    // Halvings of what is seen per world unit behind `depth_from`.
     fog_per_unit: f32,
     // The size of a wrapped world that continues beyond its edges; else 0.
     period: vec3<f32>,
-    // The near end of the world, where fog begins, and the share of its length per world unit behind that.
+    // The near end of the world, and the share of its length per world unit behind that.
     depth_from: f32,
     // The direction to the sun.
     sun: vec3<f32>,
@@ -90,7 +89,9 @@ struct Eye {
     shade_cells_per_unit: f32,
     // The depth of an agent in a cell, and the light in full shade.
     shade: vec2<f32>,
-    padding: vec2<u32>,
+    // The tick, counted again and again from 0.
+    tick: f32,
+    padding: u32,
     // The light of land under a sky, and the sine of the depth at which haze hides half of it.
     land: vec4<f32>,
     // Premultiplied colours of the background from top to bottom.

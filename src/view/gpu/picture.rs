@@ -90,8 +90,8 @@ pub struct EyeUniform {
     pub near: f32,
     /// A unit vector.
     pub up: [f32; 3],
-    /// See [`body::tick_of`].
-    pub tick: f32,
+    /// World units before the eye.
+    pub fog_from: f32,
     /// A unit vector.
     pub back: [f32; 3],
     /// Halvings per world unit.
@@ -116,8 +116,10 @@ pub struct EyeUniform {
     pub shade_cells_per_unit: f32,
     /// The depth of an agent, and the light in full shade.
     pub shade: [f32; 2],
+    /// See [`body::tick_of`].
+    pub tick: f32,
     /// Zero.
-    pub padding: [u32; 2],
+    pub padding: u32,
     /// See [`Sky::land`].
     pub land: [f32; 4],
     /// See [`Lighting::ground`](crate::space::lighting::Lighting::ground).
@@ -135,7 +137,7 @@ impl EyeUniform {
             right: eye.right.to_array(),
             near: eye.near,
             up: eye.up.to_array(),
-            tick: 0.0,
+            fog_from: lighting.depth_from,
             back: eye.back.to_array(),
             fog_per_unit: lighting.fog_per_unit,
             period: camera.period.to_array(),
@@ -148,7 +150,8 @@ impl EyeUniform {
             shade_cells: shade.cells_along,
             shade_cells_per_unit: shade.cells_per_unit,
             shade: [shade.depth_of_agent, shade.shaded],
-            padding: [0; 2],
+            tick: 0.0,
+            padding: 0,
             land: Default::default(),
             ground: lighting.ground,
             sky: Default::default(),
@@ -349,8 +352,8 @@ pub(super) mod tests {
             stops eye);
         assert_eq!(reflected(&module, "Picture"), picture);
         let eye = layout!(EyeUniform:
-            focus distance right near up tick back fog_per_unit period depth_from sun
-            depth_per_unit world sums light shade_cells shade_cells_per_unit shade padding land ground sky);
+            focus distance right near up fog_from back fog_per_unit period depth_from sun
+            depth_per_unit world sums light shade_cells shade_cells_per_unit shade tick padding land ground sky);
         assert_eq!(reflected(&module, "Eye"), eye);
         let canvas = layout!(Canvas:
             columns rows top cells_per_pixel counts_per_bit most_hidden several three_factors margin
