@@ -10,6 +10,8 @@ import package::grid::key_of;
 import package::space::{Motion, position_of, velocity_of};
 import package::tag::id_of;
 import package::world::confined;
+@if(wrap)
+import package::world::near;
 
 @group(0) @binding(1) var<storage, read> state: array<Motion>;
 @group(0) @binding(2) var<storage, read> tag: array<u32>;
@@ -78,7 +80,11 @@ fn bin(
     if edit.confines == 1u {
         @if(kept)
         let kept = own.kept;
-        own = confined(position_of(own), velocity_of(own), flock.size);
+        var there = position_of(own);
+        @if(wrap) {
+            there = near(there, flock.size);
+        }
+        own = confined(there, velocity_of(own), flock.size);
         @if(kept) {
             own.kept = kept;
         }

@@ -57,6 +57,19 @@ fn confined(position: Vector, velocity: Vector, size: Vector) -> Motion {
     return settled(select(Vector(), p, (p >= Vector()) & (p < size)), velocity);
 }
 
+// Coordinates moved by whole sizes until they are less than one of them outside. No step rounds.
+@if(wrap)
+fn near(position: Vector, size: Vector) -> Vector {
+    var p = position;
+    // 2^70: a coordinate is at most `MAX_COORDINATE`.
+    var step = size * 1.1805916e21;
+    for (var halvings = 0u; halvings <= 70u; halvings += 1u) {
+        p = select(p - sign(p) * step, p, abs(p) < step);
+        step *= 0.5;
+    }
+    return p;
+}
+
 // On the edge the outward component of the velocity is lost: a wall does not push back.
 @if(walls)
 fn confined(position: Vector, velocity: Vector, size: Vector) -> Motion {

@@ -99,6 +99,13 @@ impl Boundary {
         Vector(per_axis!(axis => to.0[axis] + image_shift(from.0[axis], to.0[axis], size.0[axis])))
     }
 
+    /// A coordinate moved by whole sizes of a wrapped world until it is less than one of them outside. Exact.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn near(self, coordinate: f32, size: f32) -> f32 {
+        if self == Self::Wrap { coordinate % size } else { coordinate }
+    }
+
     /// The offset from one agent to another by the shortest way, given the plain `difference` of
     /// their positions: across the seam of a wrapped world of `size` where that is shorter.
     #[inline(always)]
@@ -308,6 +315,11 @@ mod tests {
         for x in [-1e-9_f32, -0.5, 0.0, 99.999_99, 100.0, 100.5, -99.0, 250.0, -250.0, 1e9, -1e9] {
             let (Vector([inside, _]), _) = world(Boundary::Wrap).confine(Vector([x, 1.0]), v);
             assert!((0.0..100.0).contains(&inside), "{x} became {inside}");
+            let near = [x, 1.0].map(|x| Boundary::Wrap.near(x, 100.0));
+            let (Vector([inside, _]), _) = world(Boundary::Wrap).confine(Vector(near), v);
+            let wanted = f64::from(x).rem_euclid(100.0);
+            let off = (f64::from(inside) - wanted).abs();
+            assert!(off.min(100.0 - off) < 1e-5, "{x} became {inside}, not {wanted}");
         }
     }
 

@@ -68,7 +68,8 @@ impl<const D: usize> Motion<D> {
         for ((position, velocity), size) in axes {
             position.par_iter_mut().zip(velocity).for_each(|(p, v)| {
                 let size = Vector([size]);
-                let (inside, along) = world.boundary.confine(Vector([*p]), Vector([*v]), size);
+                let near = Vector([world.boundary.near(*p, size.0[0])]);
+                let (inside, along) = world.boundary.confine(near, Vector([*v]), size);
                 ([*p], [*v]) = (inside.0, along.0);
             });
         }

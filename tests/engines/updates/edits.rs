@@ -177,5 +177,6 @@ pub fn edits_of_grid() -> Vec<Edit> {
     vec![
         edit("a third of the radii", Change::PARAMETERS, |scene| scale_radii(scene, 1.0 / 3.0)),
         edit("double radii", Change::PARAMETERS, |scene| scale_radii(scene, 2.0)),
+        edit("a third of the sides", Change::WORLD, |scene| scene.world.size *= 0.3),
     ]
 }

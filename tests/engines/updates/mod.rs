@@ -51,6 +51,8 @@ fn end(engine: &mut dyn Engine) -> End {
 fn confine(state: &mut FlockState, world: &World) {
     for (p, v) in state.position.iter_mut().zip(&mut state.velocity) {
         let velocity = Vector(v.to_array());
+        let axes = if world.is_flat() { 2 } else { 3 };
+        (0..axes).for_each(|axis| p[axis] = world.boundary.near(p[axis], world.size[axis]));
         let (position, velocity) = world.confine(Vector(p.to_array()), velocity);
         *p = Point::from_array(position.0);
         *v = Point::from_array(velocity.0);
