@@ -151,6 +151,17 @@ impl Scene {
             return Ok(());
         }
         let shorter = self.world.shortest_side();
+        for (number, target) in self.targets.iter().skip(1).enumerate() {
+            let way = (target.velocity * self.time_step).abs();
+            if way.max_element() >= shorter {
+                let problem = format!(
+                    "targets.{number}.velocity: {} world units per tick cross the wrapped world of {sides} in \
+                     one tick; lower it or enlarge world.size",
+                    way.max_element()
+                );
+                return Err(PopulateError::new(format!("targets.{number}.velocity"), problem));
+            }
+        }
         for species in &self.species {
             let fail = |key: &str, problem: String| {
                 let problem = format!("species.{}.{key}: {problem}", cut(&species.name));
@@ -245,6 +256,12 @@ impl Scene {
     /// The largest speed that a species can reach; world units per tick.
     fn fastest(&self, species: &Species) -> f32 {
         let mut fastest = species.largest_max_speed();
+        // A velocity that no force has changed yet moves the agents of such a species.
+        if species.body.position_step > 0.0 {
+            for spawn in [species.spawn, species.spawn_at_scale] {
+                fastest = fastest.max(spawn.start.largest_speed());
+            }
+        }
         for (_, (nearest, farthest)) in species.parameters_that(|needs| needs.limits_grow_by) {
             if farthest > 0.0 {
                 // No target is farther than half the diagonal.

@@ -147,6 +147,15 @@ impl Default for Spawn {
 }
 
 impl Start {
+    /// The largest first speed, if a species says one; world units per tick.
+    #[must_use]
+    pub fn largest_speed(&self) -> f32 {
+        match *self {
+            Self::Heading { speed, .. } => speed.unwrap_or(0.0),
+            Self::Components { from, to } => from.abs().max(to.abs()).length(),
+        }
+    }
+
     /// The first velocity of agent `id`, whose own largest speed is `max_speed`; world units per
     /// tick.
     #[must_use]
