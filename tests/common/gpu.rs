@@ -8,12 +8,11 @@ use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::{EngineOptions, Gpu, GpuEngine};
 
-use super::Tolerance;
+use super::Errors;
 
 /// A GPU may fuse a product and a sum, and its division and square root may be off by 2.5 units in
 /// the last place (Vulkan's precision rules): its error is several times the error of correct rounding.
-pub const GPU: Tolerance =
-    Tolerance { position: 1e-3, velocity: 1e-3, angle: 1e-6, direction: 1.1e-3 };
+pub const GPU: Errors = Errors { position: 1e-3, velocity: 1e-3, angle: 1e-6, direction: 1.1e-3 };
 
 /// The engine with the device's bounds checks.
 pub fn engine(gpu: &Arc<Gpu>) -> GpuEngine {

@@ -19,16 +19,17 @@ use flockwork::model::scene::{BuiltIn, Law, Request, Scene, Slot, Species};
 use flockwork::model::state::FlockState;
 use flockwork::model::world::Boundary;
 use glam::{DVec3, Vec3};
+use reference::Stepped;
 use situations::Situation;
 
-/// How far an engine may be from the `f64` reference after one tick.
+/// How far an engine is from the `f64` reference after one tick, or how far it may be.
 ///
 /// Positions are `f32`. The situations' worlds are up to 150 units wide, where one rounding is 8e-6
 /// units. A difference across the seam, a sum over 60 neighbours and three normalisations add to
 /// that.
-#[derive(Clone, Copy, Debug)]
-pub struct Tolerance {
-    /// World units, for a time step of up to 1. A larger time step multiplies it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Errors {
+    /// World units. What is allowed holds for a time step of up to 1; a larger one multiplies it.
     pub position: f64,
     /// World units per tick.
     pub velocity: f64,
@@ -43,26 +44,13 @@ pub struct Tolerance {
 /// are 4.5e-5 units, 2.4e-5 units per tick and 6e-8 turns. They come from agents outside an open
 /// world that seek a far target with a `proximity` and move 30 units per tick; all other errors are
 /// at most a quarter of that.
-pub const CORRECTLY_ROUNDED: Tolerance =
-    Tolerance { position: 1.1e-4, velocity: 1.1e-4, angle: 3e-7, direction: 1.1e-3 };
+pub const CORRECTLY_ROUNDED: Errors =
+    Errors { position: 1.1e-4, velocity: 1.1e-4, angle: 3e-7, direction: 1.1e-3 };
 
 /// Largest share of a flock that a comparison may leave out as too close to call.
 const MAX_DOUBTFUL: f64 = 0.1;
 
-/// How far agents are from the reference.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Differences {
-    /// World units.
-    pub position: f64,
-    /// World units per tick.
-    pub velocity: f64,
-    /// Remembered angle; turns.
-    pub angle: f64,
-    /// Remembered direction; difference of two unit vectors.
-    pub direction: f64,
-}
-
-impl Differences {
+impl Errors {
     /// The larger of each. A comparison with NaN is false; NaN must not pass for a small
     /// difference.
     #[must_use]
@@ -77,7 +65,7 @@ impl Differences {
     }
 
     /// `step` is the scene's time step: a position is as far off as it times the velocity.
-    fn within(self, tolerance: Tolerance, step: f32) -> bool {
+    fn within(self, tolerance: Self, step: f32) -> bool {
         self.position <= tolerance.position * f64::from(step.max(1.0))
             && self.velocity <= tolerance.velocity
             && self.angle <= tolerance.angle
@@ -86,62 +74,56 @@ impl Differences {
 }
 
 /// How far one agent is from the reference.
-fn difference(
-    scene: &Scene,
-    expected: &reference::Stepped,
-    state: &FlockState,
-    agent: usize,
-) -> Differences {
-    let off = state.position[agent].as_dvec3() - expected.position[agent];
-    let turned = state.velocity[agent].as_dvec3() - expected.velocity[agent];
+fn errors_of(scene: &Scene, expected: &Stepped, state: &FlockState, agent: usize) -> Errors {
+    let off = state.position[agent].as_dvec3() - expected.position;
+    let turned = state.velocity[agent].as_dvec3() - expected.velocity;
     let (mut angle, mut direction) = (0.0, 0.0);
     if scene.uses().has(Uses::MEMORY) {
         let memory = state.memory[agent];
         if scene.remembers_directions(state.species[agent] as usize) {
             let own = DVec3::from_array(memory.direction().map(f64::from));
-            direction = own.distance(expected.direction[agent]);
+            direction = own.distance(expected.direction);
         } else {
             // A difference of one whole turn is no difference.
-            let turned = f64::from(memory.angle()) - expected.angle[agent];
+            let turned = f64::from(memory.angle()) - expected.angle;
             angle = (turned - turned.round()).abs();
         }
     }
     // `min_speed` lengthens rounding errors with the velocity.
-    let stretch = expected.stretch[agent];
-    Differences {
-        position: reference::minimum_image(scene, off).0.length() / stretch,
-        velocity: turned.length() / stretch,
+    Errors {
+        position: reference::minimum_image(scene, off).0.length() / expected.stretch,
+        velocity: turned.length() / expected.stretch,
         angle,
         direction,
     }
 }
 
-/// The largest differences from the reference, over all agents that are not too close to call.
-pub fn differences(
-    scene: &Scene,
-    expected: &reference::Stepped,
-    state: &FlockState,
-) -> Differences {
-    let decided = (0..state.len()).filter(|agent| !expected.doubtful[*agent]);
-    let all = decided.map(|agent| difference(scene, expected, state, agent));
-    all.fold(Differences::default(), Differences::or_worse)
+/// The agents that are not too close to call.
+pub fn decided(expected: &[Stepped]) -> impl Iterator<Item = (usize, &Stepped)> {
+    expected.iter().enumerate().filter(|(_, expected)| !expected.doubtful)
+}
+
+/// The largest errors, over all agents that are not too close to call.
+pub fn largest_errors(scene: &Scene, expected: &[Stepped], state: &FlockState) -> Errors {
+    let all = decided(expected).map(|(agent, expected)| errors_of(scene, expected, state, agent));
+    all.fold(Errors::default(), Errors::or_worse)
 }
 
 /// Compares an engine's state with the reference, agent by agent.
 pub fn compare(
     scene: &Scene,
-    expected: &reference::Stepped,
+    expected: &[Stepped],
     state: &FlockState,
-    tolerance: Tolerance,
+    tolerance: Errors,
 ) -> Result<(), String> {
-    if state.len() != expected.position.len() {
-        return Err(format!("{} agents instead of {}", state.len(), expected.position.len()));
+    if state.len() != expected.len() {
+        return Err(format!("{} agents instead of {}", state.len(), expected.len()));
     }
     let counts = scene.uses().has(Uses::COUNTS);
-    for agent in (0..state.len()).filter(|agent| !expected.doubtful[*agent]) {
-        let off = difference(scene, expected, state, agent);
+    for (agent, expected) in decided(expected) {
+        let off = errors_of(scene, expected, state, agent);
         let (p, v) = (state.position[agent], state.velocity[agent]);
-        let (q, u) = (expected.position[agent], expected.velocity[agent]);
+        let (q, u) = (expected.position, expected.velocity);
         if !off.within(tolerance, scene.time_step) {
             return Err(format!(
                 "agent {agent} of species {} is at {p} with {v} instead of {q} with {u}: {off:?}, \
@@ -150,9 +132,8 @@ pub fn compare(
             ));
         }
         let counted = scene.shown().species(state.species[agent]) == Shown::Neighbours;
-        if counts && counted && state.memory[agent].shown() != expected.neighbours[agent] {
-            let seen = state.memory[agent].shown();
-            let there = expected.neighbours[agent];
+        if counts && counted && state.memory[agent].shown() != expected.neighbours {
+            let (seen, there) = (state.memory[agent].shown(), expected.neighbours);
             return Err(format!("agent {agent} counts {seen} neighbours instead of {there}"));
         }
     }
@@ -164,7 +145,7 @@ pub fn compare_targets(
     scene: &Scene,
     tick: u64,
     engine: &mut dyn Engine,
-    tolerance: Tolerance,
+    tolerance: Errors,
 ) -> Result<(), String> {
     let after = engine.read_back().unwrap();
     let targets = engine.targets().unwrap();
@@ -186,7 +167,7 @@ pub fn compare_ticks(
     engine: &mut dyn Engine,
     case: &Situation,
     ticks: u32,
-    tolerance: Tolerance,
+    tolerance: Errors,
 ) -> Result<(), String> {
     let (mut scene, mut before) = (case.scene.clone(), case.state.clone());
     engine.load(&scene, &before).unwrap();
@@ -209,7 +190,7 @@ pub fn assert_ticks(
     engine: &mut dyn Engine,
     cases: impl IntoIterator<Item = Situation>,
     ticks: u32,
-    tolerance: Tolerance,
+    tolerance: Errors,
 ) {
     let cases = cases.into_iter();
     let differ = cases.filter_map(|case| compare_ticks(engine, &case, ticks, tolerance).err());
@@ -218,9 +199,8 @@ pub fn assert_ticks(
 }
 
 /// Share of a flock that a comparison leaves out.
-pub fn doubtful_part(expected: &reference::Stepped) -> f64 {
-    let doubtful = expected.doubtful.iter().filter(|doubtful| **doubtful).count();
-    doubtful as f64 / expected.doubtful.len().max(1) as f64
+pub fn doubtful_part(expected: &[Stepped]) -> f64 {
+    (expected.len() - decided(expected).count()) as f64 / expected.len().max(1) as f64
 }
 
 /// Fails if so many agents over many situations were too close to call that the comparison proves

@@ -7,8 +7,8 @@ use crate::common::situations::{
     FLOCKING, OF_RULES, behaviour_sets, parity, parity_in, situation_in,
 };
 use crate::common::{
-    CORRECTLY_ROUNDED, Differences, agents, assert_a_thousand_ticks, assert_none, assert_ticks,
-    bits, check_invariants, compare, compare_targets, differences, flock, mixed, reference, run,
+    CORRECTLY_ROUNDED, Errors, agents, assert_a_thousand_ticks, assert_none, assert_ticks, bits,
+    check_invariants, compare, compare_targets, flock, largest_errors, mixed, reference, run,
 };
 use flockwork::engine::cpu::{CpuEngine, InstructionSet};
 use flockwork::engine::{Change, Engine};
@@ -41,14 +41,14 @@ fn one_tick_in_space_equals_the_reference() {
 
 fn assert_one_tick(axes: usize) {
     let mut engine = engine();
-    let mut worst = Differences::default();
+    let mut worst = Errors::default();
     let (mut doubtful, mut cases) = ([0.0; Kind::ALL.len()], [0_u32; Kind::ALL.len()]);
     let (mut total, mut number) = (0.0, 0_u32);
     let mut problems = vec![];
     for case in parity_in(axes, ALONE, TOGETHER) {
         let expected = reference::step(&case.scene, &case.state);
         let state = run(&mut engine, &case.scene, &case.state, 1);
-        worst = worst.or_worse(differences(&case.scene, &expected, &state));
+        worst = worst.or_worse(largest_errors(&case.scene, &expected, &state));
         for kind in Kind::ALL.into_iter().filter(|kind| case.scene.uses().contains(*kind)) {
             cases[kind.number()] += 1;
             doubtful[kind.number()] += common::doubtful_part(&expected);

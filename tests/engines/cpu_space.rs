@@ -1,7 +1,7 @@
 //! The CPU engine in space, beside what it does in a plane.
 
 use crate::common::situations::{Situation, parity_in, situation_in};
-use crate::common::{CORRECTLY_ROUNDED, assert_a_thousand_ticks, reference, run};
+use crate::common::{CORRECTLY_ROUNDED, assert_a_thousand_ticks, decided, reference, run};
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::model::behaviours::Kind;
 use flockwork::model::scene::Scene;
@@ -40,7 +40,7 @@ fn strays(case: &Situation, change: impl Fn(&mut FlockState)) -> (u32, u32) {
     let flat = run(&mut engine(), &case.scene, &case.state, 1);
     let deep = run(&mut engine(), &scene, &state, 1);
     let (mut wrong, mut compared) = (0, 0);
-    for agent in (0..flat.len()).filter(|agent| !expected.doubtful[*agent]) {
+    for (agent, _) in decided(&expected) {
         let off = deep.position[agent] - flat.position[agent] - Vec3::Z * HALF_DEPTH;
         let off = reference::minimum_image(&scene, off.as_dvec3()).0.length();
         let turned = (deep.velocity[agent] - flat.velocity[agent]).as_dvec3().length();

@@ -15,8 +15,8 @@ use crate::common::situations::{
 };
 use crate::common::variants::{situations_of, variant_of};
 use crate::common::{
-    Differences, assert_none, assert_ticks, bits, compare, compare_targets, compare_ticks,
-    differences, reference, run,
+    Errors, assert_none, assert_ticks, bits, compare, compare_targets, compare_ticks,
+    largest_errors, reference, run,
 };
 use flockwork::engine::Engine;
 use flockwork::engine::gpu::pass::TICK;
@@ -60,7 +60,7 @@ fn assert_ticks_equal(gpu: &Arc<Gpu>, axes: usize) {
     // Besides, the one with bounds checks and subgroups; a second driver that takes a second to compile a
     // shader leaves it out.
     let mut checked = (share() == 1).then(|| common::gpu::engine(gpu));
-    let (mut worst, mut doubtful, mut number) = (Differences::default(), 0.0, 0_u32);
+    let (mut worst, mut doubtful, mut number) = (Errors::default(), 0.0, 0_u32);
     let mut of_each = [0; Kind::ALL.len()];
     let mut with_extra = [0; Uses::EXTRAS.len()];
     let mut problems = vec![];
@@ -75,7 +75,7 @@ fn assert_ticks_equal(gpu: &Arc<Gpu>, axes: usize) {
                 let checked = run(checked, &case.scene, &case.state, 1);
                 assert!(bits(&checked) == bits(&state), "checked, other bits: {}", case.name);
             }
-            worst = worst.or_worse(differences(&case.scene, &expected, &state));
+            worst = worst.or_worse(largest_errors(&case.scene, &expected, &state));
             doubtful += common::doubtful_part(&expected);
             number += 1;
             let uses = case.scene.uses();

@@ -8,7 +8,7 @@ use crate::common;
 use crate::common::dice::Dice;
 use crate::common::situations::text_of;
 use crate::common::variants::of_common_variants;
-use crate::common::{bits, reference, run, situations::Situation};
+use crate::common::{bits, decided, reference, run, situations::Situation};
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::model::behaviours::Kind;
@@ -367,9 +367,9 @@ fn compare_saturating(engine: &mut dyn Engine) {
             engine.finish().unwrap();
             let after = engine.read_back().unwrap();
             let mut compared = 0;
-            for agent in (0..after.len()).filter(|agent| !expected.doubtful[*agent]) {
+            for (agent, expected) in decided(&expected) {
                 let (p, v) = (after.position[agent].as_dvec3(), after.velocity[agent].as_dvec3());
-                let (q, u) = (expected.position[agent], expected.velocity[agent]);
+                let (q, u) = (expected.position, expected.velocity);
                 // When velocities cancel, the result is only as exact as the velocity before.
                 let speed = u.length() + before.velocity[agent].as_dvec3().length();
                 let near = 1e-5 * (q.length() + speed) + 1e-5;

@@ -42,23 +42,23 @@ const CANCELLATION: f64 = 0.05;
 /// A velocity that `min_speed` makes longer by more than this factor may point where rounding errors do.
 const MAX_STRETCH: f64 = 20.0;
 
-/// A state after one tick.
+/// An agent after one tick.
 pub struct Stepped {
     /// World units.
-    pub position: Vec<DVec3>,
+    pub position: DVec3,
     /// World units per tick.
-    pub velocity: Vec<DVec3>,
+    pub velocity: DVec3,
     /// The remembered angle; turns.
-    pub angle: Vec<f64>,
+    pub angle: f64,
     /// The direction that a wanderer in space remembers in its place; else zero.
-    pub direction: Vec<DVec3>,
+    pub direction: DVec3,
     /// Number of agents within the largest perception radius of the species.
-    pub neighbours: Vec<u32>,
+    pub neighbours: u32,
     /// How many times `min_speed` has lengthened the velocity, and its rounding errors with it.
-    pub stretch: Vec<f64>,
-    /// True for agents whose result rounding may change: a neighbour very close to the radius, a
-    /// sum that cancels. They are not compared.
-    pub doubtful: Vec<bool>,
+    pub stretch: f64,
+    /// True if rounding may change the result: a neighbour very close to the radius, a sum that
+    /// cancels. The agent is not compared.
+    pub doubtful: bool,
 }
 
 /// One agent while it is steered.
@@ -91,27 +91,19 @@ struct Vehicle<'a> {
 }
 
 /// Advances a state by one tick.
-pub fn step(scene: &Scene, state: &FlockState) -> Stepped {
+pub fn step(scene: &Scene, state: &FlockState) -> Vec<Stepped> {
     let now = scene.at(state.tick);
     let scene: &Scene = &now;
     let plan = scene.flow.as_ref();
     let flow = plan.map(|plan| FlowField::new(plan, &scene.world, scene.seed));
-    let mut stepped = Stepped {
-        position: vec![],
-        velocity: vec![],
-        angle: vec![],
-        direction: vec![],
-        neighbours: vec![],
-        stretch: vec![],
-        doubtful: vec![],
-    };
-    for index in 0..state.len() {
+    let stepped = |index: usize| {
         let common = &scene.species[state.species[index] as usize];
         let species = &with_draws(common, scene.seed, index);
+        let wanders = wanders_in_space(scene, species);
         // An agent without a memory starts with a random one.
         let memory = state.memory.get(index).copied();
         let memory = memory.unwrap_or_else(|| {
-            if wanders_in_space(scene, species) {
+            if wanders {
                 Memory::at_start_in_space(scene.seed, index as u32)
             } else {
                 Memory::at_start(scene.seed, index as u32)
@@ -142,18 +134,19 @@ pub fn step(scene: &Scene, state: &FlockState) -> Stepped {
         };
         vehicle.approach();
         let force = vehicle.force();
-        let (p, v) = vehicle.integrate(force);
-        let p = vehicle.sent_from(p);
-        stepped.position.push(p);
-        stepped.velocity.push(v);
-        stepped.angle.push(vehicle.angle);
-        let wanders = wanders_in_space(scene, species);
-        stepped.direction.push(if wanders { vehicle.direction } else { DVec3::ZERO });
-        stepped.neighbours.push(vehicle.count());
-        stepped.stretch.push(vehicle.stretch);
-        stepped.doubtful.push(vehicle.doubtful);
-    }
-    stepped
+        let (p, velocity) = vehicle.integrate(force);
+        Stepped {
+            position: vehicle.sent_from(p),
+            velocity,
+            angle: vehicle.angle,
+            direction: if wanders { vehicle.direction } else { DVec3::ZERO },
+            neighbours: vehicle.count(),
+            stretch: vehicle.stretch,
+            // Last, because all the others may find doubts.
+            doubtful: vehicle.doubtful,
+        }
+    };
+    (0..state.len()).map(stepped).collect()
 }
 
 /// A species as agent `index` has it. Each number with two ends becomes a number between them,
