@@ -2,7 +2,7 @@
 
 use flockwork::model::behaviours::Kind;
 use flockwork::model::parameter::{Meaning, Parameter};
-use flockwork::model::scene::{Law, Scene};
+use flockwork::model::scene::{Body, Law, Scene};
 use flockwork::model::state::FlockState;
 
 use super::situations::behaviour_sets;
@@ -31,10 +31,21 @@ pub fn perturbed(parameter: &Parameter, value: f32) -> f32 {
 }
 
 /// A change to a scene or a state: its name, the behaviours, and what it does.
-pub type Change = (&'static str, Vec<Kind>, fn(&mut Scene, &mut FlockState));
+pub type Change = (&'static str, Vec<Kind>, Box<dyn Fn(&mut Scene, &mut FlockState)>);
 
-fn change(name: &'static str, kinds: &[Kind], how: fn(&mut Scene, &mut FlockState)) -> Change {
-    (name, kinds.to_vec(), how)
+fn change(
+    name: &'static str,
+    kinds: &[Kind],
+    how: impl Fn(&mut Scene, &mut FlockState) + 'static,
+) -> Change {
+    (name, kinds.to_vec(), Box::new(how))
+}
+
+/// A change to the bodies of all species.
+fn of_bodies(name: &'static str, kinds: &[Kind], how: impl Fn(&mut Body) + 'static) -> Change {
+    change(name, kinds, move |scene, _| {
+        scene.species.iter_mut().for_each(|species| how(&mut species.body));
+    })
 }
 
 /// All changes that are not to a behaviour's parameter.
@@ -45,9 +56,7 @@ pub fn changes() -> Vec<Change> {
     }
     let (avoid, path, flow) = (&[Kind::Avoid], &[Kind::FollowPath], &[Kind::FollowFlow]);
     changes.extend([
-        change("size", avoid, |scene, _| {
-            scene.species.iter_mut().for_each(|species| species.body.size *= 1.05);
-        }),
+        of_bodies("size", avoid, |body| body.size *= 1.05),
         change("obstacle.radius", avoid, |scene, _| {
             scene.obstacles.iter_mut().for_each(|obstacle| obstacle.radius *= 1.05);
         }),
@@ -88,43 +97,17 @@ pub fn changes() -> Vec<Change> {
 fn changes_for_all(kinds: &[Kind]) -> [Change; 14] {
     [
         change("time_step", kinds, |scene, _| scene.time_step *= 1.05),
-        change("mass", kinds, |scene, _| {
-            scene.species.iter_mut().for_each(|species| species.body.mass *= 1.05);
-        }),
-        change("max_speed", kinds, |scene, _| {
-            scene.species.iter_mut().for_each(|species| species.body.max_speed *= 1.05);
-        }),
-        change("max_force", kinds, |scene, _| {
-            scene.species.iter_mut().for_each(|species| species.body.max_force *= 1.05);
-        }),
-        change("min_speed", kinds, |scene, _| {
-            scene.species.iter_mut().for_each(|species| species.body.min_speed = 1.0);
-        }),
-        change("max_turn", kinds, |scene, _| {
-            scene.species.iter_mut().for_each(|species| species.body.max_turn = 1.0);
-        }),
-        change("motion", kinds, |scene, _| {
-            let bodies = scene.species.iter_mut().map(|species| &mut species.body);
-            bodies.for_each(|body| body.motion = 1.0 - body.motion);
-        }),
-        change("noise", kinds, |scene, _| {
-            scene.species.iter_mut().for_each(|species| species.body.noise += 0.02);
-        }),
-        change("jitter", kinds, |scene, _| {
-            scene.species.iter_mut().for_each(|species| species.body.jitter += 0.1);
-        }),
-        change("position_step", kinds, |scene, _| {
-            let bodies = scene.species.iter_mut().map(|species| &mut species.body);
-            bodies.for_each(|body| body.position_step = 1.0 - body.position_step);
-        }),
-        change("limit", kinds, |scene, _| {
-            let bodies = scene.species.iter_mut().map(|species| &mut species.body);
-            bodies.for_each(|body| body.limit = (body.limit + 1.0) % 3.0);
-        }),
-        change("combine", kinds, |scene, _| {
-            let bodies = scene.species.iter_mut().map(|species| &mut species.body);
-            bodies.for_each(|body| body.combine = (body.combine + 1.0) % 3.0);
-        }),
+        of_bodies("mass", kinds, |body| body.mass *= 1.05),
+        of_bodies("max_speed", kinds, |body| body.max_speed *= 1.05),
+        of_bodies("max_force", kinds, |body| body.max_force *= 1.05),
+        of_bodies("min_speed", kinds, |body| body.min_speed = 1.0),
+        of_bodies("max_turn", kinds, |body| body.max_turn = 1.0),
+        of_bodies("motion", kinds, |body| body.motion = 1.0 - body.motion),
+        of_bodies("noise", kinds, |body| body.noise += 0.02),
+        of_bodies("jitter", kinds, |body| body.jitter += 0.1),
+        of_bodies("position_step", kinds, |body| body.position_step = 1.0 - body.position_step),
+        of_bodies("limit", kinds, |body| body.limit = (body.limit + 1.0) % 3.0),
+        of_bodies("combine", kinds, |body| body.combine = (body.combine + 1.0) % 3.0),
         change("amplitude", kinds, |scene, _| {
             let all = scene.species.iter_mut().flat_map(|species| &mut species.variations);
             for variation in all {

@@ -149,7 +149,7 @@ fn every_perturbed_parameter_turns_the_comparison_red() {
 fn every_other_change_turns_the_comparison_red() {
     for (name, kinds, change) in changes() {
         for axes in [2, 3] {
-            let red = notices(axes, &kinds, change);
+            let red = notices(axes, &kinds, &change);
             assert!(red, "{axes}, {kinds:?}: {name} makes no difference");
         }
     }
