@@ -5,8 +5,10 @@ use crate::adapter;
 use crate::common;
 use std::sync::Arc;
 
-use crate::common::gpu::{GPU, different, engine, share, without_subgroups};
-use crate::common::{assert_a_thousand_ticks, bits, flock, flock_in_space, mixed, run};
+use crate::common::gpu::{GPU, different, engine, share, shipped, without_subgroups};
+use crate::common::{
+    assert_a_thousand_ticks, bits, flock, flock_in_space, mixed, mixed_in_space, run,
+};
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::GpuEngine;
@@ -20,22 +22,29 @@ use flockwork::model::statistics::Metrics;
 const ORDER: f64 = 0.02;
 
 #[test]
-fn ticks_one_by_one_or_at_once_are_the_same() {
+fn a_mixed_scene_loses_no_agent_and_runs_the_same_at_once_and_one_by_one() {
     let Some(gpu) = adapter::gpu() else { return };
-    let mut engine = engine(&gpu);
-    let (scene, state) = mixed("wrap", &[]);
+    let mut engine = shipped(&gpu);
     // A submission holds at most 64 ticks: varying values cross its end.
     let ticks = 150;
-    let at_once = run(&mut engine, &scene, &state, ticks);
-    engine.load(&scene, &state).unwrap();
-    for _ in 0..ticks {
-        engine.step(1).unwrap();
+    // A second driver runs one of the boundaries.
+    for boundary in ["wrap", "walls", "open"].into_iter().step_by(share().min(3)) {
+        for scene_with in [mixed, mixed_in_space] {
+            let (scene, first) = scene_with(boundary, &[]);
+            assert_a_thousand_ticks(&mut engine, &scene, &first);
+            let at_once = run(&mut engine, &scene, &first, ticks);
+            engine.load(&scene, &first).unwrap();
+            for _ in 0..ticks {
+                engine.step(1).unwrap();
+            }
+            let one_by_one = engine.read_back().unwrap();
+            let same = bits(&at_once) == bits(&one_by_one) && at_once.tick == one_by_one.tick;
+            assert!(same, "{boundary}: two runs differ");
+            // Control: a value that varies differently.
+            let (other, _) = scene_with(boundary, &["starling.cohesion.weight.amplitude=0.51"]);
+            assert!(bits(&at_once) != bits(&run(&mut engine, &other, &first, ticks)));
+        }
     }
-    let one_by_one = engine.read_back().unwrap();
-    assert!(bits(&at_once) == bits(&one_by_one) && at_once.tick == one_by_one.tick);
-    // Control: a value that varies differently.
-    let (other, _) = mixed("wrap", &["starling.cohesion.weight.amplitude=0.51"]);
-    assert!(bits(&at_once) != bits(&run(&mut engine, &other, &state, ticks)));
 }
 
 /// Ticks of every scene on drivers that compute on the CPU and so round like the CPU engine.
@@ -260,18 +269,4 @@ fn another_seed_does_not_pass_for_the_same_run() {
     };
     let apart = (order(&mut engine, &state) - order(&mut engine, &other)).abs();
     assert!(apart > ORDER, "polarisation differs by {apart} only");
-}
-
-#[test]
-fn several_species_in_every_world_lose_no_agent() {
-    let Some(gpu) = adapter::gpu() else { return };
-    let mut engine = GpuEngine::new(gpu);
-    // A second driver runs one of them.
-    for boundary in ["wrap", "walls", "open"].into_iter().step_by(share().min(3)) {
-        let (scene, first) = mixed(boundary, &[]);
-        assert_a_thousand_ticks(&mut engine, &scene, &first);
-        let again = run(&mut engine, &scene, &first, 200);
-        let at_once = run(&mut engine, &scene, &first, 200);
-        assert_eq!(bits(&again), bits(&at_once), "two runs of {boundary} differ");
-    }
 }
