@@ -110,7 +110,8 @@ fn every_scene_is_the_same_on_ranks() {
             Case { what: scene.name.clone(), scene, state, ticks: 10 }
         })
         .collect();
-    check(&gpu, &cases, 3, shipped);
+    // Each rank compiles the shaders of all of them.
+    check(&gpu, &cases, 2, shipped);
 }
 
 /// Crowds from two members on, so that some of them are too scattered for bitmaps.

@@ -1,6 +1,10 @@
 //! Scenes at the limits of what is allowed: nothing becomes NaN.
 
-use super::*;
+use flockwork::engine::EngineKind;
+use flockwork::model::scene::{Request, Scene};
+
+use super::on_engines;
+use crate::adapter;
 
 /// Everything that can go wrong with scenery at once: obstacles that overlap and cover the spawn
 /// place and the whole world, a path with equal points, targets faster than the world is wide.
@@ -55,13 +59,21 @@ const SPECIES: [&str; 9] = [
 
 #[test]
 fn at_the_limits_nothing_becomes_nan() {
-    on_both("flock", |run| {
+    let gpu = adapter::gpu();
+    let is_software = gpu.as_ref().is_some_and(|gpu| gpu.is_software());
+    on_engines("flock", gpu, |run| {
+        // A software driver has the bits of the CPU engine, and takes seconds to compile some of these.
+        let in_turn = is_software && run.engine.kind() == EngineKind::Gpu;
         let mut runs = 0;
-        for boundary in ["wrap", "walls", "open"] {
+        for (edge, boundary) in ["wrap", "walls", "open"].into_iter().enumerate() {
             for (number, species) in SPECIES.iter().enumerate() {
+                // The one that a wrapped world refuses gets walls.
+                if in_turn && (number + edge) % 3 != 1 {
+                    continue;
+                }
                 let text = format!("{SCENERY}[species.a]\ncount = 40\n{species}\n");
-                let edge = [format!("world.boundary={boundary}")];
-                let scene = Scene::parse_with("edge", &text, &edge).unwrap();
+                let set = [format!("world.boundary={boundary}")];
+                let scene = Scene::parse_with("edge", &text, &set).unwrap();
                 let Ok((scene, state)) = scene.populate(&Request::default()) else {
                     // A scene is refused when an agent could go round the wrapped world in one
                     // tick.
