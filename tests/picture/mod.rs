@@ -90,6 +90,46 @@ pub fn texture(
     texture.create_view(&wgpu::TextureViewDescriptor::default())
 }
 
+/// How far a pixel is from the background: the sum over its channels.
+pub fn light_at(frame: &Frame, x: u32, y: u32) -> u32 {
+    let rgb = frame.rgb(x, y).unwrap();
+    rgb.iter().zip(style::BACKGROUND).map(|(c, b)| u32::from(c.abs_diff(b))).sum()
+}
+
+/// A connected set of pixels.
+pub type Blob = Vec<(u32, u32)>;
+
+/// The connected sets of pixels that are at least so far from the background.
+pub fn blobs(frame: &Frame, least: u32) -> Vec<Blob> {
+    let mut seen = vec![false; (frame.width * frame.height) as usize];
+    let mut visit = |x: u32, y: u32| {
+        let seen = &mut seen[(y * frame.width + x) as usize];
+        let new = !*seen && light_at(frame, x, y) >= least;
+        *seen = true;
+        new
+    };
+    let mut blobs = Vec::new();
+    for (x, y) in (0..frame.height).flat_map(|y| (0..frame.width).map(move |x| (x, y))) {
+        if !visit(x, y) {
+            continue;
+        }
+        let mut pixels = vec![(x, y)];
+        let mut next = 0;
+        while let Some(&(x, y)) = pixels.get(next) {
+            next += 1;
+            for ny in y.saturating_sub(1)..(y + 2).min(frame.height) {
+                for nx in x.saturating_sub(1)..(x + 2).min(frame.width) {
+                    if visit(nx, ny) {
+                        pixels.push((nx, ny));
+                    }
+                }
+            }
+        }
+        blobs.push(pixels);
+    }
+    blobs
+}
+
 /// The sum of the absolute differences of all channels.
 pub fn apart(a: &Frame, b: &Frame) -> f64 {
     assert_eq!((a.width, a.height), (b.width, b.height));

@@ -6,7 +6,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::picture::{agents, apart, by_cpu, by_gpu, light, populated, scene};
+use crate::picture::{
+    Blob, agents, apart, blobs, by_cpu, by_gpu, light, light_at, populated, scene,
+};
 use flockwork::model::memory::Memory;
 use flockwork::model::scene::{BoidShape, ColourBy, Request};
 use flockwork::model::vector::{Point, flat};
@@ -28,37 +30,15 @@ const LIGHT_TOLERANCE: f64 = 0.03;
 /// Distance in pixels between the centres of the same dart in the two pictures.
 const PLACE_TOLERANCE: f32 = 1.0;
 
-/// The centres of connected areas that differ from the background; pixels count by their light.
-fn blobs(frame: &Frame) -> Vec<Point> {
-    let own_light = |x: u32, y: u32| {
-        let rgb = frame.rgb(x, y).unwrap();
-        rgb.iter().zip(style::BACKGROUND).map(|(c, b)| u32::from(c.abs_diff(b))).sum::<u32>()
+/// The centres of the darts. Pixels count by their light.
+fn centres(frame: &Frame) -> Vec<Point> {
+    let centre = |blob: Blob| {
+        let light = |(x, y): &(u32, u32)| light_at(frame, *x, *y) as f32;
+        let weighed = |at: &(u32, u32)| flat(at.0 as f32 + 0.5, at.1 as f32 + 0.5) * light(at);
+        blob.iter().map(weighed).sum::<Point>() / blob.iter().map(light).sum::<f32>()
     };
-    let mut seen = vec![false; (frame.width * frame.height) as usize];
-    let mut centres = Vec::new();
-    for start in 0..frame.width * frame.height {
-        let mut open = vec![(start % frame.width, start / frame.width)];
-        let (mut sum, mut weights) = (Point::ZERO, 0.0);
-        while let Some((x, y)) = open.pop() {
-            let inside = x < frame.width && y < frame.height;
-            // One rasteriser draws a pixel that a dart barely touches, and the other does not.
-            if !inside || own_light(x, y) < 12 {
-                continue;
-            }
-            if std::mem::replace(&mut seen[(y * frame.width + x) as usize], true) {
-                continue;
-            }
-            let weight = own_light(x, y) as f32;
-            sum += flat(x as f32 + 0.5, y as f32 + 0.5) * weight;
-            weights += weight;
-            let around = (0..9).map(|i| (x.wrapping_add(i % 3), y.wrapping_add(i / 3)));
-            open.extend(around.map(|(x, y)| (x.wrapping_sub(1), y.wrapping_sub(1))));
-        }
-        if weights > 0.0 {
-            centres.push(sum / weights);
-        }
-    }
-    centres
+    // One rasteriser draws a pixel that a dart barely touches, and the other does not.
+    blobs(frame, 12).into_iter().map(centre).collect()
 }
 
 /// The difference of two pictures, as a share of the light of the first.
@@ -83,8 +63,8 @@ fn both_draw_the_same_darts_at_the_same_places() {
     let way = |i: u16| Vec2::from_angle(f32::from(i) * 0.37).extend(0.0) * 2.0;
     let state = agents(&(0..count).map(|i| (place(i), way(i))).collect::<Vec<_>>());
     for camera in [Camera::fit(&scene.world, 1280, 720), Camera::fit(&scene.world, 333, 211)] {
-        let drawn = blobs(&by_gpu(&gpu, &scene, &state, &camera));
-        let rastered = blobs(&by_cpu(&scene, &state, &camera));
+        let drawn = centres(&by_gpu(&gpu, &scene, &state, &camera));
+        let rastered = centres(&by_cpu(&scene, &state, &camera));
         assert_eq!((drawn.len(), rastered.len()), (count.into(), count.into()));
         assert_eq!(strays(&drawn, &rastered), []);
         assert_eq!(strays(&rastered, &drawn), []);
@@ -92,7 +72,7 @@ fn both_draw_the_same_darts_at_the_same_places() {
         // One agent moved by three pixels is noticed.
         let mut other = state.clone();
         other.position[40].x += 3.0 / camera.pixels_per_unit;
-        let moved = blobs(&by_cpu(&scene, &other, &camera));
+        let moved = centres(&by_cpu(&scene, &other, &camera));
         assert_eq!((strays(&drawn, &moved).len(), strays(&moved, &drawn).len()), (1, 1));
     }
 }

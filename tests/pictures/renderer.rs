@@ -3,7 +3,7 @@
 use crate::adapter;
 use std::sync::Arc;
 
-use crate::picture::{agents as flock, by_gpu, populated, scene};
+use crate::picture::{Blob, agents as flock, blobs, by_gpu, light_at, populated, scene};
 use flockwork::engine::Engine;
 use flockwork::engine::gpu::GpuEngine;
 use flockwork::model::memory::Memory;
@@ -17,13 +17,8 @@ use flockwork::view::style::{self, Measure};
 use flockwork::view::{Motif, Painter};
 use glam::Vec2;
 
-/// A connected set of pixels that differ from the background.
-struct Blob(Vec<(u32, u32)>);
-
-impl Blob {
-    fn centre(&self) -> Vec2 {
-        self.0.iter().map(|p| centre_of(*p)).sum::<Vec2>() / self.0.len() as f32
-    }
+fn middle(blob: &Blob) -> Vec2 {
+    blob.iter().map(|p| centre_of(*p)).sum::<Vec2>() / blob.len() as f32
 }
 
 fn centre_of((x, y): (u32, u32)) -> Vec2 {
@@ -32,36 +27,6 @@ fn centre_of((x, y): (u32, u32)) -> Vec2 {
 
 fn pixel(frame: &Frame, x: u32, y: u32) -> [u8; 3] {
     frame.rgb(x, y).unwrap()
-}
-
-fn blobs(frame: &Frame) -> Vec<Blob> {
-    let mut seen = vec![false; (frame.width * frame.height) as usize];
-    let mut visit = |x: u32, y: u32| {
-        let seen = &mut seen[(y * frame.width + x) as usize];
-        let new = !*seen && pixel(frame, x, y) != style::BACKGROUND;
-        *seen = true;
-        new
-    };
-    let mut blobs = Vec::new();
-    for (x, y) in (0..frame.height).flat_map(|y| (0..frame.width).map(move |x| (x, y))) {
-        if !visit(x, y) {
-            continue;
-        }
-        let mut pixels = vec![(x, y)];
-        let mut next = 0;
-        while let Some(&(x, y)) = pixels.get(next) {
-            next += 1;
-            for ny in y.saturating_sub(1)..(y + 2).min(frame.height) {
-                for nx in x.saturating_sub(1)..(x + 2).min(frame.width) {
-                    if visit(nx, ny) {
-                        pixels.push((nx, ny));
-                    }
-                }
-            }
-        }
-        blobs.push(Blob(pixels));
-    }
-    blobs
 }
 
 /// Fails unless a pixel wholly inside a dart of `colour` has the right value.
@@ -96,7 +61,7 @@ fn every_agent_is_a_dart_at_its_place_along_its_heading_in_its_colour() {
     let camera = Camera::fit(&scene.world, 640, 360);
     let agents = lattice();
     let frame = by_gpu(&gpu, &scene, &flock(&agents), &camera);
-    let blobs = blobs(&frame);
+    let blobs = blobs(&frame, 1);
     assert_eq!(blobs.len(), agents.len());
     for (position, velocity) in agents {
         let place = camera.pixel_from_world(position);
@@ -105,12 +70,12 @@ fn every_agent_is_a_dart_at_its_place_along_its_heading_in_its_colour() {
         let ahead = Vec2::new(heading.x, -heading.y);
         // The centroid of a triangle is a third of its height above its base.
         let centre = place - ahead * (12.0 / 3.0);
-        assert!(blob.centre().distance(centre) < 0.7, "{:?} is not {centre:?}", blob.centre());
+        assert!(middle(blob).distance(centre) < 0.7, "{:?} is not {centre:?}", middle(blob));
         let along = |p: &(u32, u32)| (centre_of(*p) - place).dot(ahead);
         let across = |p: &(u32, u32)| (centre_of(*p) - place).perp_dot(ahead);
-        let nose = blob.0.iter().map(along).fold(f32::MIN, f32::max);
-        let tail = blob.0.iter().map(along).fold(f32::MAX, f32::min);
-        let side = blob.0.iter().map(across).fold(f32::MIN, f32::max);
+        let nose = blob.iter().map(along).fold(f32::MIN, f32::max);
+        let tail = blob.iter().map(along).fold(f32::MAX, f32::min);
+        let side = blob.iter().map(across).fold(f32::MIN, f32::max);
         assert!((9.5..=13.0).contains(&nose), "the nose is {nose} ahead");
         assert!((-13.0..=-11.0).contains(&tail), "the tail is {tail} ahead");
         assert!((side - 12.0 * style::SLENDERNESS).abs() < 1.5, "half the tail is {side} wide");
@@ -144,7 +109,7 @@ fn species_and_speed_colour_as_the_look_says() {
 
 /// The blob nearest to a place, and the distance of its middle.
 fn nearest(blobs: &[Blob], place: Vec2) -> (&Blob, f32) {
-    let far = |blob: &Blob| blob.centre().distance(place);
+    let far = |blob: &Blob| middle(blob).distance(place);
     let blob = blobs.iter().min_by(|a, b| far(a).total_cmp(&far(b))).unwrap();
     (blob, far(blob))
 }
@@ -159,35 +124,26 @@ fn every_agent_is_a_disc_at_its_place() {
     };
     // 12 pixels in radius. A pixel that the edge touches counts fully.
     let area = std::f32::consts::PI * 12.0 * 12.0..std::f32::consts::PI * 13.0 * 13.0;
-    let round = |blob: &Blob| area.contains(&(blob.0.len() as f32));
+    let round = |blob: &Blob| area.contains(&(blob.len() as f32));
     let (frame, camera, scene) = drawn("starling.look=disc");
-    let discs = blobs(&frame);
+    let discs = blobs(&frame, 1);
     assert_eq!(discs.len(), lattice().len());
     for (position, velocity) in lattice() {
         let place = camera.pixel_from_world(position);
         let (disc, off) = nearest(&discs, place);
-        assert!(off < 0.2 && round(disc), "{} pixels {off} away", disc.0.len());
-        let farthest = disc.0.iter().map(|p| centre_of(*p).distance(place)).fold(0.0, f32::max);
+        assert!(off < 0.2 && round(disc), "{} pixels {off} away", disc.len());
+        let farthest = disc.iter().map(|p| centre_of(*p).distance(place)).fold(0.0, f32::max);
         assert!((11.5..13.0).contains(&farthest), "{farthest} from the middle");
         let colour = colour(&scene, velocity, 0, 0);
         assert_painted(pixel(&frame, place.x as u32, place.y as u32), colour, "disc");
         // Soft at the edge: pixels there are neither background nor fully painted.
         let full = pixel(&frame, place.x as u32, place.y as u32);
-        let soft = disc.0.iter().filter(|(x, y)| pixel(&frame, *x, *y) != full).count();
+        let soft = disc.iter().filter(|(x, y)| pixel(&frame, *x, *y) != full).count();
         assert!((30..150).contains(&soft), "{soft} pixels on the edge");
     }
     // Darts of the same length look different.
     let (frame, ..) = drawn("starling.look=triangle");
-    assert!(!blobs(&frame).iter().any(round));
-}
-
-/// The sum of the channels above the background.
-fn light(frame: &Frame, x: u32, y: u32) -> i32 {
-    let own = pixel(frame, x, y)
-        .into_iter()
-        .zip(style::BACKGROUND)
-        .map(|(c, b)| i32::from(c) - i32::from(b));
-    own.sum()
+    assert!(!blobs(&frame, 1).iter().any(round));
 }
 
 #[test]
@@ -196,7 +152,7 @@ fn every_agent_is_a_glow_that_fades_from_its_place() {
     let scene = scene(&["starling.size=6", "starling.look=glow"]);
     let camera = Camera::fit(&scene.world, 640, 360);
     let frame = by_gpu(&gpu, &scene, &flock(&lattice()), &camera);
-    let glows = blobs(&frame);
+    let glows = blobs(&frame, 1);
     assert_eq!(glows.len(), lattice().len());
     let species = &scene.species[0];
     let measure = Measure::of(&scene, species, camera.pixels_per_unit, 1.0);
@@ -205,10 +161,10 @@ fn every_agent_is_a_glow_that_fades_from_its_place() {
         let place = camera.pixel_from_world(position);
         let (glow, off) = nearest(&glows, place);
         assert!(off < 1.0, "{off} away");
-        let farthest = glow.0.iter().map(|p| centre_of(*p).distance(place)).fold(0.0, f32::max);
+        let farthest = glow.iter().map(|p| centre_of(*p).distance(place)).fold(0.0, f32::max);
         assert!((figure.radius * 2.5..figure.reach).contains(&farthest), "{farthest}");
         let (x, y) = (place.x as u32, place.y as u32);
-        let along: Vec<i32> = (0..24).map(|right| light(&frame, x + right, y)).collect();
+        let along: Vec<u32> = (0..24).map(|right| light_at(&frame, x + right, y)).collect();
         assert!(along.windows(2).all(|pair| pair[1] <= pair[0]), "{along:?}");
         // Less than half as bright at the edge of its core.
         let half = along[6] as f32 / along[0] as f32;
@@ -225,7 +181,7 @@ fn light_adds_up_and_has_a_limit() {
         let camera = Camera::fit(&scene.world, 640, 360);
         let agents = vec![(flat(320.0, 180.0), flat(3.0, 0.0)); count];
         let frame = by_gpu(&gpu, &scene, &flock(&agents), &camera);
-        (light(&frame, 331, 180) as f32, pixel(&frame, 320, 180))
+        (light_at(&frame, 331, 180) as f32, pixel(&frame, 320, 180))
     };
     let gain = |look| together(look, 2).0 / together(look, 1).0;
     let (glow, disc) = (gain("starling.look=glow"), gain("starling.look=disc"));
@@ -298,9 +254,9 @@ fn darts_across_the_edge_of_the_picture_are_cut() {
     let outside = camera.world_from_pixel(Vec2::new(-40.0, 100.0));
     let frame =
         by_gpu(&gpu, &scene, &flock(&[(edge, Point::ZERO), (outside, Point::ZERO)]), &camera);
-    let blobs = blobs(&frame);
+    let blobs = blobs(&frame, 1);
     assert_eq!(blobs.len(), 1);
-    assert!(blobs[0].0.iter().all(|(x, _)| (320..333).contains(x)));
+    assert!(blobs[0].iter().all(|(x, _)| (320..333).contains(x)));
 }
 
 #[test]
@@ -358,7 +314,7 @@ fn a_large_picture_can_be_drawn() {
     let scene = scene(&[]);
     let camera = Camera::fit(&scene.world, 3840, 2160);
     let frame = by_gpu(&gpu, &scene, &flock(&lattice()), &camera);
-    assert_eq!(blobs(&frame).len(), lattice().len());
+    assert_eq!(blobs(&frame, 1).len(), lattice().len());
 }
 
 #[test]
