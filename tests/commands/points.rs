@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use flockwork::commands::files::state_files::read_state;
-use flockwork::model::scene::{BuiltIn, Request, Scene};
 
+use crate::common::built_in;
 use crate::shell::{names, shell};
 
 /// The agents of a binary PLY file: each a number for each property.
@@ -59,9 +59,7 @@ fn a_folder_has_the_agents_of_each_tick() {
         let files = ["run.toml", "tick_000000000.ply", "tick_000000020.ply", "tick_000000030.ply"];
         assert_eq!(written, files);
 
-        let scene = Scene::parse(name, BuiltIn::named(name).unwrap().text).unwrap();
-        let request = Request { count: Some(count), ..Request::default() };
-        let (scene, first) = scene.populate(&request).unwrap();
+        let (scene, first) = built_in(name, count, &[]);
         let last = read_state(&folder.path().join("end.npz"), &scene).unwrap();
         for (file, state) in [(files[1], first), (files[3], last)] {
             let agents = points(&folder.path().join("points").join(file));

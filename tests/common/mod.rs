@@ -10,17 +10,20 @@ pub mod ranks;
 pub mod reference;
 pub mod scenery;
 pub mod situations;
+mod starting;
 pub mod variants;
 
 use flockwork::engine::Engine;
 use flockwork::model::behaviours::{Kind, Uses};
 use flockwork::model::memory::Shown;
-use flockwork::model::scene::{BuiltIn, Law, Request, Scene, Slot, Species};
+use flockwork::model::scene::{Law, Request, Scene, Slot, Species};
 use flockwork::model::state::FlockState;
 use flockwork::model::world::Boundary;
 use glam::{DVec3, Vec3};
 use reference::Stepped;
 use situations::Situation;
+
+pub use starting::{agents, built_in_scene, populated};
 
 /// How far an engine is from the `f64` reference after one tick, or how far it may be.
 ///
@@ -219,17 +222,6 @@ pub fn assert_none(problems: &[String]) {
     }
 }
 
-/// Agents of the first species with these positions and velocities.
-pub fn agents(all: &[(Vec3, Vec3)]) -> FlockState {
-    FlockState {
-        id: (0..all.len() as u32).collect(),
-        species: vec![0; all.len()],
-        position: all.iter().map(|agent| agent.0).collect(),
-        velocity: all.iter().map(|agent| agent.1).collect(),
-        ..FlockState::default()
-    }
-}
-
 /// The scene of a text, and its first flock.
 pub fn parsed(text: &str) -> (Scene, FlockState) {
     let scene = Scene::parse("test", text).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -282,8 +274,7 @@ pub fn flock_in_space(count: u64, sides: &str, overrides: &[&str]) -> (Scene, Fl
 
 /// A built-in scene with `count` agents.
 pub fn built_in(name: &str, count: u64, overrides: &[&str]) -> (Scene, FlockState) {
-    let scene = Scene::parse_with(name, BuiltIn::named(name).unwrap().text, overrides).unwrap();
-    scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap()
+    populated(built_in_scene(name, overrides), count)
 }
 
 /// The scene `mixed.toml`, which has all features.

@@ -3,9 +3,11 @@
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::device_grid::DeviceGrid;
 use flockwork::engine::{AgentsAt, Engine, HostAgents};
-use flockwork::model::scene::{BuiltIn, Request, Scene};
+use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::DIMENSIONS;
+
+use crate::common::built_in;
 
 /// The agents' cells and ids, in the engine's order.
 fn cells_and_ids(scene: &Scene, agents: HostAgents<'_>) -> Vec<(u32, u32)> {
@@ -41,7 +43,6 @@ fn after_every_tick_agents_are_sorted_by_cell_and_in_a_cell_by_id() {
             ("uniform", "[320,180,240]"),
             ("point", "[320,180,240]"),
         ] {
-            let text = BuiltIn::named("flock").unwrap().text;
             let spawn = format!("{{ place = \"{place}\", speed = 1 }}");
             let overrides = [
                 format!("starling.spawn={spawn}"),
@@ -50,9 +51,8 @@ fn after_every_tick_agents_are_sorted_by_cell_and_in_a_cell_by_id() {
                 // So that several agents share a cell.
                 "world.density=10".into(),
             ];
-            let scene = Scene::parse_with("flock", text, &overrides).unwrap();
-            let request = Request { count: Some(count.max(1)), ..Request::default() };
-            let (scene, mut state) = scene.populate(&request).unwrap();
+            let overrides = overrides.each_ref().map(String::as_str);
+            let (scene, mut state) = built_in("flock", count.max(1), &overrides);
             if count == 0 {
                 state = FlockState::default();
             }

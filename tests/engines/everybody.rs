@@ -7,7 +7,7 @@ use flockwork::engine::cpu::{CpuEngine, InstructionSet};
 use flockwork::engine::gpu::Gpu;
 use flockwork::engine::{Change, Engine, EngineError};
 use flockwork::model::behaviours::Uses;
-use flockwork::model::scene::{Request, Scene};
+use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
 use flockwork::model::world::Boundary;
 use glam::{DVec2, DVec3};
@@ -305,8 +305,7 @@ fn oscillators_coupled_to_all_fall_into_step_as_kuramoto_says() {
             let k = times * sigma * (8.0 / PI).sqrt();
             let set = format!("clock.rules.couple.parameters.coupling.value={k}");
             let scene = Scene::parse_with("test", text, &[set]).unwrap();
-            let request = Request { count: Some(AGENTS as u64), ..Request::default() };
-            let (scene, state) = scene.populate(&request).unwrap();
+            let (scene, state) = common::populated(scene, AGENTS as u64);
             engine.load(&scene, &state).unwrap();
             engine.step(600).unwrap();
             let mut of_ticks = Vec::new();

@@ -4,7 +4,7 @@
 use crate::adapter;
 use crate::common;
 use crate::common::gpu::{checked_with_cpu, compares_bits};
-use crate::common::{bits, flock, mixed};
+use crate::common::{bits, flock, mixed, populated};
 use flockwork::engine::{Engine, EngineError, EngineKind};
 use flockwork::model::scene::{Request, Scene};
 use flockwork::model::state::FlockState;
@@ -194,10 +194,7 @@ fn random_numbers_stay_the_same_when_another_agent_is_removed() {
 
 fn wanderers(count: u64) -> (Scene, FlockState) {
     let text = "[species.a]\nmax_speed = { from = 1, to = 3 }\n[species.a.wander]\n";
-    let scene = Scene::parse("test", text).unwrap();
-    let request = Request { count: Some(count), ..Default::default() };
-    let (scene, state) = scene.populate(&request).unwrap();
-    (scene, state)
+    populated(Scene::parse("test", text).unwrap(), count)
 }
 
 #[test]

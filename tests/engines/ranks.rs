@@ -2,7 +2,7 @@
 //! `tests/ranks_mpi.rs` runs the program under `mpirun`.
 
 use crate::common::ranks::{self, assert_same, few_and_crowded, part};
-use crate::common::{bits, mixed, mixed_in_space};
+use crate::common::{bits, built_in, built_in_scene, mixed, mixed_in_space};
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::distributed::{DistributedEngine, LoadBalance};
 use flockwork::engine::{AgentsAt, Change, Engine, EngineError, Snapshot};
@@ -60,9 +60,7 @@ fn any_number_of_ranks_gives_the_same_bytes() {
 #[test]
 fn every_scene_is_the_same_on_ranks() {
     for scene in flockwork::model::scene::built_in() {
-        let scene = Scene::parse(scene.name, scene.text).unwrap();
-        let (scene, state) =
-            scene.populate(&Request { count: Some(700), ..Request::default() }).unwrap();
+        let (scene, state) = built_in(scene.name, 700, &[]);
         let wanted = alone(&scene, &state, 20);
         let (found, _) = run_on(3, &scene, &state, 20);
         assert_same(&found, &wanted, &scene.name);
@@ -159,8 +157,7 @@ fn agents_that_one_rank_cannot_take_are_refused_by_all() {
 #[test]
 fn the_shares_of_all_ranks_are_the_flock() {
     for scene in ["flock", "embers", "flock-3d"] {
-        let scene = flockwork::model::scene::BuiltIn::named(scene).unwrap();
-        let scene = Scene::parse(scene.name, scene.text).unwrap();
+        let scene = built_in_scene(scene, &[]);
         let request = Request { count: Some(101), ..Request::default() };
         let (_, whole) = scene.populate(&request).unwrap();
         let mut all = FlockState::default();

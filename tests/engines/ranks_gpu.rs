@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use crate::common::gpu::{engine, share, shipped, without_subgroups};
 use crate::common::ranks::{alone, assert_same, few_and_crowded, on_ranks, part};
-use crate::common::{bits, flock, mixed, mixed_in_space};
+use crate::common::{bits, built_in, flock, mixed, mixed_in_space};
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::{EngineOptions, Gpu, GpuEngine};
 use flockwork::engine::{Engine, EngineError, Snapshot};
-use flockwork::model::scene::{Request, Scene, built_in};
+use flockwork::model::scene::{self, BuiltIn, Scene};
 use flockwork::model::state::FlockState;
 
 const BOUNDARIES: [&str; 3] = ["wrap", "walls", "open"];
@@ -101,15 +101,11 @@ fn any_number_of_ranks(gpu: &Arc<Gpu>, space: bool) {
 #[test]
 fn every_scene_is_the_same_on_ranks() {
     let Some(gpu) = adapter::gpu() else { return };
-    let request = Request { count: Some(400), ..Request::default() };
-    let cases: Vec<Case> = built_in()
-        .step_by(share())
-        .map(|scene| {
-            let scene = Scene::parse(scene.name, scene.text).unwrap();
-            let (scene, state) = scene.populate(&request).unwrap();
-            Case { what: scene.name.clone(), scene, state, ticks: 10 }
-        })
-        .collect();
+    let case = |own: BuiltIn| {
+        let (scene, state) = built_in(own.name, 400, &[]);
+        Case { what: own.name.into(), scene, state, ticks: 10 }
+    };
+    let cases: Vec<Case> = scene::built_in().step_by(share()).map(case).collect();
     // Each rank compiles the shaders of all of them.
     check(&gpu, &cases, 2, shipped);
 }

@@ -3,43 +3,27 @@
 
 #![allow(dead_code, reason = "each test binary uses its own part of this")]
 
+#[path = "../common/starting.rs"]
+mod starting;
+
 use std::sync::Arc;
 
 use flockwork::engine::gpu::Gpu;
-use flockwork::model::scene::{BuiltIn, Request, Scene};
+use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
-use flockwork::model::vector::Point;
 use flockwork::view::camera::Camera;
 use flockwork::view::cpu::raster;
 use flockwork::view::frame::Frame;
 use flockwork::view::gpu::offscreen::Offscreen;
 use flockwork::view::gpu::upload::UploadedAgents;
 use flockwork::view::style;
+use glam::Vec2;
 
-/// A built-in scene, with keys set.
-pub fn built_in(name: &str, overrides: &[&str]) -> Scene {
-    Scene::parse_with(name, BuiltIn::named(name).unwrap().text, overrides).unwrap()
-}
+pub use starting::{agents, built_in_scene, populated};
 
 /// The scene `flock`, with keys set.
 pub fn scene(overrides: &[&str]) -> Scene {
-    built_in("flock", overrides)
-}
-
-/// A scene with so many agents, and its first flock.
-pub fn populated(scene: Scene, count: u64) -> (Scene, FlockState) {
-    scene.populate(&Request { count: Some(count), ..Request::default() }).unwrap()
-}
-
-/// Agents of the first species with these positions and velocities.
-pub fn agents(all: &[(Point, Point)]) -> FlockState {
-    FlockState {
-        id: (0..all.len() as u32).collect(),
-        species: vec![0; all.len()],
-        position: all.iter().map(|agent| agent.0).collect(),
-        velocity: all.iter().map(|agent| agent.1).collect(),
-        ..FlockState::default()
-    }
+    built_in_scene("flock", overrides)
 }
 
 /// The CPU's picture of a state.
@@ -60,15 +44,32 @@ pub fn by_gpu_at(
     camera: &Camera,
     scale: f32,
 ) -> Frame {
-    let (width, height) = (camera.size.x as u32, camera.size.y as u32);
-    let mut agents = UploadedAgents::new(Arc::clone(gpu));
-    agents.upload_in(state, scene.world.is_flat()).unwrap();
-    let mut offscreen = Offscreen::new(Arc::clone(gpu), width, height).unwrap();
-    offscreen.set_scale(scale);
-    let frame = offscreen.render(agents.agents(), scene, &scene.targets, camera).unwrap();
-    assert_eq!((frame.width, frame.height), (width, height));
-    assert_eq!(frame.pixels.len(), 4 * width as usize * height as usize);
-    frame
+    let size = (camera.size.x as u32, camera.size.y as u32);
+    Studio::new(gpu, size, scale).draw(scene, state, camera)
+}
+
+/// Draws pictures of one size on the GPU, of flocks on the host.
+pub struct Studio {
+    agents: UploadedAgents,
+    pub offscreen: Offscreen,
+}
+
+impl Studio {
+    /// For pictures of this size, with so many pixels per point.
+    pub fn new(gpu: &Arc<Gpu>, (width, height): (u32, u32), scale: f32) -> Self {
+        let mut offscreen = Offscreen::new(Arc::clone(gpu), width, height).unwrap();
+        offscreen.set_scale(scale);
+        Self { agents: UploadedAgents::new(Arc::clone(gpu)), offscreen }
+    }
+
+    pub fn draw(&mut self, scene: &Scene, state: &FlockState, camera: &Camera) -> Frame {
+        self.agents.upload_in(state, scene.world.is_flat()).unwrap();
+        let agents = self.agents.agents();
+        let frame = self.offscreen.render(agents, scene, &scene.targets, camera).unwrap();
+        assert_eq!(Vec2::new(frame.width as f32, frame.height as f32), camera.size);
+        assert_eq!(frame.pixels.len(), 4 * frame.width as usize * frame.height as usize);
+        frame
+    }
 }
 
 /// An empty texture in the format of pictures.

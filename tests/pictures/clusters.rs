@@ -16,7 +16,7 @@ use flockwork::view::gpu::offscreen::Offscreen;
 use flockwork::view::{Motif, Painter, RasterPainter};
 
 use crate::adapter;
-use crate::picture::{agents, built_in, differing};
+use crate::picture::{agents, built_in_scene, differing};
 
 const SIZE: (u32, u32) = (640, 360);
 
@@ -27,7 +27,7 @@ const LOOKS: [&str; 3] = ["style.colour=cluster", "style.look=disc", "style.smal
 const EDGES: u8 = 48;
 
 fn scene(name: &str, keys: &[&str]) -> Scene {
-    built_in(name, &[&LOOKS, keys].concat())
+    built_in_scene(name, &[&LOOKS, keys].concat())
 }
 
 /// Pictures of the agents of the GPU engine, of those that the CPU engine uploads, and by the CPU alone.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::adapter;
-use crate::picture::{agents, built_in, by_gpu, by_gpu_at, populated, scene};
+use crate::picture::{agents, built_in_scene, by_gpu, by_gpu_at, populated, scene};
 use flockwork::engine::gpu::Gpu;
 use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
@@ -259,7 +259,7 @@ const SAME_LIGHT: f64 = 0.04;
 fn crowd(gpu: &Arc<Gpu>, matter: f32, times: u32) -> f64 {
     let style = format!("style.matter={matter}");
     let keys = [&style, "style.sun=none", "style.background='#C0C0C0'", "camera.elevation=0"];
-    let (scene, state) = populated(built_in("murmuration", &keys), 12_000);
+    let (scene, state) = populated(built_in_scene("murmuration", &keys), 12_000);
     let (width, height) = (320 * times, 180 * times);
     let camera = Camera::of(&scene, 0, None, (width, height));
     let all = light(&by_gpu_at(gpu, &scene, &state, &camera, scale_of(width, height)));

@@ -1,7 +1,7 @@
 //! A lost device is reported at once by every call, and leaves no partial file behind.
 
 use crate::adapter;
-use crate::picture::{built_in, populated};
+use crate::picture::{built_in_scene, populated};
 use crate::png_file;
 use std::path::Path;
 use std::sync::Arc;
@@ -60,7 +60,7 @@ fn a_device_is_closed_with_its_last_owner() {
         let all = report.hub_report();
         [all.devices, all.buffers, all.textures].map(|kind| kind.num_allocated)
     };
-    let (scene, state) = populated(built_in("flock", &[]), 500);
+    let (scene, state) = populated(built_in_scene("flock", &[]), 500);
     let mut offscreen = Offscreen::new(Arc::clone(&gpu), 320, 180).unwrap();
     let mut engine = GpuEngine::new(gpu);
     engine.load(&scene, &state).unwrap();
@@ -80,7 +80,7 @@ fn a_device_lost_before_the_load_is_reported() {
     gpu.check().unwrap();
     gpu.device.destroy();
     is_lost("check", gpu.check());
-    let (scene, state) = populated(built_in("flock", &[]), 500);
+    let (scene, state) = populated(built_in_scene("flock", &[]), 500);
     let mut engine = GpuEngine::new(Arc::clone(&gpu));
     is_lost("load", engine.load(&scene, &state));
     is_lost("check", gpu.check());
@@ -91,7 +91,7 @@ fn a_device_lost_between_ticks_is_reported_whatever_is_under_way() {
     // Pursuit has moving targets, wander has memory.
     for (name, idle) in [("flock", true), ("flock", false), ("pursuit", true), ("wander", false)] {
         let Some(gpu) = adapter::gpu() else { return };
-        let (scene, state) = populated(built_in(name, &[]), 5000);
+        let (scene, state) = populated(built_in_scene(name, &[]), 5000);
         let mut engine = GpuEngine::new(Arc::clone(&gpu));
         engine.load(&scene, &state).unwrap();
         engine.step(20).unwrap();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::adapter;
 use crate::light::light_of;
-use crate::picture::{agents, by_gpu, scene, texture};
+use crate::picture::{Studio, agents, by_gpu, scene, texture};
 use flockwork::engine::gpu::Gpu;
 use flockwork::model::memory::{Memory, structure_of};
 use flockwork::model::random::{Use, unit};
@@ -14,7 +14,6 @@ use flockwork::model::state::FlockState;
 use flockwork::model::vector::{Point, flat};
 use flockwork::view::camera::Camera;
 use flockwork::view::frame::Frame;
-use flockwork::view::gpu::offscreen::Offscreen;
 use flockwork::view::gpu::renderer::Renderer;
 use flockwork::view::gpu::subject::Subject;
 use flockwork::view::gpu::upload::UploadedAgents;
@@ -43,22 +42,18 @@ fn flock(exposure: &str, count: u32) -> (Scene, FlockState) {
 
 /// A painter of pictures of `scale` times 640 × 360, as a film has one.
 struct Film {
-    offscreen: Offscreen,
-    agents: UploadedAgents,
+    studio: Studio,
     scale: u32,
 }
 
 impl Film {
     fn new(gpu: &Arc<Gpu>, scale: u32) -> Self {
-        let mut offscreen = Offscreen::new(Arc::clone(gpu), 640 * scale, 360 * scale).unwrap();
-        offscreen.set_scale(scale as f32);
-        Self { offscreen, agents: UploadedAgents::new(Arc::clone(gpu)), scale }
+        Self { studio: Studio::new(gpu, (640 * scale, 360 * scale), scale as f32), scale }
     }
 
     fn picture(&mut self, (scene, state): &(Scene, FlockState)) -> Frame {
         let camera = Camera::fit(&scene.world, 640 * self.scale, 360 * self.scale);
-        self.agents.upload(state).unwrap();
-        self.offscreen.render(self.agents.agents(), scene, &[], &camera).unwrap()
+        self.studio.draw(scene, state, &camera)
     }
 }
 
@@ -136,7 +131,7 @@ fn pictures_of_a_window_are_exposed_as_the_window_is() {
     let mut kept = Film::new(&gpu, 1);
     kept.picture(&few);
     let mut picture = Film::new(&gpu, 1);
-    picture.offscreen.expose_like(&window);
+    picture.studio.offscreen.expose_like(&window);
     let (wanted, found) = (kept.picture(&many), picture.picture(&many));
     assert!(found == wanted);
     // The control: a picture that is measured by itself.

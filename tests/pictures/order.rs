@@ -8,11 +8,10 @@ use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
 use flockwork::view::cpu::raster;
 use flockwork::view::gpu::offscreen::Offscreen;
-use flockwork::view::gpu::upload::UploadedAgents;
 use flockwork::view::{Motif, Painter, camera::Camera, frame::Frame};
 
 use crate::adapter;
-use crate::picture::{by_gpu, differing, populated, scene};
+use crate::picture::{Studio, by_gpu, differing, populated, scene};
 
 /// A flock of agents that overlap, in several colours.
 fn crowd(look: &str) -> (Scene, FlockState, Camera) {
@@ -78,12 +77,8 @@ fn a_larger_flock_leaves_no_trace() {
     let Some(gpu) = adapter::gpu() else { return };
     let (scene, state, camera) = crowd("disc");
     let few = FlockState { memory: Vec::new(), ..state.rows(0..90) };
-    let mut offscreen = Offscreen::new(Arc::clone(&gpu), 320, 180).unwrap();
-    let mut agents = UploadedAgents::new(Arc::clone(&gpu));
-    let mut drawn = |state: &FlockState| {
-        agents.upload(state).unwrap();
-        offscreen.render(agents.agents(), &scene, &[], &camera).unwrap()
-    };
+    let mut studio = Studio::new(&gpu, (320, 180), 1.0);
+    let mut drawn = |state: &FlockState| studio.draw(&scene, state, &camera);
     let first = drawn(&few);
     let all = drawn(&shuffled(&state, 7));
     assert!(first != all && first == drawn(&few) && all == drawn(&state));

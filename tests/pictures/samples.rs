@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::adapter;
 use crate::light::light_of;
-use crate::picture::{agents, populated, scene};
+use crate::picture::{Studio, agents, populated, scene};
 use flockwork::engine::gpu::Gpu;
 use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
@@ -12,8 +12,6 @@ use flockwork::model::vector::Point;
 use flockwork::view::camera::Camera;
 use flockwork::view::cpu::raster;
 use flockwork::view::frame::Frame;
-use flockwork::view::gpu::offscreen::Offscreen;
-use flockwork::view::gpu::upload::UploadedAgents;
 
 const SIZE: (u32, u32) = (240, 135);
 
@@ -26,21 +24,13 @@ fn renderers<'a>(
     scene: &'a Scene,
     state: &'a FlockState,
 ) -> [(&'static str, Draw<'a>); 2] {
-    let mut agents = UploadedAgents::new(Arc::clone(gpu));
-    agents.upload_in(state, scene.world.is_flat()).unwrap();
     // One for each size, so that samples are drawn one after the other.
-    let mut offscreen: Option<(f32, Offscreen)> = None;
+    let mut studio: Option<(f32, Studio)> = None;
     let by_gpu = move |camera: &Camera, scale: f32| {
-        let (width, height) = (camera.size.x as u32, camera.size.y as u32);
-        let kept = offscreen.take().filter(|(own, _)| *own == scale);
-        let (_, mut painter) = kept.unwrap_or_else(|| {
-            let mut new = Offscreen::new(Arc::clone(gpu), width, height).unwrap();
-            new.set_scale(scale);
-            (scale, new)
-        });
-        let frame = painter.render(agents.agents(), scene, &scene.targets, camera).unwrap();
-        offscreen = Some((scale, painter));
-        frame
+        let kept = studio.take().filter(|(own, _)| *own == scale);
+        let size = (camera.size.x as u32, camera.size.y as u32);
+        let new = || (scale, Studio::new(gpu, size, scale));
+        studio.insert(kept.unwrap_or_else(new)).1.draw(scene, state, camera)
     };
     let by_cpu = |camera: &Camera, scale| raster::draw(scene, state, &scene.targets, camera, scale);
     [("GPU", Box::new(by_gpu)), ("CPU", Box::new(by_cpu))]

@@ -1,10 +1,7 @@
 //! Level 5: the scenery, under the flock and over it, by both renderers.
 
 use crate::adapter;
-use crate::picture;
-use std::sync::Arc;
-
-use crate::picture::{agents, by_cpu, by_gpu, populated, scene};
+use crate::picture::{self, Studio, agents, by_cpu, by_gpu, populated, scene};
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::model::scene::{Request, Scene};
@@ -13,7 +10,6 @@ use flockwork::model::vector::{Point, flat};
 use flockwork::view::camera::Camera;
 use flockwork::view::frame::Frame;
 use flockwork::view::gpu::offscreen::Offscreen;
-use flockwork::view::gpu::upload::UploadedAgents;
 use flockwork::view::shapes::{Shape, StyledShape};
 use flockwork::view::{Motif, Painter, RasterPainter, style};
 use glam::Vec2;
@@ -99,9 +95,7 @@ fn the_background_follows_camera_targets_and_scene() {
     let mut scene = landscape();
     let nobody = FlockState::default();
     let mut camera = Camera::fit(&scene.world, 640, 360);
-    let mut agents = UploadedAgents::new(Arc::clone(&gpu));
-    agents.upload(&nobody).unwrap();
-    let mut offscreen = Offscreen::new(Arc::clone(&gpu), 640, 360).unwrap();
+    let mut studio = Studio::new(&gpu, (640, 360), 1.0);
     let mut last = Frame::filled(640, 360, style::BACKGROUND);
     for step in 0..7 {
         match step {
@@ -113,16 +107,16 @@ fn the_background_follows_camera_targets_and_scene() {
             6 => scene.species[0].rules[0].values[4] = 40.0,
             _ => {}
         }
-        let drawn = offscreen.render(agents.agents(), &scene, &scene.targets, &camera).unwrap();
+        let drawn = studio.draw(&scene, &nobody, &camera);
         assert!(drawn == by_cpu(&scene, &nobody, &camera), "step {step}");
         assert!(drawn != last, "step {step} changes nothing");
         // Once more: from the cache.
-        last = offscreen.render(agents.agents(), &scene, &scene.targets, &camera).unwrap();
+        last = studio.draw(&scene, &nobody, &camera);
         assert!(last == drawn, "step {step} again");
     }
     // A scene without scenery does not show the previous one.
     let empty = picture::scene(&[]);
-    let drawn = offscreen.render(agents.agents(), &empty, &empty.targets, &camera).unwrap();
+    let drawn = studio.draw(&empty, &nobody, &camera);
     assert!(drawn == Frame::filled(640, 360, style::BACKGROUND));
 }
 

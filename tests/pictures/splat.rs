@@ -4,7 +4,7 @@
 use crate::adapter;
 use std::sync::Arc;
 
-use crate::picture::{self, difference, light, populated, scene};
+use crate::picture::{self, Studio, difference, light, populated, scene};
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::{Gpu, GpuEngine};
@@ -17,7 +17,6 @@ use flockwork::view::cpu::raster;
 use flockwork::view::frame::Frame;
 use flockwork::view::gpu::offscreen::Offscreen;
 use flockwork::view::gpu::renderer::Method;
-use flockwork::view::gpu::upload::UploadedAgents;
 use flockwork::view::splats::{self, MAX_STRENGTH};
 use flockwork::view::style::{self, MIN_HALF_LENGTH, OPACITY};
 use glam::Vec2;
@@ -57,22 +56,20 @@ fn gathered(count: u64, ticks: u32, strength: f32) -> (Scene, FlockState, Camera
     (scene, state, camera)
 }
 
-struct Drawing {
-    agents: UploadedAgents,
-    offscreen: Offscreen,
+struct Drawing<'a> {
+    studio: Studio,
+    state: &'a FlockState,
 }
 
-impl Drawing {
-    fn of(gpu: &Arc<Gpu>, state: &FlockState, camera: &Camera) -> Self {
-        let mut agents = UploadedAgents::new(Arc::clone(gpu));
-        agents.upload(state).unwrap();
-        let (width, height) = (camera.size.x as u32, camera.size.y as u32);
-        Self { agents, offscreen: Offscreen::new(Arc::clone(gpu), width, height).unwrap() }
+impl<'a> Drawing<'a> {
+    fn of(gpu: &Arc<Gpu>, state: &'a FlockState, camera: &Camera) -> Self {
+        let size = (camera.size.x as u32, camera.size.y as u32);
+        Self { studio: Studio::new(gpu, size, 1.0), state }
     }
 
     fn by(&mut self, method: Method, scene: &Scene, camera: &Camera) -> Frame {
-        self.offscreen.set_method(method);
-        self.offscreen.render(self.agents.agents(), scene, &scene.targets, camera).unwrap()
+        self.studio.offscreen.set_method(method);
+        self.studio.draw(scene, self.state, camera)
     }
 }
 
@@ -146,7 +143,7 @@ fn a_screen_with_small_pixels_has_no_seam_either() {
     for scale in [1.5, 2.0] {
         let camera = Camera { size: Vec2::new(1283.0, 721.0), ..camera };
         let mut drawing = Drawing::of(&gpu, &state, &camera);
-        drawing.offscreen.set_scale(scale);
+        drawing.studio.offscreen.set_scale(scale);
         let larger = Camera { pixels_per_unit: camera.pixels_per_unit * 1.01, ..camera };
         assert!(splats::fits(&scene, &camera, scale) && !splats::fits(&scene, &larger, scale));
         let triangles = drawing.by(Method::Triangles, &scene, &camera);
@@ -214,7 +211,7 @@ fn the_cpu_makes_the_same_cells_of_any_size() {
         camera.pixels_per_unit *= 1.1;
         assert!(splats::fits(&scene, &camera, scale));
         let mut drawing = Drawing::of(&gpu, &state, &camera);
-        drawing.offscreen.set_scale(scale);
+        drawing.studio.offscreen.set_scale(scale);
         let by_gpu = drawing.by(Method::BySize, &scene, &camera);
         let by_cpu = raster::draw(&scene, &state, &scene.targets, &camera, scale);
         let own = difference(&by_gpu, &by_cpu);

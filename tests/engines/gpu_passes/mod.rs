@@ -3,6 +3,7 @@
 mod cases;
 
 use crate::adapter;
+use crate::common::populated;
 use std::sync::Arc;
 
 use cases::{Case, cases};
@@ -14,7 +15,7 @@ use flockwork::engine::gpu::pass::{BITMAP_WORDS, Pass, TICK, TickKind, small_gri
 use flockwork::engine::gpu::row::Tag;
 use flockwork::engine::gpu::{EngineOptions, Gpu, GpuEngine, MotionLayout};
 use flockwork::model::behaviours::Target;
-use flockwork::model::scene::{Request, Scene};
+use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::{Point, components};
 
@@ -58,8 +59,7 @@ impl Engines {
 
     fn load(&mut self, case: &Case) -> Loaded<'_> {
         let scene = Scene::parse_with("test", &case.text(), case.overrides).unwrap();
-        let request = Request { count: Some(case.count), ..Request::default() };
-        let (scene, mut state) = scene.populate(&request).unwrap();
+        let (scene, mut state) = populated(scene, case.count);
         state.id.iter_mut().for_each(|id| *id *= case.stride);
         let EngineOptions { crowded_above, small_grid: blocks, .. } = case.options;
         let blocks = blocks.unwrap_or_else(|| small_grid(self.gpu.is_software()));

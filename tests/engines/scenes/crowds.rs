@@ -6,7 +6,7 @@ use flockwork::model::state::FlockState;
 use flockwork::model::statistics::Metrics;
 use flockwork::model::vector::Point;
 
-use super::{Run, mean, on_both};
+use super::{Run, mean, metrics_within, on_both};
 
 /// The distance from each of `places` to the nearest other one.
 fn nearest_neighbours(run: &Run, places: &[Point]) -> Vec<f32> {
@@ -131,19 +131,8 @@ fn the_small_clump_and_the_large_keep_apart() {
 }
 
 /// The number of clusters: groups in which each is within 12 of another, so that two bubbles touch.
-fn clusters(run: &Run, state: &FlockState) -> usize {
-    let places = &state.position;
-    let mut left: Vec<usize> = (0..places.len()).collect();
-    let mut clusters = 0;
-    while let Some(first) = left.pop() {
-        clusters += 1;
-        let mut found = vec![first];
-        while let Some(i) = found.pop() {
-            let near = |j: &mut usize| run.way(places[i], places[*j]).length() < 12.0;
-            found.extend(left.extract_if(.., near));
-        }
-    }
-    clusters
+fn clusters(run: &Run, state: &FlockState) -> u64 {
+    metrics_within(run, &state.position, 12.0).clusters
 }
 
 #[test]

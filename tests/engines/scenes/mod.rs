@@ -18,13 +18,14 @@ mod space;
 mod targets;
 
 use crate::adapter;
+use crate::common::{agents, built_in_scene};
 use std::sync::Arc;
 
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::{Gpu, GpuEngine};
 use flockwork::engine::{Change, Engine};
 use flockwork::model::grid::RUN_CAP;
-use flockwork::model::scene::{BuiltIn, Request, Scene, built_in};
+use flockwork::model::scene::{Request, Scene, built_in};
 use flockwork::model::state::FlockState;
 use flockwork::model::statistics::Metrics;
 use flockwork::model::vector::Point;
@@ -46,8 +47,7 @@ impl Run {
 
     /// The same with another seed.
     fn start_with(&mut self, request: Request, overrides: &[&str]) -> FlockState {
-        let text = BuiltIn::named(self.name).unwrap().text;
-        let scene = Scene::parse_with(self.name, text, overrides).unwrap();
+        let scene = built_in_scene(self.name, overrides);
         let (scene, state) = scene.populate(&request).unwrap();
         self.scene = scene;
         self.engine.load(&self.scene, &state).unwrap();
@@ -90,8 +90,7 @@ const MAX_ON_SOFTWARE: u64 = 2_500;
 /// Runs `check` with the scene on the CPU, and on the GPU unless that is a software driver and the scene
 /// large.
 fn on_both(name: &'static str, check: impl Fn(&mut Run) -> String) {
-    let scene = Scene::parse(name, BuiltIn::named(name).unwrap().text).unwrap();
-    let small = scene.own_count() <= MAX_ON_SOFTWARE;
+    let small = built_in_scene(name, &[]).own_count() <= MAX_ON_SOFTWARE;
     let gpu = adapter::gpu().filter(|gpu| small || !gpu.is_software());
     on_engines(name, gpu, check);
 }
@@ -101,9 +100,8 @@ fn on_engines(name: &'static str, gpu: Option<Arc<Gpu>>, check: impl Fn(&mut Run
     let cpu: Box<dyn Engine> = Box::new(CpuEngine::new(None).unwrap());
     let gpu = gpu.map(|gpu| Box::new(GpuEngine::new(gpu)) as _);
     for engine in [Some(cpu), gpu].into_iter().flatten() {
-        let scene = Scene::parse(name, BuiltIn::named(name).unwrap().text).unwrap();
         let kind = engine.kind();
-        let mut run = Run { engine, scene, name };
+        let mut run = Run { engine, scene: built_in_scene(name, &[]), name };
         run.start(None, &[]);
         let figure = check(&mut run);
         println!("{name} on {kind}: {figure}");
@@ -118,6 +116,19 @@ fn mean(values: impl IntoIterator<Item = f32>) -> f32 {
         count += 1;
     }
     (sum / f64::from(count.max(1))) as f32
+}
+
+/// The metrics of agents at these places in a scene in which nobody perceives farther than `radius`: its
+/// clusters are the groups with shorter gaps.
+fn metrics_within(run: &Run, places: &[Point], radius: f32) -> Metrics {
+    let mut scene = run.scene.clone();
+    for rule in scene.species.iter_mut().flat_map(|species| &mut species.rules) {
+        if let Some(slot) = rule.kind.parameter("radius") {
+            rule.values[slot] = radius;
+        }
+    }
+    let all: Vec<_> = places.iter().map(|place| (*place, Point::X)).collect();
+    Metrics::of(&scene, &agents(&all))
 }
 
 /// Fails unless every agent is there, finite, and inside the world if it has edges.

@@ -3,12 +3,11 @@
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::GpuEngine;
 use flockwork::engine::{Engine, EngineKind};
-use flockwork::model::scene::{BuiltIn, Scene};
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::Point;
 
 use super::avoid::{Collisions, collisions};
-use super::{Run, adapter, mean, on_both};
+use super::{Run, adapter, built_in_scene, mean, metrics_within, on_both};
 
 #[test]
 fn ships_among_asteroids_keep_out_as_their_method_allows() {
@@ -92,37 +91,6 @@ fn a_school_keeps_together_and_away_from_predators_and_rocks() {
     });
 }
 
-/// The share of some birds that hang together: the largest group of birds with gaps below `gap`.
-fn largest_group(places: &[Point], gap: f32) -> f32 {
-    let cell = |p: &Point| (*p / gap).floor().to_array().map(|index| index as i32);
-    let mut cells = std::collections::HashMap::<[i32; 3], Vec<usize>>::new();
-    for (bird, place) in places.iter().enumerate() {
-        cells.entry(cell(place)).or_default().push(bird);
-    }
-    let mut found = vec![false; places.len()];
-    let mut largest = 0;
-    for first in 0..places.len() {
-        let mut open =
-            if std::mem::replace(&mut found[first], true) { vec![] } else { vec![first] };
-        let mut size = open.len();
-        while let Some(bird) = open.pop() {
-            let [x, y, z] = cell(&places[bird]);
-            for around in 0..27 {
-                let at = [x + around % 3 - 1, y + around / 3 % 3 - 1, z + around / 9 - 1];
-                for other in cells.get(&at).into_iter().flatten() {
-                    if !found[*other] && places[*other].distance(places[bird]) < gap {
-                        found[*other] = true;
-                        open.push(*other);
-                        size += 1;
-                    }
-                }
-            }
-        }
-        largest = largest.max(size);
-    }
-    largest as f32 / places.len() as f32
-}
-
 /// The middle of the world, where the roost is.
 fn roost(run: &Run) -> Point {
     run.scene.world.size * 0.5
@@ -137,7 +105,8 @@ fn starlings_stay_over_their_roost_as_one_flat_flock() {
             let state = run.step(200);
             let places = &state.position[..10_000];
             away.push(mean(places.iter().map(|p| p.distance(roost(run)))));
-            together.push(largest_group(places, 20.0));
+            // Birds with gaps below 20 hang together.
+            together.push(metrics_within(run, places, 20.0).largest_cluster as f32);
             order.push(polarisation(&state.velocity[..10_000]));
             let middle = places.iter().sum::<Point>() / 1e4;
             let [x, y, z] =
@@ -178,8 +147,7 @@ fn wave(run: &mut Run) -> Option<(Front, f32)> {
         }
         attacks.then_some(state)
     })?;
-    let text = BuiltIn::named(run.name).unwrap().text;
-    let calm = Scene::parse_with(run.name, text, &["starling.evade.weight=0"]).unwrap();
+    let calm = built_in_scene(run.name, &["starling.evade.weight=0"]);
     let mut other: Box<dyn Engine> = match run.engine.kind() {
         EngineKind::Cpu => Box::new(CpuEngine::new(None).unwrap()),
         EngineKind::Gpu => Box::new(GpuEngine::new(adapter::gpu()?)),
