@@ -36,18 +36,19 @@ pub fn root(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-pub fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.extend(sources(&path));
-        } else if path.extension().is_some_and(|e| e == "rs") {
-            let text = fs::read_to_string(&path).unwrap();
-            found.push((path, text));
-        }
+/// The files with these endings in a folder and below it, or the file itself.
+pub fn files(path: &Path, endings: &[&str]) -> Vec<(PathBuf, String)> {
+    if path.is_dir() {
+        let entries = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
+        return entries.flat_map(|path| files(&path, endings)).collect();
     }
-    found
+    let read = path.extension().is_some_and(|e| endings.iter().any(|own| e == *own));
+    let text = || (path.to_path_buf(), fs::read_to_string(path).unwrap());
+    read.then(text).into_iter().collect()
+}
+
+pub fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
+    files(folder, &["rs"])
 }
 
 /// Code lines, without comments.

@@ -1,9 +1,8 @@
 //! Constants that both Rust and WGSL declare have the same value in both.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 
-use super::rules::{root, sources};
+use super::rules::{files, root, sources};
 
 /// Names with one meaning in Rust and another in WGSL.
 const HOMONYMS: [&str; 4] = ["GLOW", "ROWS", "SLOTS", "STEPS"];
@@ -60,10 +59,7 @@ fn compare(wgsl: &Constants, rust: &Constants) -> (usize, Vec<String>) {
 }
 
 fn shaders() -> Vec<String> {
-    let folders = ["shaders", "shaders/behaviours"].map(|folder| fs::read_dir(root(folder)));
-    let files = folders.into_iter().flat_map(Result::unwrap).map(|entry| entry.unwrap().path());
-    let files = files.filter(|path| path.extension().is_some_and(|e| e == "wgsl"));
-    files.map(|path| fs::read_to_string(path).unwrap()).collect()
+    files(&root("shaders"), &["wgsl"]).into_iter().map(|(_, text)| text).collect()
 }
 
 #[test]

@@ -1,9 +1,8 @@
 //! Plain words: a comment begins with the noun that it explains.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::rules::root;
+use super::rules::{files, root};
 
 /// Folders and files whose comments and pages are read.
 const READ: [&str; 13] = [
@@ -22,14 +21,8 @@ const READ: [&str; 13] = [
     "CHANGELOG.md",
 ];
 
-fn texts(path: &Path) -> Vec<(PathBuf, String)> {
-    if path.is_dir() {
-        let entries = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
-        return entries.flat_map(|path| texts(&path)).collect();
-    }
-    let read = path.extension().is_some_and(|e| ["rs", "wgsl", "md"].iter().any(|own| e == *own));
-    let text = || (path.to_path_buf(), fs::read_to_string(path).unwrap());
-    read.then(text).into_iter().collect()
+fn texts() -> impl Iterator<Item = (PathBuf, String)> {
+    READ.iter().flat_map(|path| files(&root(path), &["rs", "wgsl", "md"]))
 }
 
 /// The paragraphs of a page, without its headings; of a source, its comments.
@@ -78,7 +71,7 @@ fn unclear(paragraph: &str) -> Vec<String> {
 
 #[test]
 fn sentences_begin_with_their_nouns() {
-    let files: Vec<_> = READ.iter().flat_map(|path| texts(&root(path))).collect();
+    let files: Vec<_> = texts().collect();
     assert!(files.len() > 300, "{}", files.len());
     let found = files.iter().flat_map(|(path, text)| {
         let unclear = paragraphs(path, text).into_iter().flat_map(|text| unclear(&text));
@@ -111,7 +104,7 @@ fn odd_limits(text: &str) -> Vec<&str> {
 
 #[test]
 fn limits_are_called_max_and_min() {
-    for (path, text) in READ.iter().flat_map(|path| texts(&root(path))) {
+    for (path, text) in texts() {
         let odd = if path.ends_with("words.rs") { Vec::new() } else { odd_limits(&text) };
         assert!(odd.is_empty(), "{}: MAX_… or MIN_… in place of {odd:?}", path.display());
     }
