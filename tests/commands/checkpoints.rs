@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::shell::{names, shell};
+use crate::shell::{exits, names, shell};
 
 /// The rows of the last tick of a file, without the record of the run.
 fn last_tick(path: &Path) -> Vec<String> {
@@ -19,28 +19,24 @@ fn a_run_goes_on_from_its_latest_checkpoint() {
     let at = |name: &str| folder.path().join(name);
     // Moving targets, memory, and a world that is scaled to the count.
     let run = "flockwork simulate --engine cpu --scene embers --count 400 --seed 3";
-    let whole = shell(folder.path(), &format!("{run} --ticks 47 --out whole.csv"));
-    assert!(whole.status.success(), "{whole:?}");
+    exits(folder.path(), 0, &format!("{run} --ticks 47 --out whole.csv"));
     let part = format!("{run} --ticks 37 --checkpoint kept --every-checkpoint 10 --metrics m.csv");
-    let part = shell(folder.path(), &part);
-    assert!(part.status.success(), "{part:?}");
+    exits(folder.path(), 0, &part);
     assert_eq!(names(&at("kept")), ["checkpoint-0000000037.npz"], "only the end is kept");
 
     let rest = "flockwork simulate --engine cpu --init kept --ticks 10 --out rest.csv";
-    let rest = shell(folder.path(), rest);
-    assert!(rest.status.success(), "{rest:?}");
+    exits(folder.path(), 0, rest);
     let (one, other) = (last_tick(&at("whole.csv")), last_tick(&at("rest.csv")));
     assert_eq!((one.len(), one.first().map(|row| &row[..3])), (400, Some("47,")));
     assert!(one == other);
     // A run that goes on in the same folder replaces what it began with.
     let on = "flockwork simulate --engine cpu --init kept --ticks 8 --checkpoint kept";
-    let on = shell(folder.path(), &format!("cp -r kept old; {on} --every-checkpoint 5"));
-    assert!(on.status.success(), "{on:?}");
+    exits(folder.path(), 0, &format!("cp -r kept old; {on} --every-checkpoint 5"));
     assert_eq!(names(&at("kept")), ["checkpoint-0000000045.npz"]);
-    assert!(shell(folder.path(), "rm -r kept; mv old kept").status.success());
+    exits(folder.path(), 0, "rm -r kept; mv old kept");
     // The control: another tick.
     let less = "flockwork simulate --engine cpu --init kept --ticks 9 --out rest.csv";
-    assert!(shell(folder.path(), less).status.success());
+    exits(folder.path(), 0, less);
     assert!(one != last_tick(&at("rest.csv")));
 }
 
@@ -80,13 +76,10 @@ fn the_same_command_goes_on_from_its_checkpoint() {
         }
         assert!(std::fs::read(at("s.before-25.csv")).unwrap() == before);
         assert_eq!(ticks(&at("m.before-30.csv")), [25, 26, 27, 28, 29, 30]);
-        let whole = shell(folder.path(), &format!("{flock} --ticks 60 --out whole.csv"));
-        assert!(whole.status.success(), "{whole:?}");
+        exits(folder.path(), 0, &format!("{flock} --ticks 60 --out whole.csv"));
         assert!(last_tick(&at("s.csv")) == last_tick(&at("whole.csv")));
         // The control: one tick less.
-        assert!(
-            shell(folder.path(), &format!("{flock} --ticks 59 --out less.csv")).status.success()
-        );
+        exits(folder.path(), 0, &format!("{flock} --ticks 59 --out less.csv"));
         assert!(last_tick(&at("s.csv")) != last_tick(&at("less.csv")));
 
         let all = names(folder.path());
@@ -103,8 +96,7 @@ fn a_checkpoint_of_another_run_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let run = "flockwork simulate --engine cpu --checkpoint kept --out c.npz";
     let start = "flockwork simulate --engine cpu --count 200 --ticks 0 --out b.npz";
-    let good = shell(folder.path(), &format!("{start}; {run} --count 200 --ticks 9"));
-    assert!(good.status.success(), "{good:?}");
+    exits(folder.path(), 0, &format!("{start}; {run} --count 200 --ticks 9"));
     for (other, words) in [
         ("--count 200 --ticks 20 --seed 9", "instead of `seed = 9`)"),
         ("--count 201 --ticks 20", "(`count = 200` instead of `count = 201`)"),
@@ -114,9 +106,8 @@ fn a_checkpoint_of_another_run_is_refused() {
         ("--count 200 --ticks 8", "--ticks 8: the flock is at tick 9 already"),
         ("--count 200 --until 8", "--until 8: the flock is at tick 9 already"),
     ] {
-        let output = shell(folder.path(), &format!("{run} {other}"));
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert_eq!((output.status.code(), told.lines().count()), (Some(2), 1), "{other}: {told}");
+        let told = exits(folder.path(), 2, &format!("{run} {other}"));
+        assert_eq!(told.lines().count(), 1, "{other}: {told}");
         assert!(told.contains(words), "{other}: {told}");
     }
     assert_eq!(names(&folder.path().join("kept")), ["checkpoint-0000000009.npz"]);
@@ -127,15 +118,12 @@ fn a_checkpoint_of_another_run_is_refused() {
 fn a_checkpoint_that_cannot_be_written_ends_no_run_and_costs_no_other_file() {
     let folder = tempfile::tempdir().unwrap();
     let run = "simulate --engine cpu --count 2000 --checkpoint kept --every-checkpoint 2";
-    let good = shell(folder.path(), &format!("flockwork {run} --ticks 3 --metrics m.csv"));
-    assert!(good.status.success(), "{good:?}");
+    exits(folder.path(), 0, &format!("flockwork {run} --ticks 3 --metrics m.csv"));
     // A limit on file sizes simulates a full disk.
     let full = "simulate --engine cpu --init kept --checkpoint kept --every-checkpoint 2";
     let line = format!("ulimit -f 20; flockwork {full} --ticks 5 --metrics m.csv");
-    let full = shell(folder.path(), &line);
     // The end of the run is lost, and the metrics are not.
-    assert_eq!(full.status.code(), Some(1), "{full:?}");
-    let told = String::from_utf8(full.stderr).unwrap();
+    let told = exits(folder.path(), 1, &line);
     assert!(told.contains("m.csv (") && told.trim_end().ends_with(") is complete"), "{told}");
     assert_eq!(told.lines().count(), 3, "{told}");
     for (line, tick) in told.lines().zip([5, 7, 8]) {
@@ -150,9 +138,8 @@ fn a_checkpoint_that_cannot_be_written_ends_no_run_and_costs_no_other_file() {
 fn a_folder_without_checkpoints_and_a_file_in_its_place_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let said = |line: &str| {
-        let output = shell(folder.path(), line);
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert_eq!((output.status.code(), told.lines().count()), (Some(1), 1), "{told}");
+        let told = exits(folder.path(), 1, line);
+        assert_eq!(told.lines().count(), 1, "{told}");
         told
     };
     let told =

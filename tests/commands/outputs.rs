@@ -4,7 +4,7 @@
 
 use std::process::Output;
 
-use crate::shell::{names, shell};
+use crate::shell::{exits, names, shell};
 
 /// The only line that the program printed before it exited with 1.
 fn refused(output: Output) -> String {
@@ -19,15 +19,14 @@ fn a_link_to_a_file_that_is_not_there_yet_is_followed() {
     let folder = tempfile::tempdir().unwrap();
     let run = "flockwork simulate --engine cpu --count 20 --ticks 1 --out a.csv";
     let lines = "mkdir there; ln -s there/first.csv b.csv; ln -s b.csv a.csv";
-    let output = shell(folder.path(), &format!("{lines}; {run}"));
-    assert!(output.status.success(), "{output:?}");
+    exits(folder.path(), 0, &format!("{lines}; {run}"));
     assert_eq!(names(folder.path()), ["a.csv", "a.run.toml", "b.csv", "there"]);
     assert_eq!(names(&folder.path().join("there")), ["first.csv"]);
     assert!(folder.path().join("a.csv").is_symlink(), "the link was replaced");
     let text = std::fs::read_to_string(folder.path().join("there/first.csv")).unwrap();
     assert_eq!(text.lines().count(), 1 + 2 * 20);
     // The file exists now and is replaced.
-    assert!(shell(folder.path(), run).status.success());
+    exits(folder.path(), 0, run);
     assert!(folder.path().join("a.csv").is_symlink());
 
     let folder = tempfile::tempdir().unwrap();
@@ -51,16 +50,14 @@ fn a_deleted_current_folder_is_named() {
     ] {
         let engine = if command.starts_with("bench") { "" } else { "--engine cpu" };
         let line = format!("mkdir gone; cd gone; rmdir ../gone; flockwork {command} {engine}");
-        let output = shell(folder.path(), &format!("unset DISPLAY WAYLAND_DISPLAY; {line}"));
-        let message = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(1), "{command}: {message}");
+        let message = exits(folder.path(), 1, &format!("unset DISPLAY WAYLAND_DISPLAY; {line}"));
         assert!(message.contains("the current folder has been deleted"), "{command}: {message}");
     }
     // An absolute path still works.
     let out = folder.path().join("b.csv");
     let line =
         "mkdir gone; cd gone; rmdir ../gone; flockwork simulate --engine cpu --ticks 1 --out";
-    assert!(shell(folder.path(), &format!("{line} {}", out.display())).status.success());
+    exits(folder.path(), 0, &format!("{line} {}", out.display()));
     assert_eq!(names(folder.path()), ["b.csv", "b.run.toml"]);
 }
 
@@ -130,8 +127,7 @@ fn a_message_that_nobody_can_read_does_not_end_the_run() {
     for to in ["2>/dev/full", "2>&-", "2>&1 >/dev/null | true"] {
         let folder = tempfile::tempdir().unwrap();
         for line in [format!("{run} a.csv {to}"), format!("{film} frames {to}")] {
-            let output = shell(folder.path(), &line);
-            assert!(output.status.success(), "{line}: {output:?}");
+            exits(folder.path(), 0, &line);
         }
         // The shell may end before the left side of its pipe.
         let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
@@ -142,10 +138,8 @@ fn a_message_that_nobody_can_read_does_not_end_the_run() {
         assert!(frames.exists() && folder.path().join("a.csv").exists(), "{to}");
     }
     let folder = tempfile::tempdir().unwrap();
-    let output = shell(folder.path(), "flockwork simulate --scene nowhere 2>/dev/full");
-    assert_eq!(output.status.code(), Some(2), "{output:?}");
-    let output = shell(folder.path(), "flockwork scenes nowhere 2>/dev/full");
-    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    exits(folder.path(), 2, "flockwork simulate --scene nowhere 2>/dev/full");
+    exits(folder.path(), 1, "flockwork scenes nowhere 2>/dev/full");
 }
 
 #[test]
@@ -227,9 +221,7 @@ fn a_film_of_more_frames_than_its_file_can_hold_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["a.apng", "a.gif"] {
         let run = "flockwork capture --engine cpu --count 20 --ticks 18446744073709551615 --out";
-        let output = shell(folder.path(), &format!("{run} {name}"));
-        let message = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{message}");
+        let message = exits(folder.path(), 2, &format!("{run} {name}"));
         for part in ["18446744073709551615", "at most 2147483647", "raise --every"] {
             assert!(message.contains(part), "{message}");
         }
@@ -254,9 +246,7 @@ fn a_file_in_the_place_of_a_folder_has_the_remedy_of_its_option() {
 #[test]
 fn a_simulation_without_outputs_names_them_all() {
     let folder = tempfile::tempdir().unwrap();
-    let output = shell(folder.path(), "flockwork simulate --ticks 1");
-    let message = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{message}");
+    let message = exits(folder.path(), 2, "flockwork simulate --ticks 1");
     let error = message.split("Usage").next().unwrap();
     for option in ["--out", "--metrics", "--checkpoint"] {
         assert!(error.contains(option), "{message}");
@@ -272,9 +262,7 @@ fn a_crowd_that_samples_its_neighbours_is_said_once() {
         let scene = format!("world.size = [30, 30]\n[species.a]\ncount = {count}\n{scene}");
         std::fs::write(folder.path().join("crowd.toml"), scene).unwrap();
         for command in ["simulate --every 1 --out a.csv", "capture --size 64x48 --out frames"] {
-            let output = shell(folder.path(), &format!("flockwork {command} {crowd}"));
-            let message = String::from_utf8(output.stderr).unwrap();
-            assert!(output.status.success(), "{message}");
+            let message = exits(folder.path(), 0, &format!("flockwork {command} {crowd}"));
             assert_eq!(
                 message.matches("only a sample of their neighbours").count(),
                 told,
@@ -291,23 +279,22 @@ fn a_crowd_that_has_dispersed_at_the_end_is_said() {
                  spawn = { place = \"point\" }\n[species.a.separation]\nradius = 20\n";
     std::fs::write(folder.path().join("burst.toml"), scene).unwrap();
     let run = "flockwork simulate --engine cpu --scene burst.toml --ticks 320 --out a.csv";
-    let output = shell(folder.path(), run);
-    let message = String::from_utf8(output.stderr).unwrap();
+    let message = exits(folder.path(), 0, run);
     assert!(message.contains("% of the agents are so crowded at tick 20 that"), "{message}");
-    let last = "flockwork simulate --engine cpu --init a.csv --ticks 1 --out b.csv";
-    let message = String::from_utf8(shell(folder.path(), last).stderr).unwrap();
+    let last = run.replace("--ticks 320 --out a.csv", "--init a.csv --ticks 1 --out b.csv");
+    let message = exits(folder.path(), 0, &last);
     assert!(!message.contains("crowded"), "{message}");
     let dear = "flockwork simulate --engine cpu --scene burst.toml --ticks 0 --out c.csv --set \
                 world.sampling=none";
-    let message = String::from_utf8(shell(folder.path(), dear).stderr).unwrap();
+    let message = exits(folder.path(), 0, dear);
     let wanted =
         "3000 agents begin in crowds of more than 181, where world.sampling=\"none\" reads every";
     assert!(message.contains(wanted) && message.lines().count() == 1, "{message}");
     let near = dear.replace("world.sampling=none", "a.separation.nearest=3").replace("s 0", "s 1");
-    let message = String::from_utf8(shell(folder.path(), &near).stderr).unwrap();
+    let message = exits(folder.path(), 0, &near);
     assert_eq!(message.matches(" `nearest` reads every neighbour").count(), 2, "{message}");
     let slow = dear.replace("world.sampling=none", "a.min_speed=5");
-    let message = String::from_utf8(shell(folder.path(), &slow).stderr).unwrap();
+    let message = exits(folder.path(), 0, &slow);
     assert!(message.contains("a.min_speed, 5, is above a.max_speed, 4, which holds"), "{message}");
 }
 
@@ -383,7 +370,7 @@ fn forces_that_are_no_numbers_are_said_once() {
         ("sweep --ticks 3 --vary fish.max_speed=1,2 --out a", 150),
     ] {
         let run = format!("flockwork {command} --engine cpu --scene still.toml");
-        let message = String::from_utf8(shell(folder.path(), &run).stderr).unwrap();
+        let message = exits(folder.path(), 0, &run);
         let said =
             format!("{forces} forces of `fish.rules.still` had a component that is no number");
         assert_eq!(message.matches(&said).count(), 1, "{message}");

@@ -6,7 +6,7 @@ use std::path::Path;
 use flockwork::commands::files::state_files::read_state;
 
 use crate::common::built_in;
-use crate::shell::{names, shell};
+use crate::shell::{exits, names};
 
 /// The agents of a binary PLY file: each a number for each property.
 fn points(path: &Path) -> Vec<BTreeMap<String, f64>> {
@@ -52,9 +52,8 @@ fn a_folder_has_the_agents_of_each_tick() {
         let folder = tempfile::tempdir().unwrap();
         let run =
             format!("flockwork simulate --engine cpu --scene {name} --count {count} --ticks 30");
-        let output =
-            shell(folder.path(), &format!("{run} --every 20 --out points; {run} --out end.npz"));
-        assert!(output.status.success(), "{output:?}");
+        let line = format!("{run} --every 20 --out points; {run} --out end.npz");
+        exits(folder.path(), 0, &line);
         let written = names(&folder.path().join("points"));
         let files = ["run.toml", "tick_000000000.ply", "tick_000000020.ply", "tick_000000030.ply"];
         assert_eq!(written, files);
@@ -92,25 +91,22 @@ fn a_folder_is_written_again_goes_on_and_takes_no_other_run() {
     let folder = tempfile::tempdir().unwrap();
     let run = "flockwork simulate --engine cpu --count 50 --out points";
     let twice = format!("{run} --ticks 20 --every 10 && {run} --ticks 20 --every 10");
-    assert!(shell(folder.path(), &twice).status.success(), "the same run again");
+    exits(folder.path(), 0, &twice);
     let kept = std::fs::read(folder.path().join("points/tick_000000010.ply")).unwrap();
     for other in ["--ticks 10 --every 10", "--ticks 20 --every 20", "--ticks 60 --every 30"] {
-        let output = shell(folder.path(), &format!("{run} {other}"));
-        let message = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(1), "{other}: {message}");
+        let message = exits(folder.path(), 1, &format!("{run} {other}"));
         assert!(message.contains("of another run, which would mix"), "{other}: {message}");
     }
-    assert!(shell(folder.path(), &format!("{run} --ticks 40 --every 10")).status.success());
+    exits(folder.path(), 0, &format!("{run} --ticks 40 --every 10"));
     assert_eq!(std::fs::read(folder.path().join("points/tick_000000010.ply")).unwrap(), kept);
 
     // A run that goes on adds to the folder.
     let part = format!("{run} --checkpoint kept --every 10");
     let lines = format!("rm -r points; {part} --ticks 20; {part} --ticks 40");
-    assert!(shell(folder.path(), &lines).status.success());
+    exits(folder.path(), 0, &lines);
     let ticks = ["000", "010", "020", "030", "040"].map(|tick| format!("tick_000000{tick}.ply"));
     assert_eq!(names(&folder.path().join("points"))[1..], ticks);
 
-    let wrong = shell(folder.path(), "flockwork simulate --ticks 1 --out a.txt");
-    let message = String::from_utf8(wrong.stderr).unwrap();
+    let message = exits(folder.path(), 2, "flockwork simulate --ticks 1 --out a.txt");
     assert!(message.contains("a name without an ending is a folder of PLY files"), "{message}");
 }

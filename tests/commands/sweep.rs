@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::shell::{done, flockwork, names, number, rows, run, shell};
+use crate::shell::{done, exits, flockwork, names, number, rows, run};
 
 /// A sweep of six short runs: two weights, three seeds.
 const SMALL: &str = "sweep --engine cpu --scene flock --count 60 --vary starling.separation.weight=1,3 --seeds 3 \
@@ -215,11 +215,8 @@ fn the_scene_is_read_once() {
     let folder = tempfile::tempdir().unwrap();
     let line = "sweep --engine cpu --count 40 --vary starling.max_speed=1,2 --ticks 20 --metric mean_speed";
     // A pipe has its text once.
-    let output = shell(
-        folder.path(),
-        &format!("flockwork scenes flock | flockwork {line} --scene /dev/stdin --out pipe"),
-    );
-    assert!(output.status.success(), "{output:?}");
+    let piped = format!("flockwork scenes flock | flockwork {line} --scene /dev/stdin --out pipe");
+    exits(folder.path(), 0, &piped);
     done(folder.path(), &format!("{line} --scene flock --out file"));
     let [pipe, file] =
         ["pipe", "file"].map(|out| rows(&folder.path().join(out).join("results.csv")));
@@ -372,9 +369,7 @@ fn bad_input_is_one_sentence() {
 fn a_result_that_cannot_be_written_ends_the_sweep_and_leaves_no_part() {
     let folder = tempfile::tempdir().unwrap();
     // Blocks of 512 bytes: less than a result takes.
-    let output = shell(folder.path(), &format!("ulimit -f 2; flockwork {SMALL} --out all"));
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(1), "{told}");
+    let told = exits(folder.path(), 1, &format!("ulimit -f 2; flockwork {SMALL} --out all"));
     assert!(told.contains("all/") && told.contains("ulimit -f"), "{told}");
     assert_eq!(names(&folder.path().join("all")), Vec::<String>::new());
 }

@@ -10,6 +10,14 @@ pub fn shell(folder: &Path, line: &str) -> Output {
     Command::new("sh").current_dir(folder).args(["-c", &line]).output().unwrap()
 }
 
+/// Runs lines of a shell that end with this exit code. Returns what they print on stderr.
+pub fn exits(folder: &Path, code: i32, line: &str) -> String {
+    let output = shell(folder, line);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{line}: {told}");
+    told
+}
+
 /// The program under test with these arguments.
 pub fn flockwork(folder: &Path, line: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_flockwork"));

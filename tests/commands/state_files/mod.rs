@@ -17,7 +17,7 @@ use flockwork::model::vector::flat;
 use zip::CompressionMethod;
 
 use crate::archives;
-use crate::shell::shell;
+use crate::shell::exits;
 
 fn scene(boundary: &str) -> Scene {
     let text = BuiltIn::named("flock").map_or("", |scene| scene.text);
@@ -270,9 +270,7 @@ fn a_file_that_cannot_be_ended_is_named_and_leaves_nothing() {
     // 500 agents at two ticks are more than 10 KiB, but only as the archive of all arrays.
     for (name, count) in [("a.csv", 5000), ("a.npz", 5000), ("a.npz", 500)] {
         let run = format!("simulate --engine cpu --ticks 1 --count {count} --out {name}");
-        let output = shell(folder.path(), &format!("ulimit -f 20; flockwork {run}"));
-        let message = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(1), "{message}");
+        let message = exits(folder.path(), 1, &format!("ulimit -f 20; flockwork {run}"));
         assert_eq!(message.matches(&format!("cannot write {name}")).count(), 1, "{message}");
         assert!(message.contains("raise the limit") && message.lines().count() == 1, "{message}");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "something stayed");
