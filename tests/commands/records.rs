@@ -44,9 +44,7 @@ fn folder() -> tempfile::TempDir {
 }
 
 fn run(folder: &Path, command: &str, options: &[String]) {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_flockwork"));
-    program.current_dir(folder).args(command.split_whitespace()).args(options);
-    let output = program.output().unwrap();
+    let output = shell::flockwork(folder, command).args(options).output().unwrap();
     assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
 }
 

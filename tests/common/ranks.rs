@@ -7,7 +7,18 @@ use flockwork::engine::{Engine, Snapshot};
 use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
 
-use super::{bits, flock};
+use super::{bits, flock, mixed, mixed_in_space};
+
+/// The scene with all features, where a target is easy to hit and sends agents to another rank.
+pub fn of_all(space: bool, boundary: &str, overrides: &[&str]) -> (Scene, FlockState) {
+    let (mut scene, state) = match space {
+        false => mixed(boundary, overrides),
+        true => mixed_in_space(boundary, overrides),
+    };
+    scene.targets[2].hit_radius = 30.0;
+    scene.targets[2].sends_to = Some(scene.world.size * 0.9);
+    (scene, state)
+}
 
 /// Every `size`-th agent of a state, from `rank` on: how a flock is shared out before it is loaded does
 /// not matter.
@@ -38,6 +49,26 @@ pub fn on_ranks<L: SlabHost + 'static, T: Send>(
         let first = results.next().unwrap();
         results.for_each(drop);
         first
+    })
+}
+
+/// The flock after twelve ticks on three ranks whose borders move between any two ticks.
+pub fn with_moving_borders<L: SlabHost + 'static>(
+    local: impl Fn(usize) -> L + Sync,
+    (scene, state): &(Scene, FlockState),
+) -> Snapshot {
+    on_ranks(3, local, |many, rank| {
+        many.load(scene, &part(state, rank, 3)).unwrap();
+        for tick in 0..12_u64 {
+            let slices = many.slices() as u64;
+            // Most of the weight is somewhere else at every tick; some slabs are empty.
+            let weight = |slice: u64| {
+                u64::from(slice % 5 == tick % 5) + 100 * u64::from(slice == 2 * tick % slices)
+            };
+            many.divide(&(0..slices).map(weight).collect::<Vec<_>>()).unwrap();
+            many.step(1).unwrap();
+        }
+        many.snapshot().unwrap()
     })
 }
 

@@ -1,8 +1,8 @@
 //! A flock over many processes: the same bytes as in one. The processes are threads here;
 //! `tests/ranks_mpi.rs` runs the program under `mpirun`.
 
-use crate::common::ranks::{self, assert_same, few_and_crowded, part};
-use crate::common::{bits, built_in, built_in_scene, mixed, mixed_in_space};
+use crate::common::ranks::{self, assert_same, few_and_crowded, of_all, part, with_moving_borders};
+use crate::common::{bits, built_in, built_in_scene, mixed};
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::distributed::{DistributedEngine, LoadBalance};
 use flockwork::engine::{AgentsAt, Change, Engine, EngineError, Snapshot};
@@ -11,10 +11,14 @@ use flockwork::model::state::FlockState;
 
 const BOUNDARIES: [&str; 3] = ["wrap", "walls", "open"];
 
+/// A rank's engine. Some ranks share their work among threads, others do not.
+fn engine(rank: usize) -> CpuEngine {
+    CpuEngine::new(Some(1 + rank % 2)).unwrap()
+}
+
 /// Runs `act` on every rank with the CPU engine, and returns what rank 0 returns.
 fn on_ranks<T: Send>(size: usize, act: impl Fn(&mut DistributedEngine, usize) -> T + Sync) -> T {
-    // Some ranks share their work among threads, others do not.
-    ranks::on_ranks(size, |rank| CpuEngine::new(Some(1 + rank % 2)).unwrap(), act)
+    ranks::on_ranks(size, engine, act)
 }
 
 /// The flock after so many ticks on `size` ranks, and how they shared the work.
@@ -33,14 +37,7 @@ fn alone(scene: &Scene, state: &FlockState, ticks: u32) -> Snapshot {
 fn any_number_of_ranks_gives_the_same_bytes() {
     for boundary in BOUNDARIES {
         for space in [false, true] {
-            let of = |overrides: &[&str]| match space {
-                false => mixed(boundary, overrides),
-                true => mixed_in_space(boundary, overrides),
-            };
-            let (mut scene, state) = of(&[]);
-            // A target that is easy to hit, and one that sends agents to another rank.
-            scene.targets[2].hit_radius = 30.0;
-            scene.targets[2].sends_to = Some(scene.world.size * 0.9);
+            let (scene, state) = of_all(space, boundary, &[]);
             let wanted = alone(&scene, &state, 25);
             assert!(wanted.targets[2].hits > 0, "no target was hit");
             for size in if boundary == "wrap" { vec![1, 2, 3, 4, 7] } else { vec![2, 5] } {
@@ -49,8 +46,7 @@ fn any_number_of_ranks_gives_the_same_bytes() {
                 assert_eq!(load.ghosts > 0, size > 1);
             }
             // Control: another weight.
-            let (mut other, _) = of(&["starling.separation.weight=1.55"]);
-            other.targets.clone_from(&scene.targets);
+            let (other, _) = of_all(space, boundary, &["starling.separation.weight=1.55"]);
             let (found, _) = run_on(3, &other, &state, 25);
             assert!(bits(&found.state) != bits(&wanted.state));
         }
@@ -106,21 +102,9 @@ fn ids_may_be_as_large_as_32_bits_allow() {
 #[test]
 fn borders_may_move_between_any_two_ticks() {
     for space in [false, true] {
-        let (scene, state) = if space { mixed_in_space("wrap", &[]) } else { mixed("wrap", &[]) };
-        let wanted = alone(&scene, &state, 12);
-        let found = on_ranks(3, |engine, rank| {
-            engine.load(&scene, &part(&state, rank, 3)).unwrap();
-            for tick in 0..12_u64 {
-                let slices = engine.slices() as u64;
-                // Most of the weight is somewhere else at every tick; some slabs are empty.
-                let weight = |slice: u64| {
-                    u64::from(slice % 5 == tick % 5) + 100 * u64::from(slice == 2 * tick % slices)
-                };
-                engine.divide(&(0..slices).map(weight).collect::<Vec<_>>()).unwrap();
-                engine.step(1).unwrap();
-            }
-            engine.snapshot().unwrap()
-        });
+        let flock = of_all(space, "wrap", &[]);
+        let wanted = alone(&flock.0, &flock.1, 12);
+        let found = with_moving_borders(engine, &flock);
         assert_same(&found, &wanted, &format!("space {space}"));
     }
 }

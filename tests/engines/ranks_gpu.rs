@@ -5,8 +5,10 @@ use crate::adapter;
 use std::sync::Arc;
 
 use crate::common::gpu::{engine, share, shipped, without_subgroups};
-use crate::common::ranks::{alone, assert_same, few_and_crowded, on_ranks, part};
-use crate::common::{bits, built_in, flock, mixed, mixed_in_space};
+use crate::common::ranks::{
+    self, alone, assert_same, few_and_crowded, on_ranks, part, with_moving_borders,
+};
+use crate::common::{bits, built_in, flock};
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::{EngineOptions, Gpu, GpuEngine};
 use flockwork::engine::{Engine, EngineError, Snapshot};
@@ -50,14 +52,9 @@ fn check(gpu: &Arc<Gpu>, cases: &[Case], size: usize, local: fn(&Arc<Gpu>) -> Gp
     }
 }
 
-/// The scene with all features, where a target is easy to hit and sends agents far away.
+/// The scene with all features.
 fn of_all(space: bool, boundary: &str, overrides: &[&str]) -> Case {
-    let (mut scene, state) = match space {
-        false => mixed(boundary, overrides),
-        true => mixed_in_space(boundary, overrides),
-    };
-    scene.targets[2].hit_radius = 30.0;
-    scene.targets[2].sends_to = Some(scene.world.size * 0.9);
+    let (scene, state) = ranks::of_all(space, boundary, overrides);
     Case { what: format!("{boundary}, space {space}"), scene, state, ticks: 20 }
 }
 
@@ -153,26 +150,9 @@ fn borders_may_move_between_any_two_ticks() {
     let Some(gpu) = adapter::gpu() else { return };
     let mut one = shipped(&gpu);
     for space in [false, true] {
-        let case = of_all(space, "wrap", &[]);
-        let wanted = alone(&mut one, &case.scene, &case.state, 12);
-        let found = on_ranks(
-            3,
-            |_| engine(&device()),
-            |many, rank| {
-                many.load(&case.scene, &part(&case.state, rank, 3)).unwrap();
-                for tick in 0..12_u64 {
-                    let slices = many.slices() as u64;
-                    // Most of the weight is somewhere else at every tick; some slabs are empty.
-                    let weight = |slice: u64| {
-                        u64::from(slice % 5 == tick % 5)
-                            + 100 * u64::from(slice == 2 * tick % slices)
-                    };
-                    many.divide(&(0..slices).map(weight).collect::<Vec<_>>()).unwrap();
-                    many.step(1).unwrap();
-                }
-                many.snapshot().unwrap()
-            },
-        );
+        let flock = ranks::of_all(space, "wrap", &[]);
+        let wanted = alone(&mut one, &flock.0, &flock.1, 12);
+        let found = with_moving_borders(|_| engine(&device()), &flock);
         assert_same(&found, &wanted, &format!("space {space}"));
     }
 }

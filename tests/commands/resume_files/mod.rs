@@ -5,10 +5,10 @@ mod space;
 
 use crate::adapter;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use crate::archives::{self, Entries, entries};
 use crate::common::gpu::{share, shipped};
+use crate::desktop::files::done;
 use crate::state_files::Line;
 use clap::Parser;
 use flockwork::commands::files::state_files::StateWriter;
@@ -306,15 +306,8 @@ fn options_beside_a_file_change_what_they_name_and_nothing_else() {
 #[test]
 fn every_command_goes_on_from_a_file() {
     let folder = tempfile::tempdir().unwrap();
-    let program = |line: &str| {
-        let mut program = Command::new(env!("CARGO_BIN_EXE_flockwork"));
-        // Without a display `run` draws a picture.
-        program.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").env_remove("WAYLAND_SOCKET");
-        let words = line.split_whitespace().chain(["--engine", "cpu"]);
-        let output = program.current_dir(folder.path()).args(words).output().unwrap();
-        let message = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "{line}: {message}");
-    };
+    // Without a display `run` draws a picture.
+    let program = |line: &str| done(folder.path(), &format!("{line} --engine cpu"));
     let read = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
     let picture = |name: &str| crate::png_file::open(&folder.path().join(name));
     let flock = "--scene wander --count 60 --seed 9 --set vehicle.max_speed=1.5";
