@@ -7,6 +7,7 @@ mod desktop;
 mod loses_device;
 mod png_file;
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
@@ -103,11 +104,8 @@ fn program(engine: &str, remove: &Path) -> Command {
     command
 }
 
-/// Number of pixels with the colour of notices, at the bottom of the window.
-fn notice(shot: &Shot) -> usize {
-    let places = (0..900).flat_map(|x| (500..600).map(move |y| (x, y)));
-    places.filter(|(x, y)| shot.0.rgb(*x, *y) == Some([255, 190, 90])).count()
-}
+/// The rows at the bottom of the window.
+const BOTTOM: Range<u32> = 500..600;
 
 fn flock(shot: &Shot) -> bool {
     shot.darts(300..900, 0..600).len() > 300
@@ -118,9 +116,9 @@ fn flock(shot: &Shot) -> bool {
 fn survives(display: &Display, program: &mut desktop::Program) -> String {
     display.focus(program);
     // A software GPU is named at the start.
-    display.until("a flock without a notice", |shot| flock(shot) && notice(shot) == 0);
+    display.until("a flock without a notice", |shot| flock(shot) && shot.notices(BOTTOM) == 0);
     let said = program.until_it_says("the device was lost");
-    display.until("a notice at the bottom", |shot| notice(shot) > 20);
+    display.until("a notice at the bottom", |shot| shot.notices(BOTTOM) > 20);
     moves(display);
     said
 }

@@ -59,8 +59,7 @@ pub fn settle() {
 /// True when a notice is shown: its words have a colour of their own. Below the world there are no
 /// agents that could have it too.
 pub fn notice(shot: &Shot) -> bool {
-    let places = (0..900).flat_map(|x| (556..600).map(move |y| (x, y)));
-    places.filter(|(x, y)| shot.0.rgb(*x, *y) == Some([255, 190, 90])).count() > 20
+    shot.notices(556..600) > 20
 }
 
 /// Presses a key that saves something. Returns the new file.

@@ -8,6 +8,7 @@ pub mod drop;
 pub mod files;
 
 use std::io::{BufRead, BufReader, Read};
+use std::ops::Range;
 use std::panic::Location;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -281,19 +282,25 @@ impl Shot {
     }
 
     /// The pixels of darts in a rectangle.
-    pub fn darts(&self, x: std::ops::Range<i64>, y: std::ops::Range<i64>) -> Vec<(i64, i64)> {
+    pub fn darts(&self, x: Range<i64>, y: Range<i64>) -> Vec<(i64, i64)> {
         let rows = y.flat_map(|y| x.clone().map(move |x| (x, y)));
         rows.filter(|(x, y)| self.lit(*x, *y)).collect()
     }
 
+    /// The number of pixels in these rows of a window that have the colour of notices.
+    pub fn notices(&self, y: Range<u32>) -> usize {
+        self.count(0..900, y, |rgb| rgb == [255, 190, 90])
+    }
+
     /// The number of light grey pixels in a rectangle: the interface.
-    pub fn greys(&self, x: std::ops::Range<u32>, y: std::ops::Range<u32>) -> usize {
-        let rows = y.flat_map(|y| x.clone().map(move |x| (x, y)));
-        let grey = |(x, y): &(u32, u32)| {
-            let [r, g, b] = self.0.rgb(*x, *y).unwrap();
-            r > 90 && r.abs_diff(g) < 6 && g.abs_diff(b) < 6
-        };
-        rows.filter(grey).count()
+    pub fn greys(&self, x: Range<u32>, y: Range<u32>) -> usize {
+        self.count(x, y, |[r, g, b]| r > 90 && r.abs_diff(g) < 6 && g.abs_diff(b) < 6)
+    }
+
+    /// The number of pixels in a rectangle that have a wanted colour.
+    pub fn count(&self, x: Range<u32>, y: Range<u32>, wanted: impl Fn([u8; 3]) -> bool) -> usize {
+        let places = y.flat_map(|y| x.clone().map(move |x| (x, y)));
+        places.filter(|(x, y)| self.0.rgb(*x, *y).is_some_and(&wanted)).count()
     }
 
     /// The similarity of two screenshots, where `place` maps a pixel of this one to one of `other`:

@@ -14,9 +14,7 @@ const PLOTS: (u32, u32) = (48, 300);
 
 /// The number of pixels that have the colour of curves in some columns of the panel.
 fn curves(shot: &Shot, columns: std::ops::Range<u32>) -> usize {
-    let places = columns.flat_map(|x| (60..600).map(move |y| (x, y)));
-    let curve = |rgb: [u8; 3]| rgb[0] < 140 && rgb[1] > 170 && rgb[2] > 220;
-    places.filter(|(x, y)| shot.0.rgb(*x, *y).is_some_and(curve)).count()
+    shot.count(columns, 60..600, |[r, g, b]| r < 140 && g > 170 && b > 220)
 }
 
 /// The middle row of the plot at the top: the highest cursor line is in it.

@@ -17,15 +17,12 @@ const PAIR: &str = "[world]\nsize = [900, 600]\nboundary = \"wrap\"\n[species.le
 
 /// Pixels of the colour of separation in some columns.
 fn separation(shot: &Shot, columns: std::ops::Range<u32>) -> usize {
-    let places = columns.flat_map(|x| (60..560).map(move |y| (x, y)));
-    let own = |[r, g, b]: [u8; 3]| r > 190 && (70..115).contains(&g) && b < 25;
-    places.filter(|(x, y)| shot.0.rgb(*x, *y).is_some_and(own)).count()
+    shot.count(columns, 60..560, |[r, g, b]| r > 190 && (70..115).contains(&g) && b < 25)
 }
 
 /// The grey of the panel in the lower right corner.
 fn panel(shot: &Shot) -> bool {
-    let places = (700..890).map(|x| (x, 520));
-    places.filter(|(x, y)| shot.0.rgb(*x, *y) == Some([27, 27, 27])).count() > 100
+    shot.count(700..890, 520..521, |rgb| rgb == [27; 3]) > 100
 }
 
 fn start(display: &Display, folder: &std::path::Path, engine: &str) -> Program {

@@ -126,10 +126,7 @@ fn the_interface_grows_and_shrinks_by_keys() {
     let Some((display, _folder, program)) = walls() else { return };
     steps(&display, &["key space", "key Tab", "mousemove 200 300"]);
     let usual = display.until_still();
-    let panel = |shot: &Shot| {
-        let pixels = (0..900).flat_map(|x| (0..600).map(move |y| (x, y)));
-        pixels.filter(|(x, y)| shot.0.rgb(*x, *y) == Some([27; 3])).count()
-    };
+    let panel = |shot: &Shot| shot.count(0..900, 0..600, |rgb| rgb == [27; 3]);
     let area = panel(&usual);
     assert!(area > 30_000, "{area}");
     steps(&display, &["key ctrl+minus", "key ctrl+minus"]);

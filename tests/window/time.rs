@@ -180,10 +180,7 @@ fn the_timeline_is_folded_until_it_is_wanted() {
     steps(&display, &["key j"]);
     display.xdotool("type soon");
     display.xdotool("key Return");
-    let told = |s: &Shot| {
-        let places = (0..900).flat_map(|x| (510..560).map(move |y| (x, y)));
-        places.filter(|(x, y)| s.0.rgb(*x, *y) == Some([255, 190, 90])).count() > 8
-    };
+    let told = |s: &Shot| s.notices(510..560) > 8;
     display.until("a notice above the bar", |s| told(s) && bar(s));
     // It says how fast time goes.
     display.xdotool("mousemove 450 200");
