@@ -14,7 +14,6 @@ use flockwork::model::scene::{BoidShape, ColourBy, Request};
 use flockwork::model::vector::{Point, flat};
 use flockwork::view::camera::Camera;
 use flockwork::view::frame::Frame;
-use flockwork::view::style;
 use glam::Vec2;
 
 /// Mean absolute difference per channel between the two pictures of a dense flock, as a share of
