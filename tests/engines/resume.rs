@@ -2,15 +2,14 @@
 //! in which an engine keeps its agents, and so the order of every sum, depends only on the state.
 
 use crate::adapter;
-use crate::common;
 use std::sync::Arc;
 
-use crate::common::gpu::{shipped, without_subgroups};
-use crate::common::{bits, flock, mixed, mixed_in_space, run};
+use crate::common::gpu::{share, shipped, without_subgroups};
+use crate::common::{bits, built_in_scene, flock, mixed, mixed_in_space, populated, run};
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::{EngineOptions, GpuEngine};
 use flockwork::engine::{Engine, Snapshot};
-use flockwork::model::scene::{Request, Scene, built_in};
+use flockwork::model::scene::{Scene, built_in};
 use flockwork::model::state::FlockState;
 
 /// Ticks before the stop and after it: long enough for agents to change cells several times.
@@ -33,16 +32,20 @@ struct Start {
 /// somewhere loses its past.
 const FORGOTTEN: usize = 3;
 
-/// Every built-in scene at two counts, a scene with all features, and a crowd.
-fn starts() -> Vec<Start> {
+/// Every built-in scene at two counts, one after the other.
+fn scenes() -> impl Iterator<Item = Start> {
+    built_in().flat_map(|built_in| {
+        let scene = built_in_scene(built_in.name, &[]);
+        [scene.own_count().min(MAX_OWN_COUNT), COUNT].map(|count| {
+            let (scene, state) = populated(scene.clone(), count);
+            Start { name: format!("{}, {count}", built_in.name), scene, state }
+        })
+    })
+}
+
+/// A scene with all features, and crowds.
+fn others() -> Vec<Start> {
     let mut starts = vec![];
-    for built_in in built_in() {
-        let scene = Scene::parse(built_in.name, built_in.text).unwrap();
-        for count in [scene.own_count().min(MAX_OWN_COUNT), COUNT].map(Some) {
-            let (scene, state) = scene.populate(&Request { count, ..Request::default() }).unwrap();
-            starts.push(Start { name: format!("{}, {count:?}", built_in.name), scene, state });
-        }
-    }
     for boundary in ["wrap", "walls", "open"] {
         let (scene, state) = mixed(boundary, &[]);
         starts.push(Start { name: format!("mixed, {boundary}"), scene, state });
@@ -112,7 +115,7 @@ fn nudged(snapshot: &Snapshot) -> Snapshot {
 fn a_run_on_the_cpu_goes_on_with_any_number_of_threads() {
     let mut engine = CpuEngine::new(Some(2)).unwrap();
     let mut forgotten = vec![];
-    for start in starts() {
+    for start in scenes().chain(others()) {
         let [stop, end] = straight(&mut engine, &start);
         assert_eq!(end.state.tick, u64::from(BEFORE + AFTER));
         for threads in [1, 2, 3] {
@@ -138,10 +141,11 @@ fn a_run_on_the_gpu_goes_on_and_so_does_one_that_changes_engines() {
     let mut crowded = GpuEngine::with_options(Arc::clone(&gpu), options);
     for (turn, mut on_gpu) in [shipped(&gpu), without_subgroups(&gpu)].into_iter().enumerate() {
         let mut forgotten = vec![];
-        // Each takes every second start: one the scenes with their own counts, one the other
-        // counts.
-        let chosen = starts().into_iter().skip(turn).step_by(2 * common::gpu::share());
-        for (number, start) in chosen.enumerate() {
+        // One takes every second scene with its own count, one the scenes between with the other count.
+        // `gpu_runs` compares each scene on the other of the two.
+        let scenes = scenes().skip(2 - turn).step_by(4 * share());
+        let others = others().into_iter().skip(turn).step_by(2 * share());
+        for (number, start) in scenes.chain(others).enumerate() {
             let [stop, end] = straight(&mut on_gpu, &start);
             let resumed = go_on(&mut on_gpu, &start.scene, &stop, AFTER);
             assert!(same(&resumed, &end), "{}: other bytes", start.name);
