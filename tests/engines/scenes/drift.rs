@@ -5,7 +5,7 @@ use flockwork::model::scenery::FlowField;
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::{Point, flat};
 
-use super::{Run, assert_none_lost, mean, on_both};
+use super::{Run, assert_none_lost, mean, on_both, with_many};
 
 /// Mean turn of the heading in one tick; degrees.
 fn mean_turn(run: &mut Run) -> f32 {
@@ -30,7 +30,7 @@ fn displacement(run: &Run, before: &FlockState, after: &FlockState) -> (f32, f32
 
 #[test]
 fn wanderers_turn_gently_and_drift_nowhere() {
-    on_both("wander", |run| {
+    with_many("wander", |run| {
         run.start(Some(10_000), &[]);
         let start = run.step(0);
         let turn = mean_turn(run);
@@ -67,7 +67,7 @@ fn wanderers_turn_gently_and_drift_nowhere() {
 
 #[test]
 fn embers_glow_and_stray() {
-    on_both("embers", |run| {
+    with_many("embers", |run| {
         assert_eq!(run.scene.species[0].look, BoidShape::Glow);
         run.start(Some(10_000), &[]);
         let start = run.step(0);
