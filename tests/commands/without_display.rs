@@ -23,9 +23,7 @@ fn picture(path: &std::path::Path) -> ((u32, u32), usize) {
 
 #[test]
 fn without_a_display_the_run_ends_in_a_picture() {
-    if adapter::gpu().is_none() {
-        return;
-    }
+    let Some(_) = adapter::gpu() else { return };
     let folder = tempfile::tempdir().unwrap();
     let mut command = flockwork(&format!("run {FLOCK} --frames 5 --size 320x200 --engine gpu"));
     let output = command.current_dir(&folder).output().unwrap();
@@ -150,9 +148,7 @@ fn a_display_without_a_driver_is_as_good_as_none() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_missing_keyboard_library_is_named_with_its_package() {
-    if adapter::gpu().is_none() {
-        return;
-    }
+    let Some(_) = adapter::gpu() else { return };
     let Some(display) = Display::open("640x480") else { return };
     let folder = tempfile::tempdir().unwrap();
     // The file that the loader finds first is no library.

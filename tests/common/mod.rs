@@ -18,7 +18,7 @@ use flockwork::model::behaviours::{Kind, Uses};
 use flockwork::model::memory::Shown;
 use flockwork::model::scene::{Law, Request, Scene, Slot, Species};
 use flockwork::model::state::FlockState;
-use flockwork::model::world::Boundary;
+use flockwork::model::world::{Boundary, World};
 use glam::{DVec3, Vec3};
 use reference::Stepped;
 use situations::Situation;
@@ -330,6 +330,15 @@ pub fn assert_a_thousand_ticks(engine: &mut dyn Engine, scene: &Scene, first: &F
     }
 }
 
+/// True for a place where agents may be.
+pub fn is_inside(world: &World, p: Vec3) -> bool {
+    match world.boundary {
+        Boundary::Open => true,
+        Boundary::Walls => p.cmpge(Vec3::ZERO).all() && p.cmple(world.size).all(),
+        Boundary::Wrap => p.cmpge(Vec3::ZERO).all() && world.ends_beyond(p),
+    }
+}
+
 /// The invariants of a flock: all agents are present, finite, inside, and no faster than allowed.
 pub fn check_invariants(
     scene: &Scene,
@@ -339,22 +348,15 @@ pub fn check_invariants(
     if state.id != first.id || state.species != first.species {
         return Err("agents were lost or changed".into());
     }
-    let size = scene.world.size;
     for (agent, (p, v)) in state.position.iter().zip(&state.velocity).enumerate() {
         if !p.is_finite() || !v.is_finite() {
             return Err(format!("agent {agent} is at {p} with {v}"));
         }
-        let inside = match scene.world.boundary {
-            Boundary::Open => true,
-            Boundary::Walls => p.cmpge(Vec3::ZERO).all() && p.cmple(size).all(),
-            Boundary::Wrap => p.cmpge(Vec3::ZERO).all() && scene.world.ends_beyond(*p),
-        };
-        let flat = scene.world.axes() == 2 && (p.z != 0.0 || v.z != 0.0);
-        if flat {
+        if scene.world.is_flat() && (p.z != 0.0 || v.z != 0.0) {
             return Err(format!("agent {agent} at {p} with {v} has left its plane"));
         }
-        if !inside {
-            return Err(format!("agent {agent} is at {p}, outside {size}"));
+        if !is_inside(&scene.world, *p) {
+            return Err(format!("agent {agent} is at {p}, outside {}", scene.world.size));
         }
         // `limit` rounds: the result may be a few units in the last place above it.
         let most = fastest(scene, &scene.species[state.species[agent] as usize]) * (1.0 + 1e-6);

@@ -74,12 +74,7 @@ pub fn behaviour_sets() -> Vec<Vec<Kind>> {
     sets
 }
 
-/// Random situation number `number` for a set of behaviours, in a plane.
-pub fn situation(kinds: &[Kind], number: u64) -> Situation {
-    situation_in(2, kinds, number)
-}
-
-/// The same in a world with this number of axes.
+/// Random situation number `number` for a set of behaviours, in a world with this number of axes.
 pub fn situation_in(axes: usize, kinds: &[Kind], number: u64) -> Situation {
     // In one of four situations: each set of drawn numbers needs a shader of its own.
     rolled(axes, kinds, number, |dice| dice.traits = number % 4 == 3)
@@ -404,14 +399,9 @@ fn agents(scene: &Scene, count: usize, place: &str, dice: &mut Dice) -> FlockSta
     state
 }
 
-/// The situations that every engine is compared on: `alone` random ones for each behaviour and for
+/// The situations in worlds with this number of axes that every engine is compared on: `alone` random ones for each behaviour and for
 /// the flocking set, and `together` for all behaviours at once; some again with smallest speeds, other bodies
 /// or the nearest neighbours.
-pub fn parity(alone: u64, together: u64) -> impl Iterator<Item = Situation> {
-    parity_in(2, alone, together)
-}
-
-/// The same in a world with this number of axes.
 pub fn parity_in(axes: usize, alone: u64, together: u64) -> impl Iterator<Item = Situation> {
     let usual = behaviour_sets().into_iter().flat_map(move |kinds| {
         let count = if kinds.len() == Kind::ALL.len() { together } else { alone };

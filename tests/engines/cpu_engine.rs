@@ -3,9 +3,7 @@
 use crate::common;
 use crate::common::controls::{changes, perturbed};
 use crate::common::scenery::in_the_corner;
-use crate::common::situations::{
-    FLOCKING, OF_RULES, behaviour_sets, parity, parity_in, situation_in,
-};
+use crate::common::situations::{FLOCKING, OF_RULES, behaviour_sets, parity_in, situation_in};
 use crate::common::{
     CORRECTLY_ROUNDED, Errors, agents, assert_a_thousand_ticks, assert_none, assert_ticks, bits,
     check_invariants, compare, compare_targets, flock, largest_errors, mixed, reference, run,
@@ -96,7 +94,7 @@ fn every_instruction_set_gives_the_same_bits() {
     let one = |set| CpuEngine::with_instructions(Some(1), set).unwrap();
     let mut portable = one(InstructionSet::Portable);
     let mut others: Vec<_> = InstructionSet::available().into_iter().map(one).collect();
-    for case in parity(60, 300).chain(parity_in(3, 60, 300)) {
+    for case in parity_in(2, 60, 300).chain(parity_in(3, 60, 300)) {
         let expected = bits(&run(&mut portable, &case.scene, &case.state, 2));
         for engine in &mut others {
             let state = run(engine, &case.scene, &case.state, 2);
@@ -215,7 +213,7 @@ fn a_value_that_depends_on_the_size_follows_its_law() {
 
 #[test]
 fn a_situation_is_what_its_name_says() {
-    let cases: Vec<_> = parity(200, 200).collect();
+    let cases: Vec<_> = parity_in(2, 200, 200).collect();
     let some = |what: &dyn Fn(&FlockState, &Scene) -> bool| {
         cases.iter().filter(|case| what(&case.state, &case.scene)).count()
     };

@@ -16,7 +16,6 @@ use flockwork::model::parameter::{Meaning, Parameter, Parameters};
 use flockwork::model::scene::{Body, Request, Scene};
 use flockwork::model::scenery::{FlowKind, FlowPlan};
 use flockwork::model::state::FlockState;
-use flockwork::model::world::Boundary;
 use glam::Vec3;
 
 /// Number of scenes for the CPU engine and for the GPU engine, which has to compile shaders for
@@ -247,15 +246,12 @@ fn drawn(number: u64, whole: bool) -> Situation {
 
 /// Describes the fault of a state, if any.
 fn fault(scene: &Scene, state: &FlockState) -> Option<String> {
-    let size = scene.world.size;
     for (agent, (p, v)) in state.position.iter().zip(&state.velocity).enumerate() {
-        let inside = match scene.world.boundary {
-            Boundary::Open => true,
-            Boundary::Walls => p.cmpge(Vec3::ZERO).all() && p.cmple(size).all(),
-            Boundary::Wrap => p.cmpge(Vec3::ZERO).all() && scene.world.ends_beyond(*p),
-        };
         let angle = state.memory.get(agent).map_or(0.0, |memory| memory.angle());
-        let sound = p.is_finite() && v.is_finite() && angle.is_finite() && inside;
+        let sound = p.is_finite()
+            && v.is_finite()
+            && angle.is_finite()
+            && common::is_inside(&scene.world, *p);
         if !sound || v.as_dvec3().length() > MAX_SPEED * (1.0 + 1e-6) {
             return Some(format!("agent {agent} is at {p} with {v} and the angle {angle}"));
         }

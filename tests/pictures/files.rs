@@ -175,9 +175,7 @@ fn capture(folder: &Path, engine: &str, arguments: &str, out: &str) -> Vec<u8> {
 
 #[test]
 fn the_same_command_draws_the_same_bytes() {
-    if adapter::gpu().is_none() {
-        return;
-    }
+    let Some(_) = adapter::gpu() else { return };
     let folder = tempfile::tempdir().unwrap();
     for engine in ["gpu", "cpu"] {
         for (arguments, ending) in [
@@ -194,9 +192,7 @@ fn the_same_command_draws_the_same_bytes() {
 
 #[test]
 fn pictures_of_cinema_size_can_be_drawn() {
-    if adapter::gpu().is_none() {
-        return;
-    }
+    let Some(_) = adapter::gpu() else { return };
     let folder = tempfile::tempdir().unwrap();
     let pictures = ["gpu", "cpu"].map(|engine| {
         let name = format!("{engine}.png");
@@ -220,9 +216,7 @@ const RESOLUTION_TOLERANCE: f64 = 0.03;
 
 #[test]
 fn a_flock_is_as_bright_in_any_resolution() {
-    if adapter::gpu().is_none() {
-        return;
-    }
+    let Some(_) = adapter::gpu() else { return };
     let folder = tempfile::tempdir().unwrap();
     for engine in ["cpu", "gpu"] {
         // Darts at their natural size, at their smallest size, and in cells; the same much denser;

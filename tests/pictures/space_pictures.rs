@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::picture::{apart, by_cpu, by_gpu, populated, texture};
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
+use flockwork::engine::gpu::Gpu;
 use flockwork::model::memory::Memory;
 use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
@@ -38,6 +39,17 @@ fn flock(keys: &str, looks: &str, count: u64) -> (Scene, FlockState) {
 
 fn camera(scene: &Scene, state: &FlockState) -> Camera {
     Camera::of(scene, 700, Camera::followed(scene, state), SIZE)
+}
+
+/// The CPU's picture, and the GPU's if there is one.
+fn by_both(
+    gpu: Option<&Arc<Gpu>>,
+    scene: &Scene,
+    state: &FlockState,
+    camera: &Camera,
+) -> Vec<Frame> {
+    let on_gpu = gpu.map(|gpu| by_gpu(gpu, scene, state, camera));
+    [by_cpu(scene, state, camera)].into_iter().chain(on_gpu).collect()
 }
 
 /// The same flock after each agent has moved.
@@ -190,9 +202,7 @@ fn what_is_near_hides_what_is_far() {
         let (scene, mut state) = flock(&keys, "colour = \"#FF0000\"", 1);
         (state.position, state.velocity) = (vec![Point::new(60.0, 45.0, 35.0)], vec![Point::X]);
         let camera = camera(&scene, &state);
-        let pictures = [Some(by_cpu(&scene, &state, &camera))].into_iter();
-        let pictures = pictures.chain([gpu.as_ref().map(|g| by_gpu(g, &scene, &state, &camera))]);
-        for picture in pictures.flatten() {
+        for picture in by_both(gpu.as_ref(), &scene, &state, &camera) {
             let red = picture.pixels.chunks_exact(4).filter(|p| p[0] > 90 && p[0] / 2 > p[2]);
             assert_eq!(red.count() == 0, hides, "at {y}");
         }
@@ -215,19 +225,15 @@ fn obstacles_cast_soft_shadows_on_the_floor() {
     let camera = camera(&scene, &state);
     let sun = Lighting::of(&scene, &camera, &camera.eye.unwrap(), false).sun;
     let throw = (sun * (centre.z / sun.z)).with_z(0.0);
-    let draw = |scene: &Scene| {
-        let ours = by_cpu(scene, &state, &camera);
-        [Some(ours), gpu.as_ref().map(|gpu| by_gpu(gpu, scene, &state, &camera))]
-    };
-    for pictures in draw(&scene).into_iter().zip(draw(&bare)) {
-        let (Some(with), Some(without)) = pictures else { continue };
+    let draw = |scene: &Scene| by_both(gpu.as_ref(), scene, &state, &camera);
+    for (with, without) in draw(&scene).iter().zip(draw(&bare)) {
         // Off the lines of the grid.
         let light = |frame: &Frame, way: f32| {
             let place = centre.with_z(0.0) + throw * way + Point::new(2.0, 2.0, 0.0);
             let seen = camera.seen(place).unwrap().pixel;
             f64::from(frame.rgb(seen.x as u32, seen.y as u32).unwrap()[1])
         };
-        let [under, beside] = [-1.0, 2.0].map(|way| light(&with, way) / light(&without, way));
+        let [under, beside] = [-1.0, 2.0].map(|way| light(with, way) / light(&without, way));
         println!("{under:.3} of the light in the shadow, {beside:.3} on the other side");
         assert!((under - 0.5).abs() < 0.03 && (beside - 1.0).abs() < 0.02, "{under}, {beside}");
     }
@@ -284,18 +290,18 @@ fn birds_beat_their_wings_and_fish_their_tails() {
         let behind = by_cpu(&scene, &FlockState::default(), &camera);
         let of_ticks = [0, 8].map(|tick| {
             state.tick = tick;
-            let ours = by_cpu(&scene, &state, &camera);
-            let theirs = gpu.as_ref().map(|gpu| by_gpu(gpu, &scene, &state, &camera));
+            let pictures = by_both(gpu.as_ref(), &scene, &state, &camera);
+            let ours = &pictures[0];
             // Drivers draw bodies of a few pixels in their own ways: of darts of that size SwiftShader's
             // are 0.43 apart.
-            if let Some(theirs) = theirs.as_ref().filter(|_| size > 1.0) {
-                let off = apart(&ours, theirs) / apart(&ours, &behind);
+            for theirs in pictures[1..].iter().filter(|_| size > 1.0) {
+                let off = apart(ours, theirs) / apart(ours, &behind);
                 assert!(off < TOLERANCE, "{look} of {size} at {tick}: {off}");
             }
-            [Some(ours), theirs]
+            pictures
         });
         let [first, later] = &of_ticks;
-        for (first, later) in first.iter().flatten().zip(later.iter().flatten()) {
+        for (first, later) in first.iter().zip(later) {
             let moved = apart(first, later) / apart(first, &behind);
             println!("{look} of {size}: {moved:.3}");
             assert!(
@@ -320,10 +326,10 @@ fn birds_lean_as_they_remember() {
         let of_banks = [0, 70, 186].map(|bank| {
             state.memory = vec![Memory(bank); state.len()];
             state.shown = scene.shown();
-            let ours = by_cpu(&scene, &state, &camera);
-            let theirs = gpu.as_ref().map(|gpu| by_gpu(gpu, &scene, &state, &camera));
-            if let Some(theirs) = &theirs {
-                let off = apart(&ours, theirs) / apart(&ours, &behind);
+            let mut pictures = by_both(gpu.as_ref(), &scene, &state, &camera);
+            let ours = pictures.remove(0);
+            for theirs in pictures {
+                let off = apart(&ours, &theirs) / apart(&ours, &behind);
                 assert!(off < TOLERANCE, "{look} that leans by {bank}: {off}");
             }
             ours
@@ -436,9 +442,6 @@ fn every_camera_has_a_picture() {
     for camera in cameras {
         let eye = camera.eye.unwrap();
         assert!(eye.place().is_finite() && camera.centre.is_finite(), "{camera:?}");
-        by_cpu(&scene, &state, &camera);
-        if let Some(gpu) = &gpu {
-            by_gpu(gpu, &scene, &state, &camera);
-        }
+        by_both(gpu.as_ref(), &scene, &state, &camera);
     }
 }

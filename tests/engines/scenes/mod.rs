@@ -18,7 +18,7 @@ mod space;
 mod targets;
 
 use crate::adapter;
-use crate::common::{agents, built_in_scene};
+use crate::common::{agents, built_in_scene, is_inside};
 use std::sync::Arc;
 
 use flockwork::engine::cpu::CpuEngine;
@@ -29,7 +29,6 @@ use flockwork::model::scene::{Request, Scene, built_in};
 use flockwork::model::state::FlockState;
 use flockwork::model::statistics::Metrics;
 use flockwork::model::vector::Point;
-use flockwork::model::world::Boundary;
 
 /// A built-in scene running on one engine.
 struct Run {
@@ -141,11 +140,9 @@ fn metrics_within(run: &Run, places: &[Point], radius: f32) -> Metrics {
 /// Fails unless every agent is there, finite, and inside the world if it has edges.
 fn assert_none_lost(run: &Run, state: &FlockState, count: usize) {
     assert_eq!(state.len(), count, "{}", run.name);
-    let open = run.scene.world.boundary == Boundary::Open;
-    let size = run.scene.world.size;
-    let inside = |p: &Point| open || (p.cmpge(Point::ZERO).all() && p.cmple(size).all());
     for (p, v) in state.position.iter().zip(&state.velocity) {
-        assert!(p.is_finite() && v.is_finite() && inside(p), "{}: {p} with {v}", run.name);
+        let is_sound = p.is_finite() && v.is_finite() && is_inside(&run.scene.world, *p);
+        assert!(is_sound, "{}: {p} with {v}", run.name);
     }
 }
 
