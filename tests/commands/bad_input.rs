@@ -10,6 +10,7 @@ use flockwork::model::scene::{BuiltIn, Scene};
 use zip::CompressionMethod;
 
 use crate::archives::{self, array_with, header};
+use crate::shell::exits;
 
 /// Longer than any of these runs takes on any machine.
 const DEADLINE: Duration = Duration::from_secs(60);
@@ -101,14 +102,12 @@ fn an_array_with_a_broken_header_is_refused_quickly() {
 }
 
 /// A scene whose flow field is in a file.
-fn windy(folder: &Path, file: &str) -> PathBuf {
-    let scene = folder.join("wind.toml");
+fn windy(folder: &Path, file: &str) {
     let text = format!(
         "flow = {{ kind = \"file\", file = \"{file}\", grid = [20, 10] }}\n[species.a]\n\
          [species.a.follow_flow]\n"
     );
-    std::fs::write(&scene, text).unwrap();
-    scene
+    std::fs::write(folder.join("wind.toml"), text).unwrap();
 }
 
 #[cfg(unix)]
@@ -151,20 +150,18 @@ fn an_endless_file_is_read_only_up_to_its_limit() {
 fn a_state_that_is_refused_is_not_announced() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("a.csv"), "id,species,x,y,vx,vy\n0,7,1,2,0,0\n").unwrap();
-    let line = "simulate --engine cpu --ticks 0 --out b.csv --scene flock --init a.csv";
-    let arguments: Vec<&str> = line.split(' ').collect();
-    let message = refused(&run_within(None, folder.path(), &arguments), 1);
+    let line = "flockwork simulate --engine cpu --ticks 0 --out b.csv --scene flock --init a.csv";
+    let message = exits(folder.path(), 1, line);
     assert!(message.contains("is of species 7") && message.lines().count() == 1, "{message}");
 }
 
 #[test]
 fn the_error_about_a_wrong_field_file_is_short() {
     let folder = tempfile::tempdir().unwrap();
-    let scene = windy(folder.path(), "noise.bin");
+    windy(folder.path(), "noise.bin");
     std::fs::write(folder.path().join("noise.bin"), "secret ".repeat(3000)).unwrap();
-    let shared = ["simulate", "--engine", "cpu", "--ticks", "0", "--out", "a.csv", "--scene"];
-    let arguments = [&shared[..], &[scene.to_str().unwrap()]].concat();
-    let message = refused(&run_within(None, folder.path(), &arguments), 1);
+    let line = "flockwork simulate --engine cpu --ticks 0 --out a.csv --scene wind.toml";
+    let message = exits(folder.path(), 1, line);
     assert!(message.contains("expected the header `x,y`") && message.len() < 600, "{message}");
 }
 
@@ -359,9 +356,8 @@ fn a_film_that_cannot_begin_so_late_or_fade_so_long_is_refused() {
         ("a.gif", "--loop=5", ["--loop 5", "at most 4 of them"]),
         ("a.gif", "--loop=2000", ["--loop", "from 0 to 1000"]),
     ] {
-        let run = ["capture", "--engine", "cpu", "--count", "9", "--ticks", "8", "--size", "64x48"];
-        let arguments = [&run[..], &[option, "--out", out]].concat();
-        let message = refused(&run_within(None, folder.path(), &arguments), 2);
+        let run = "flockwork capture --engine cpu --count 9 --ticks 8 --size 64x48";
+        let message = exits(folder.path(), 2, &format!("{run} {option} --out {out}"));
         assert!(parts.iter().all(|part| message.contains(part)), "{message}");
         assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none(), "{out} is left");
     }
@@ -370,24 +366,22 @@ fn a_film_that_cannot_begin_so_late_or_fade_so_long_is_refused() {
 #[test]
 fn a_film_is_no_larger_than_it_may_be() {
     let folder = tempfile::tempdir().unwrap();
-    let film = |out: &str, more: &[&str]| {
-        let run =
-            ["capture", "--engine", "cpu", "--count", "300", "--ticks", "60", "--size", "320x180"];
-        let arguments = [&run[..], more, &["--out", out]].concat();
-        run_within(None, folder.path(), &arguments)
+    let film = |code: i32, line: &str| {
+        let run = "flockwork capture --engine cpu --count 300 --ticks 60 --size 320x180 --out";
+        exits(folder.path(), code, &format!("{run} {line}"))
     };
     let size = |name: &str| folder.path().join(name).metadata().map(|file| file.len());
     for name in ["a.gif", "a.apng", "a.png"] {
-        let message = refused(&film(name, &["--max-mb=0.01"]), 1);
+        let message = film(1, &format!("{name} --max-mb=0.01"));
         assert!(message.contains("--max-mb 0.01") && message.contains("kB after"), "{message}");
         assert!(size(name).is_err(), "{name} is left");
-        refused(&film(name, &["--max-mb=20"]), 0);
+        film(0, &format!("{name} --max-mb=20"));
     }
     if flockwork::view::recorder::mp4::check().is_err() {
         return;
     }
-    refused(&film("a.mp4", &[]), 0);
-    refused(&film("b.mp4", &["--max-mb=0.1"]), 0);
+    film(0, "a.mp4");
+    film(0, "b.mp4 --max-mb=0.1");
     let sizes = [size("a.mp4").unwrap(), size("b.mp4").unwrap()];
     assert!(sizes[0] > 150_000 && (50_000..=100_000).contains(&sizes[1]), "{sizes:?}");
 }
@@ -395,27 +389,25 @@ fn a_film_is_no_larger_than_it_may_be() {
 #[test]
 fn a_picture_that_the_world_does_not_fill_has_a_hint() {
     let folder = tempfile::tempdir().unwrap();
-    let told = |more: &[&str]| {
-        let run = ["capture", "--engine", "cpu", "--count", "9", "--ticks", "1", "--size", "54x96"];
-        let arguments = [&run[..], more, &["--out", "a.png"]].concat();
-        refused(&run_within(None, folder.path(), &arguments), 0)
+    let told = |more: &str| {
+        let run = "flockwork capture --engine cpu --count 9 --ticks 1 --size 54x96 --out a.png";
+        exits(folder.path(), 0, &format!("{run} {more}"))
     };
-    let hint = told(&[]);
+    let hint = told("");
     assert!(hint.contains("32 %") && hint.contains("--fit frame"), "{hint}");
-    let placed = told(&["--scene", "path"]);
+    let placed = told("--scene path");
     assert!(!placed.contains("--fit") && placed.contains("--view"), "{placed}");
-    let remedies =
-        [["--fit", "frame"], ["--set", "world.size=[63.06,112.1]"], ["--view", "320,180,4"]];
+    let remedies = ["--fit frame", "--set 'world.size=[63.06,112.1]'", "--view 320,180,4"];
     let pictures = remedies.map(|remedy| {
-        assert_eq!(told(&remedy), "", "{remedy:?}");
+        assert_eq!(told(remedy), "", "{remedy}");
         std::fs::read(folder.path().join("a.png")).unwrap()
     });
     // Nine birds have a world of 112.1 × 63.06 at 10 neighbours; the picture is 9 : 16.
     assert!(pictures[0] == pictures[1], "the world has the picture's shape and its own area");
     assert!(pictures[0] != pictures[2]);
     for (scene, part) in [("path", "--view"), ("flock-3d", "perspective")] {
-        let run = ["capture", "--scene", scene, "--ticks=1", "--fit=frame", "--out=b.png"];
-        let message = refused(&run_within(None, folder.path(), &run), 2);
+        let run = format!("flockwork capture --scene {scene} --ticks 1 --fit frame --out b.png");
+        let message = exits(folder.path(), 2, &run);
         assert!(message.contains("--fit frame") && message.contains(part), "{message}");
         assert!(!folder.path().join("b.png").exists());
     }
@@ -424,12 +416,12 @@ fn a_picture_that_the_world_does_not_fill_has_a_hint() {
 #[test]
 fn a_lens_that_no_picture_shows_has_a_hint() {
     let folder = tempfile::tempdir().unwrap();
-    let told = |more: &[&str]| {
-        let run = ["capture", "--engine=cpu", "--scene=flock-3d", "--count=9", "--ticks=1"];
-        let arguments = [&run[..], more, &["--size=96x54", "--out=a.png"]].concat();
-        refused(&run_within(None, folder.path(), &arguments), 0)
+    let told = |more: &str| {
+        let run =
+            "flockwork capture --engine cpu --scene flock-3d --count 9 --ticks 1 --size 96x54";
+        exits(folder.path(), 0, &format!("{run} --out a.png {more}"))
     };
-    assert!(told(&["--set=camera.lens=3"]).contains("--samples 64"));
-    assert_eq!(told(&["--set=camera.lens=3", "--samples=2"]), "");
-    assert_eq!(told(&["--set=camera.lens=0"]), "");
+    assert!(told("--set camera.lens=3").contains("--samples 64"));
+    assert_eq!(told("--set camera.lens=3 --samples 2"), "");
+    assert_eq!(told("--set camera.lens=0"), "");
 }
