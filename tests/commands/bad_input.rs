@@ -16,7 +16,7 @@ use crate::shell::exits;
 const DEADLINE: Duration = Duration::from_secs(60);
 
 /// Runs the program with at most `memory` KiB, and kills it at the deadline.
-pub fn run_within(memory: Option<u64>, folder: &Path, arguments: &[&str]) -> Output {
+fn run_within(memory: Option<u64>, folder: &Path, arguments: &[&str]) -> Output {
     let program = env!("CARGO_BIN_EXE_flockwork");
     let mut command = match memory {
         None => Command::new(program),
@@ -42,7 +42,7 @@ pub fn run_within(memory: Option<u64>, folder: &Path, arguments: &[&str]) -> Out
 }
 
 /// The message of a run that failed with `code`.
-pub fn refused(output: &Output, code: i32) -> String {
+fn refused(output: &Output, code: i32) -> String {
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(code), "{message:.2000}");
     message

@@ -1,11 +1,11 @@
 //! Files that are made to take memory, or to write on the terminal.
 
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use zip::CompressionMethod::Deflated;
 
 use crate::archives::{self, array, header};
-use crate::bad_input::{refused, run_within};
+use crate::shell::{exits, flockwork};
 
 /// Zeros are deflated to a thousandth. The program has memory for some thousand agents.
 #[cfg(unix)]
@@ -44,10 +44,8 @@ fn a_deflated_archive_takes_memory_only_for_what_a_state_has() {
     ];
     for (arrays, words) in cases {
         archives::write(&path, arrays, Deflated);
-        let line = ["simulate", "--engine", "cpu", "--ticks", "0", "--out", "a.csv"];
-        let line = [&line[..], &["--init", "big.npz"]].concat();
-        let output = run_within(Some(500_000), folder.path(), &line);
-        let message = refused(&output, 1);
+        let line = "flockwork simulate --engine cpu --ticks 0 --out a.csv --init big.npz";
+        let message = exits(folder.path(), 1, &format!("ulimit -v 500000; {line}"));
         assert!(message.contains(words), "{message}");
     }
 }
@@ -74,12 +72,11 @@ fn control_characters_are_escaped_in_messages() {
     write("scene.toml", &format!("session = 2\nticks = 1\nscene = '{escaped} = 1'\n"));
     write("column.csv", &format!("id,x,y,{}\n", &evil[..4]));
     for name in ["kind.npz", "header.npz", "name.npz", "column.csv"] {
-        let line = ["simulate", "--ticks", "0", "--out", "a.csv", "--init", name];
-        check(&refused(&run_within(None, folder.path(), &line), 1));
+        let line = format!("flockwork simulate --ticks 0 --out a.csv --init {name}");
+        check(&exits(folder.path(), 1, &line));
     }
     for name in ["key.toml", "species.toml", "set.toml", "scene.toml"] {
-        let line = ["capture", "--out", "a.png", "--replay", name];
-        check(&refused(&run_within(None, folder.path(), &line), 1));
+        check(&exits(folder.path(), 1, &format!("flockwork capture --out a.png --replay {name}")));
     }
     fn check(message: &str) {
         let raw = |c: char| c.is_control() && c != '\n';
@@ -101,10 +98,8 @@ fn a_session_takes_memory_by_its_length() {
     let events: String = (0..60_000).map(event).collect();
     let text = format!("session = 2\nticks = 1\nscene = '''\n{scene}'''\n{events}");
     std::fs::write(folder.path().join("many.toml"), text).unwrap();
-    let line = "capture --engine cpu --replay many.toml --size 32x32 --out a.png";
-    let line: Vec<&str> = line.split(' ').collect();
-    let output = run_within(Some(400_000), folder.path(), &line);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let line = "flockwork capture --engine cpu --replay many.toml --size 32x32 --out a.png";
+    exits(folder.path(), 0, &format!("ulimit -v 400000; {line}"));
 }
 
 /// The parser takes thirty to sixty times the length of a list of numbers.
@@ -120,9 +115,8 @@ fn one_event_of_a_million_numbers_takes_memory_by_its_length() {
         );
         std::fs::write(folder.path().join("one.toml"), text).unwrap();
         let line = "capture --engine cpu --replay one.toml --size 32x32 --out a.png";
-        let mut program = Command::new(env!("CARGO_BIN_EXE_flockwork"));
-        program.current_dir(&folder).args(line.split(' ')).stderr(Stdio::piped());
-        let mut program = program.spawn().unwrap();
+        let mut program = flockwork(folder.path(), line);
+        let mut program = program.stderr(Stdio::piped()).spawn().unwrap();
         let mut peak = 0;
         while program.try_wait().unwrap().is_none() {
             let status = std::fs::read_to_string(format!("/proc/{}/status", program.id()));

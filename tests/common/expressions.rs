@@ -55,6 +55,11 @@ fn product(a: Number, b: Number) -> Number {
     rounded((a.0 * b.0, a.0.abs() * b.1 + b.0.abs() * a.1 + a.1 * b.1))
 }
 
+/// False if rounding may make them equal, or exchange them.
+fn are_apart(a: Number, b: Number) -> bool {
+    (a.0 - b.0).abs() > a.1 + b.1
+}
+
 /// None if the divisor may be 0.
 fn quotient(a: Number, b: Number) -> Option<Number> {
     let least = b.0.abs() - b.1;
@@ -170,8 +175,7 @@ fn pair(operator: &str, a: &[Number], b: &[Number]) -> Option<Vec<Number>> {
         "or" => truth(a[0].0 == 1.0 || b[0].0 == 1.0),
         _ => {
             let (a, b) = (a[0], b[0]);
-            let apart = (a.0 - b.0).abs() > a.1 + b.1;
-            apart.then_some(())?;
+            are_apart(a, b).then_some(())?;
             truth(match operator {
                 "<" | "<=" => a.0 < b.0,
                 ">" | ">=" => a.0 > b.0,
@@ -186,14 +190,8 @@ fn called(name: &str, inputs: &[Vec<Number>]) -> Option<Vec<Number>> {
     let number = |at: usize| inputs[at][0];
     let x = number(0);
     let tau = std::f64::consts::TAU;
-    let least = |a: Number, b: Number| {
-        let apart = (a.0 - b.0).abs() > a.1 + b.1;
-        apart.then_some(if a.0 < b.0 { a } else { b })
-    };
-    let most = |a: Number, b: Number| {
-        let apart = (a.0 - b.0).abs() > a.1 + b.1;
-        apart.then_some(if a.0 > b.0 { a } else { b })
-    };
+    let least = |a: Number, b: Number| are_apart(a, b).then_some(if a.0 < b.0 { a } else { b });
+    let most = |a: Number, b: Number| are_apart(a, b).then_some(if a.0 > b.0 { a } else { b });
     let vector = &inputs[0][..];
     let one = |value: Number| Some(vec![value]);
     match name {
@@ -223,7 +221,7 @@ fn called(name: &str, inputs: &[Vec<Number>]) -> Option<Vec<Number>> {
         "limit" => {
             let (squared, length) = (dot(vector, vector), number(1));
             let most = product(length, length);
-            ((squared.0 - most.0).abs() > squared.1 + most.1).then_some(())?;
+            are_apart(squared, most).then_some(())?;
             (squared.0 > TINY && squared.0 < 1e30).then_some(())?;
             if squared.0 < most.0 {
                 return Some(vector.to_vec());

@@ -3,13 +3,13 @@
 
 use crate::adapter;
 use crate::common::gpu::checked_with_cpu;
+use crate::common::reference::minimum_image;
 use crate::common::{bits, mixed, mixed_in_space, run};
 use flockwork::engine::{Change, Engine};
 use flockwork::model::behaviours::Uses;
 use flockwork::model::memory::{BANK_WEIGHT, Memory, Shown, growth_of_age, leant};
 use flockwork::model::scene::{ColourBy, Scene};
 use flockwork::model::state::FlockState;
-use flockwork::model::world::Boundary;
 use glam::DVec3;
 
 const BOUNDARIES: [&str; 3] = ["wrap", "walls", "open"];
@@ -217,14 +217,10 @@ fn whether_birds_lean_changes_no_motion() {
 /// The structure round the agent in a row, from all others: the order times 16, and the root of the number
 /// of neighbours times 1.5. `None` if that depends on an agent on the edge of the radius.
 fn structure(scene: &Scene, state: &FlockState, row: usize, radius: f64) -> Option<[f64; 2]> {
-    let size = scene.world.size.as_dvec3();
     let (mut sum, mut aligned, mut near) = (DVec3::ZERO, 0.0, 0.0);
     for other in (0..state.len()).filter(|other| *other != row) {
-        let mut way = state.position[other].as_dvec3() - state.position[row].as_dvec3();
-        if scene.world.boundary == Boundary::Wrap {
-            way -= size * (way / size.max(DVec3::splat(1e-9))).round();
-        }
-        let distance = way.length();
+        let way = state.position[other].as_dvec3() - state.position[row].as_dvec3();
+        let distance = minimum_image(scene, way).0.length();
         if (distance - radius).abs() < 1e-3 {
             return None;
         }
