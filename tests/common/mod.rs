@@ -176,9 +176,7 @@ pub fn compare_ticks(
     engine.load(&scene, &before).unwrap();
     for tick in 1..=ticks {
         let expected = reference::step(&scene, &before);
-        engine.step(1).unwrap();
-        engine.finish().unwrap();
-        let after = engine.read_back().unwrap();
+        let after = stepped(engine, 1);
         compare(&scene, &expected, &after, tolerance)
             .and_then(|()| compare_targets(&scene, before.tick, engine, tolerance))
             .map_err(|problem| format!("tick {tick}: {problem}\n{}", case.name))?;
@@ -231,6 +229,11 @@ pub fn parsed(text: &str) -> (Scene, FlockState) {
 /// Runs `ticks` ticks on an engine and returns the state.
 pub fn run(engine: &mut dyn Engine, scene: &Scene, state: &FlockState, ticks: u32) -> FlockState {
     engine.load(scene, state).unwrap();
+    stepped(engine, ticks)
+}
+
+/// The state of an engine after so many more ticks.
+pub fn stepped(engine: &mut dyn Engine, ticks: u32) -> FlockState {
     engine.step(ticks).unwrap();
     engine.finish().unwrap();
     engine.read_back().unwrap()
@@ -322,8 +325,7 @@ fn mixed_of(text: &str, boundary: &str, overrides: &[&str]) -> (Scene, FlockStat
 pub fn assert_a_thousand_ticks(engine: &mut dyn Engine, scene: &Scene, first: &FlockState) {
     engine.load(scene, first).unwrap();
     for _ in 0..20 {
-        engine.step(50).unwrap();
-        let state = engine.read_back().unwrap();
+        let state = stepped(engine, 50);
         if let Err(problem) = check_invariants(scene, first, &state) {
             panic!("{:?}, tick {}: {problem}", scene.world.boundary, state.tick);
         }

@@ -11,7 +11,7 @@ use crate::adapter;
 use crate::common::gpu::{GPU, compares_bits, engine, on_both, with_cpu};
 use crate::common::situations::{FLOCKING, embodied, hurried};
 use crate::common::variants::situations_of;
-use crate::common::{agents, assert_none, assert_ticks, bits, run};
+use crate::common::{agents, assert_none, assert_ticks, bits, run, stepped};
 
 /// One agent that seeks a target, and what it is after each of several ticks.
 fn path_of(
@@ -27,9 +27,7 @@ fn path_of(
     );
     engine.load(&Scene::parse("test", &text).unwrap(), &agents(&[start])).unwrap();
     let tick = |_| {
-        engine.step(1).unwrap();
-        engine.finish().unwrap();
-        let state = engine.read_back().unwrap();
+        let state = stepped(engine, 1);
         (state.position[0], state.velocity[0])
     };
     (0..ticks).map(tick).collect()

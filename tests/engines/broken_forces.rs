@@ -2,9 +2,9 @@
 //! their rules.
 
 use crate::adapter;
-use crate::common;
 use crate::common::gpu::{engine, with_cpu};
 use crate::common::ranks::{on_ranks, part};
+use crate::common::{self, run};
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::{BrokenForces, Change, Engine};
 use flockwork::model::scene::Scene;
@@ -83,9 +83,7 @@ fn forces_that_are_no_numbers_are_counted_and_named() {
             all.push(engine.broken_forces());
 
             // The control: formulas that do not divide by 0. It is a new flock, so the count begins anew.
-            engine.load(&guarded, &state).unwrap();
-            engine.step(TICKS).unwrap();
-            engine.finish().unwrap();
+            run(&mut **engine, &guarded, &state, TICKS);
             assert_eq!(engine.broken_forces().sentence(&guarded), None);
         }
         assert!(all.windows(2).all(|two| two[0] == two[1]), "{all:?}");
@@ -96,9 +94,7 @@ fn forces_that_are_no_numbers_are_counted_and_named() {
 fn ranks_count_the_forces_of_all() {
     let (scene, state) = scene("[400, 300]", false);
     let on = |engine: &mut dyn Engine, part: &FlockState| {
-        engine.load(&scene, part).unwrap();
-        engine.step(TICKS).unwrap();
-        engine.finish().unwrap();
+        run(engine, &scene, part, TICKS);
         engine.broken_forces()
     };
     let cpu = |_: usize| CpuEngine::new(Some(2)).unwrap();

@@ -7,6 +7,7 @@ use crate::common::situations::{FLOCKING, OF_RULES, behaviour_sets, parity_in, s
 use crate::common::{
     CORRECTLY_ROUNDED, Errors, agents, assert_a_thousand_ticks, assert_none, assert_ticks, bits,
     check_invariants, compare, compare_targets, flock, largest_errors, mixed, reference, run,
+    stepped,
 };
 use flockwork::engine::cpu::{CpuEngine, InstructionSet};
 use flockwork::engine::{Change, Engine};
@@ -376,8 +377,7 @@ fn a_flock_on_one_spot_does_not_stop_the_engine() {
     let mut engine = engine();
     engine.load(&scene, &first).unwrap();
     assert_eq!(engine.largest_cell(), 200_000);
-    engine.step(3).unwrap();
-    check_invariants(&scene, &first, &engine.read_back().unwrap()).unwrap();
+    check_invariants(&scene, &first, &stepped(&mut engine, 3)).unwrap();
 }
 
 #[test]
@@ -389,17 +389,14 @@ fn the_pointer_is_sought_and_let_go() {
     let mut pointed = scene.clone();
     (pointed.targets[0].active, pointed.targets[0].position) = (true, Vec3::ZERO);
     engine.update(&pointed, Change::POINTER).unwrap();
-    engine.step(30).unwrap();
-    let drawn = engine.read_back().unwrap();
+    let drawn = stepped(&mut engine, 30);
     let mean = |state: &FlockState| {
         let all: Vec<DVec3> = state.position.iter().map(|p| p.as_dvec3()).collect();
         common::mean(&all).length()
     };
     assert!(mean(&drawn) < mean(&calm) - 1.0);
     engine.update(&scene, Change::POINTER).unwrap();
-    engine.load(&scene, &state).unwrap();
-    engine.step(30).unwrap();
-    assert_eq!(bits(&engine.read_back().unwrap()), bits(&calm));
+    assert_eq!(bits(&run(&mut engine, &scene, &state, 30)), bits(&calm));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use crate::adapter;
 use crate::common::gpu::checked_with_cpu;
-use crate::common::{agents, bits, built_in, flock, mixed, mixed_in_space, run};
+use crate::common::{agents, bits, built_in, flock, mixed, mixed_in_space, run, stepped};
 use flockwork::engine::{Change, Engine, EngineError};
 use flockwork::model::scene::Scene;
 use flockwork::model::scenery::Obstacle;
@@ -94,8 +94,7 @@ fn no_id_is_ever_given_twice() {
             assert_eq!(spawn(&mut **engine).unwrap(), [count + 10, count + 11]);
             let error = engine.spawn(&places, &ways, &[0]).unwrap_err();
             assert_eq!(error, EngineError::Uneven { lengths: [2, 1, 2, 2] });
-            engine.step(5).unwrap();
-            ends.push(bits(&engine.read_back().unwrap()));
+            ends.push(bits(&stepped(&mut **engine, 5)));
         }
         let rounds_equally = adapter::gpu().is_none_or(|gpu| gpu.is_software());
         assert!(!rounds_equally || ends.windows(2).all(|pair| pair[0] == pair[1]));
@@ -117,8 +116,7 @@ fn obstacles_change_after_the_flock_was_made() {
             if update {
                 engine.update(&walled, Change::SCENERY).unwrap();
             }
-            engine.step(200).unwrap();
-            engine.read_back().unwrap()
+            stepped(engine, 200)
         };
         let updated = end(&mut **engine, &scene, true);
         assert!(bits(&updated) == bits(&end(&mut **engine, &walled, false)));
@@ -143,9 +141,7 @@ fn numbers_that_no_file_may_hold_are_refused() {
         (|s| s.world.size.x = f32::NAN, Change::WORLD, "the world would be NaN"),
     ];
     for engine in &mut checked_with_cpu(adapter::gpu()) {
-        engine.load(&scene, &state).unwrap();
-        engine.step(3).unwrap();
-        let before = bits(&engine.read_back().unwrap());
+        let before = bits(&run(&mut **engine, &scene, &state, 3));
         for (edit, change, why) in &edits {
             let mut edited = scene.clone();
             edit(&mut edited);

@@ -17,7 +17,7 @@ use crate::common::gpu::{
     checked_with_cpu, compares_bits, cpu_and, share, with_cpu, without_subgroups,
 };
 use crate::common::reference::minimum_image;
-use crate::common::{self, bits, run};
+use crate::common::{self, bits, run, stepped};
 
 /// Worlds of all boundaries, in a plane and in space.
 fn worlds() -> impl Iterator<Item = String> {
@@ -222,8 +222,7 @@ fn engines_threads_and_instructions_hear_alike_also_after_edits() {
             let mut found = Vec::new();
             engine.load(&scene, &state).unwrap();
             let mut go_on = |engine: &mut dyn Engine| {
-                engine.step(15).unwrap();
-                found.push(bits(&engine.read_back().unwrap()));
+                found.push(bits(&stepped(engine, 15)));
             };
             go_on(&mut **engine);
             engine.remove(&[1, 17, 350]).unwrap();
@@ -312,8 +311,7 @@ fn oscillators_coupled_to_all_fall_into_step_as_kuramoto_says() {
             engine.step(600).unwrap();
             let mut of_ticks = Vec::new();
             for _ in 0..20 {
-                engine.step(20).unwrap();
-                let state = engine.read_back().unwrap();
+                let state = stepped(&mut *engine, 20);
                 let place = state.kept_names.place("phase").unwrap();
                 let angles = state.kept.iter().map(|row| f64::from(row[place]));
                 let all = angles.map(|turns| DVec2::from_angle(TAU * turns));

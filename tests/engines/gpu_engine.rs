@@ -16,7 +16,7 @@ use crate::common::situations::{
 use crate::common::variants::{situations_of, variant_of};
 use crate::common::{
     Errors, assert_none, assert_ticks, bits, compare, compare_targets, compare_ticks,
-    largest_errors, reference, run,
+    largest_errors, reference, run, stepped,
 };
 use flockwork::engine::Engine;
 use flockwork::engine::gpu::pass::TICK;
@@ -229,8 +229,7 @@ fn assert_parameters_count(engine: &mut GpuEngine, axes: usize) {
                 }
                 engine.load(&case.scene, &case.state).unwrap();
                 engine.write_buffer("tables", &changed).unwrap();
-                engine.step(1).unwrap();
-                let state = engine.read_back().unwrap();
+                let state = stepped(engine, 1);
                 compare(&case.scene, &expected, &state, GPU).is_err()
             };
             let unnoticed = unnoticed(own.clone(), &mut is_noticed);

@@ -8,7 +8,7 @@ use crate::common;
 use crate::common::dice::Dice;
 use crate::common::situations::text_of;
 use crate::common::variants::of_common_variants;
-use crate::common::{bits, decided, reference, run, situations::Situation};
+use crate::common::{bits, decided, reference, run, situations::Situation, stepped};
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::model::behaviours::Kind;
@@ -265,9 +265,7 @@ fn first_fault(engine: &mut dyn Engine, case: &Situation) -> Option<String> {
     // One by one at first: a value that is infinite for one tick may vanish at the edge of the
     // world.
     for ticks in [1, 1, 1, 1, TICKS - 4] {
-        engine.step(ticks).unwrap();
-        engine.finish().unwrap();
-        let state = engine.read_back().unwrap();
+        let state = stepped(engine, ticks);
         let targets = engine.targets().unwrap();
         let lost = targets.iter().find(|t| !t.position.is_finite() || !t.velocity.is_finite());
         let lost = lost.map(|target| format!("{target:?}"));
@@ -359,9 +357,7 @@ fn compare_saturating(engine: &mut dyn Engine) {
         let mut before = state;
         for tick in 0..6 {
             let expected = reference::step(&scene, &before);
-            engine.step(1).unwrap();
-            engine.finish().unwrap();
-            let after = engine.read_back().unwrap();
+            let after = stepped(engine, 1);
             let mut compared = 0;
             for (agent, expected) in decided(&expected) {
                 let (p, v) = (after.position[agent].as_dvec3(), after.velocity[agent].as_dvec3());

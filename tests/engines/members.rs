@@ -4,7 +4,7 @@
 use crate::adapter;
 use crate::common;
 use crate::common::gpu::{checked_with_cpu, compares_bits};
-use crate::common::{bits, flock, mixed, populated};
+use crate::common::{bits, flock, mixed, populated, run, stepped};
 use flockwork::engine::{Engine, EngineError, EngineKind};
 use flockwork::model::scene::{Request, Scene};
 use flockwork::model::state::FlockState;
@@ -82,8 +82,7 @@ fn a_flock_holds_the_agents_that_were_added_and_not_those_that_were_removed() {
             let rest = without(&all, &gone);
             let now = engine.read_back().unwrap();
             assert!(bits(&now) == bits(&rest) && now.id == rest.id && now.species == rest.species);
-            engine.step(AFTER).unwrap();
-            let after = engine.read_back().unwrap();
+            let after = stepped(&mut **engine, AFTER);
             assert_eq!(after.id, rest.id);
             assert!(bits(&after) != bits(&rest), "they move on");
         }
@@ -101,12 +100,10 @@ fn a_flock_that_loses_all_agents_goes_on_empty() {
         for engine in &mut engines {
             engine.load(&scene, &state).unwrap();
             engine.remove(&[0, 1, 2, 3]).unwrap();
-            engine.step(AFTER).unwrap();
-            assert_eq!(engine.read_back().unwrap().len(), 0, "{size}");
+            assert_eq!(stepped(&mut **engine, AFTER).len(), 0, "{size}");
             let more = FlockState { id: vec![4, 5, 6, 7], ..state.clone() };
             engine.append(&more).unwrap();
-            engine.step(AFTER).unwrap();
-            assert_eq!(engine.read_back().unwrap().id, more.id, "{size}");
+            assert_eq!(stepped(&mut **engine, AFTER).id, more.id, "{size}");
         }
     }
 }
@@ -153,8 +150,7 @@ fn a_flock_goes_on_with_others_as_one_that_is_loaded_so_and_as_on_the_other_engi
                         reload(engine.as_mut(), &rest);
                     }
                 }
-                engine.step(AFTER).unwrap();
-                engine.read_back().unwrap()
+                stepped(&mut **engine, AFTER)
             };
             let edited = bits(&run(Edits::Between));
             assert_eq!(edited.len(), state.len() + 300 - 5);
@@ -174,21 +170,19 @@ fn random_numbers_stay_the_same_when_another_agent_is_removed() {
     let (scene, state) = wanderers(500);
     let (mut engines, _) = engines();
     for engine in &mut engines {
-        let mut run = |gone: &[u32]| {
+        let mut without_some = |gone: &[u32]| {
             engine.load(&scene, &state).unwrap();
             engine.step(BEFORE).unwrap();
             engine.remove(gone).unwrap();
-            engine.step(AFTER).unwrap();
-            engine.read_back().unwrap()
+            stepped(&mut **engine, AFTER)
         };
-        let (all, rest) = (run(&[]), run(&[0, 1, 2, 250]));
+        let (all, rest) = (without_some(&[]), without_some(&[0, 1, 2, 250]));
         assert!(bits(&rest) == bits(&without(&all, &[0, 1, 2, 250])));
         // The control: agents whose draws followed their rows would behave differently.
         let mut renumbered = without(&state, &[0, 1, 2, 250]);
         renumbered.id = (0..renumbered.len() as u32).collect();
-        engine.load(&scene, &renumbered).unwrap();
-        engine.step(BEFORE + AFTER).unwrap();
-        assert!(bits(&engine.read_back().unwrap()) != bits(&rest));
+        let control = run(&mut **engine, &scene, &renumbered, BEFORE + AFTER);
+        assert!(bits(&control) != bits(&rest));
     }
 }
 
@@ -229,11 +223,9 @@ fn an_id_is_used_once_and_what_cannot_be_changes_nothing() {
         // Remove all agents, and start again.
         let all = engine.read_back().unwrap().id;
         engine.remove(&all).unwrap();
-        engine.step(2).unwrap();
-        assert!(engine.read_back().unwrap().is_empty());
+        assert!(stepped(&mut **engine, 2).is_empty());
         engine.append(&newcomers(&scene, 101, 50)).unwrap();
-        engine.step(2).unwrap();
-        assert_eq!(engine.read_back().unwrap().id, (101..151).collect::<Vec<_>>());
+        assert_eq!(stepped(&mut **engine, 2).id, (101..151).collect::<Vec<_>>());
     }
 }
 

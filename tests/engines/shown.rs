@@ -4,7 +4,7 @@
 use crate::adapter;
 use crate::common::gpu::checked_with_cpu;
 use crate::common::reference::minimum_image;
-use crate::common::{bits, mixed, mixed_in_space, run};
+use crate::common::{bits, mixed, mixed_in_space, run, stepped};
 use flockwork::engine::{Change, Engine};
 use flockwork::model::behaviours::Uses;
 use flockwork::model::memory::{BANK_WEIGHT, Memory, Shown, growth_of_age, leant};
@@ -36,8 +36,7 @@ fn states(
     engine.load(scene, first).unwrap();
     let mut all = vec![engine.read_back().unwrap()];
     for _ in 0..ticks {
-        engine.step(1).unwrap();
-        all.push(engine.read_back().unwrap());
+        all.push(stepped(engine, 1));
     }
     all
 }
@@ -143,9 +142,7 @@ fn assert_goes_on(
     first: &FlockState,
     states: &[FlockState],
 ) {
-    engine.load(scene, first).unwrap();
-    engine.step(20).unwrap();
-    let half = engine.read_back().unwrap();
+    let half = run(engine, scene, first, 20);
     let scene = scene.with_targets(engine.targets().unwrap());
     assert!(bits(&run(engine, &scene, &half, 17)) == bits(&states[37]));
     // The control: a tick that is off by one.

@@ -5,8 +5,8 @@ use crate::adapter;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::common::built_in;
 use crate::common::gpu::cpu_and;
+use crate::common::{built_in, stepped};
 use flockwork::engine::gpu::{Gpu, GpuEngine};
 use flockwork::engine::{AgentsAt, Engine, EngineKind, Snapshot};
 use flockwork::model::vector::Point;
@@ -85,8 +85,7 @@ fn a_flock_keeps_the_ids_that_it_comes_with() {
         }
         engine.load(&scene, &state).unwrap();
         assert!(engine.read_back().unwrap() == state);
-        engine.step(9).unwrap();
-        let after = engine.read_back().unwrap();
+        let after = stepped(&mut *engine, 9);
         assert_eq!((&after.id, &after.species), (&state.id, &state.species));
         assert_ne!(after.position, state.position);
         // Refused: ids that a tag cannot hold, repeated ids, and ids that do not ascend.

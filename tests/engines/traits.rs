@@ -5,7 +5,7 @@ use crate::adapter;
 use crate::common;
 use crate::common::gpu::{GPU, engine, without_subgroups};
 use crate::common::situations::Situation;
-use crate::common::{CORRECTLY_ROUNDED, bits, compare, mixed, reference, run};
+use crate::common::{CORRECTLY_ROUNDED, bits, compare, mixed, reference, run, stepped};
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::{CpuEngine, InstructionSet};
 use flockwork::engine::gpu::device_grid::DeviceGrid;
@@ -160,8 +160,7 @@ fn the_device_reads_the_ends_of_every_draw() {
                 record[at..at + 4].copy_from_slice(&(value * 0.7 + 0.01).to_le_bytes());
             }
             engine.write_buffer("tables", &bytes).unwrap();
-            engine.step(1).unwrap();
-            let state = engine.read_back().unwrap();
+            let state = stepped(&mut engine, 1);
             assert!(bits(&state) != bits(&whole), "{path} makes no difference");
             poisoned += 1;
         }

@@ -3,7 +3,7 @@
 mod cases;
 
 use crate::adapter;
-use crate::common::populated;
+use crate::common::{populated, stepped};
 use std::sync::Arc;
 
 use cases::{Case, cases};
@@ -91,8 +91,7 @@ impl Engines {
     /// The state of a case after `ticks` ticks.
     fn run(&mut self, case: &Case, ticks: u32) -> FlockState {
         let engine = self.load(case).engine;
-        engine.step(ticks).unwrap();
-        engine.read_back().unwrap()
+        stepped(engine, ticks)
     }
 }
 

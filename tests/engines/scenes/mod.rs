@@ -18,7 +18,7 @@ mod space;
 mod targets;
 
 use crate::adapter;
-use crate::common::{agents, built_in_scene, is_inside};
+use crate::common::{agents, built_in_scene, is_inside, stepped};
 use std::sync::Arc;
 
 use flockwork::engine::cpu::CpuEngine;
@@ -54,8 +54,7 @@ impl Run {
     }
 
     fn step(&mut self, ticks: u32) -> FlockState {
-        self.engine.step(ticks).unwrap();
-        self.engine.read_back().unwrap()
+        stepped(&mut *self.engine, ticks)
     }
 
     /// Moves the target `pointer`, or switches it off.

@@ -7,7 +7,7 @@ use flockwork::model::state::FlockState;
 use flockwork::model::vector::Point;
 
 use super::avoid::{Collisions, collisions};
-use super::{Run, adapter, built_in_scene, mean, metrics_within, on_both};
+use super::{Run, adapter, built_in_scene, mean, metrics_within, on_both, stepped};
 
 #[test]
 fn ships_among_asteroids_keep_out_as_their_method_allows() {
@@ -160,8 +160,7 @@ fn wave(run: &mut Run) -> Option<(Front, f32)> {
     let edge = 10.0_f32.to_radians().cos();
     for tick in 1..=25 {
         let frightened = run.step(1);
-        other.step(1).unwrap();
-        let calm = other.read_back().unwrap();
+        let calm = stepped(&mut *other, 1);
         for (bird, turned) in turned.iter_mut().enumerate() {
             let [one, two] = [&frightened, &calm].map(|s| s.velocity[bird].normalize_or_zero());
             *turned |= one.dot(two) < edge;

@@ -9,7 +9,7 @@ use crate::common;
 use std::sync::Arc;
 
 use crate::common::gpu::checked_with_cpu;
-use crate::common::{bits, built_in, flock, mixed, mixed_in_space};
+use crate::common::{bits, built_in, flock, mixed, mixed_in_space, stepped};
 use edits::*;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::Gpu;
@@ -243,8 +243,7 @@ fn agents_beyond_a_smaller_world_are_brought_inside_and_the_others_stay() {
             let mut expected = state.clone();
             confine(&mut expected, &smaller.world);
             assert!(bits(&expected) == bits(&after), "{boundary}");
-            engine.step(3).unwrap();
-            assert!(engine.read_back().unwrap().position.iter().all(is_inside));
+            assert!(stepped(&mut **engine, 3).position.iter().all(is_inside));
         }
     }
 }
@@ -272,8 +271,7 @@ fn agents_that_a_target_sends_beyond_a_smaller_world_stay_inside() {
             let mut smaller = scene.clone();
             smaller.world.size = size;
             engine.update(&smaller, Change::WORLD).unwrap();
-            engine.step(1).unwrap();
-            let state = engine.read_back().unwrap();
+            let state = stepped(&mut **engine, 1);
             let is_inside = |p: &Point| p.cmpge(Point::ZERO).all() && p.cmple(size).all();
             let outside = state.position.iter().find(|p| !is_inside(p));
             assert_eq!(outside, None, "{boundary}: in a world of {size}");
