@@ -1,5 +1,5 @@
 //! Bodies that move in other ways: by the old velocity, by forces without a limit, by turns
-//! that have one, and by Brownian motion.
+//! that have one, by Brownian motion, and never slower than some speed.
 
 use flockwork::model::random::{Use, unit};
 use flockwork::model::scene::Scene;
@@ -256,13 +256,45 @@ fn noise_is_drawn_for_its_own_use_by_id_and_tick() {
     }
 }
 
+/// The velocities after a tick of agents that no force moves: at rest, slow, too slow for a square, and fast.
+fn undisturbed(engine: &mut dyn Engine, size: &str, body: &str) -> Vec<Point> {
+    let text = format!("world = {{ size = {size} }}\n[species.a]\ncount = 5\n{body}\n");
+    let velocities = [Point::ZERO, Point::ZERO, flat(0.0, 0.1), flat(-1e-20, 0.0), flat(2.5, 0.0)];
+    let place = |row: usize| flat(20.0 * row as f32 + 5.0, 50.0);
+    let all: Vec<_> = (0..5).map(|row| (place(row), velocities[row])).collect();
+    run(engine, &Scene::parse("test", &text).unwrap(), &agents(&all), 1).velocity
+}
+
+fn assert_moving(engine: &mut dyn Engine, (size, _): (&str, &str)) -> Vec<Point> {
+    let found = undisturbed(engine, size, "min_speed = 1");
+    for (velocity, speed) in found.iter().zip([1.0, 1.0, 1.0, 1.0, 2.5]) {
+        assert!((velocity.length() - speed).abs() < 1e-6, "{found:?}");
+    }
+    // An agent at rest heads along the x axis, a slow one keeps its heading.
+    assert!([0, 1, 3].iter().all(|row| found[*row] == Point::X), "{found:?}");
+    assert!(found[2].y > 0.999 && found[4] == flat(2.5, 0.0), "{found:?}");
+    // The controls: without it agents stay as they are; a smaller max_speed holds.
+    let without = undisturbed(engine, size, "");
+    assert!(without[0] == Point::ZERO && without[2] == flat(0.0, 0.1), "{without:?}");
+    let limited = undisturbed(engine, size, "min_speed = 1\nmax_speed = 0.5");
+    assert!(limited.iter().all(|v| (v.length() - 0.5).abs() < 1e-6), "{limited:?}");
+    found
+}
+
+#[test]
+fn no_agent_is_slower_than_its_min_speed() {
+    on_both(adapter::gpu(), assert_moving);
+}
+
 #[test]
 fn the_gpu_engine_moves_bodies_as_the_reference_does() {
     let Some(gpu) = adapter::gpu() else { return };
     let mut engine = engine(&gpu);
     for axes in [2, 3] {
-        let usual = situations_of(axes, &FLOCKING, 30).into_iter().zip(0..);
-        assert_ticks(&mut engine, usual.map(|(case, number)| embodied(case, number)), 1, GPU);
+        let first = |count| situations_of(axes, &FLOCKING, count).into_iter().zip(0..);
+        let fast = first(100).map(|(case, number)| hurried(case, number));
+        let others = first(30).map(|(case, number)| embodied(case, number));
+        assert_ticks(&mut engine, fast.chain(others), 1, GPU);
     }
 }
 

@@ -104,7 +104,7 @@ fn assert_ticks_equal(gpu: &Arc<Gpu>, axes: usize) {
     let fewest = together() + (ALONE - 40) / share();
     assert!(of_each.iter().all(|times| *times >= fewest), "too few situations");
     // Every set of drawn numbers, and every set of colours, needs shaders of its own: tests/traits.rs and
-    // tests/shown.rs cover some, tests/min_speed.rs smallest speeds, tests/bodies.rs other bodies,
+    // tests/shown.rs cover some, tests/bodies.rs smallest speeds and other bodies,
     // tests/rules_in_text.rs rules.
     let colours = [Uses::ACCELERATIONS, Uses::AGES, Uses::BANKS, Uses::STRUCTURE];
     let elsewhere = [&colours[..], &[Uses::TRAITS], &OF_BODIES, &OF_NEAREST, &OF_RULES].concat();

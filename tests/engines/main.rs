@@ -27,7 +27,6 @@ mod gpu_space;
 mod kept;
 mod limits;
 mod members;
-mod min_speed;
 mod nearest;
 mod new_behaviour;
 mod no_waiting;
