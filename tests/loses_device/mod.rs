@@ -7,7 +7,6 @@ use flockwork::engine::{AgentsAt, Change, Engine, EngineError, EngineKind, Profi
 use flockwork::model::behaviours::Target;
 use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
-use flockwork::model::world::World;
 
 /// The engine.
 pub struct LosesDevice {
@@ -40,9 +39,6 @@ impl Engine for LosesDevice {
     }
     fn describe(&self) -> String {
         self.engine.describe()
-    }
-    fn check_count(&self, world: &World, count: u64) -> Result<(), EngineError> {
-        self.engine.check_count(world, count)
     }
     fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<(), EngineError> {
         self.engine.load(scene, state)
