@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::shell::{exits, names, shell};
+use crate::shell::{exits, names, refused, shell};
 
 /// The rows of the last tick of a file, without the record of the run.
 fn last_tick(path: &Path) -> Vec<String> {
@@ -106,8 +106,7 @@ fn a_checkpoint_of_another_run_is_refused() {
         ("--count 200 --ticks 8", "--ticks 8: the flock is at tick 9 already"),
         ("--count 200 --until 8", "--until 8: the flock is at tick 9 already"),
     ] {
-        let told = exits(folder.path(), 2, &format!("{run} {other}"));
-        assert_eq!(told.lines().count(), 1, "{other}: {told}");
+        let told = refused(folder.path(), 2, &format!("{run} {other}"));
         assert!(told.contains(words), "{other}: {told}");
     }
     assert_eq!(names(&folder.path().join("kept")), ["checkpoint-0000000009.npz"]);
@@ -137,11 +136,7 @@ fn a_checkpoint_that_cannot_be_written_ends_no_run_and_costs_no_other_file() {
 #[test]
 fn a_folder_without_checkpoints_and_a_file_in_its_place_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let said = |line: &str| {
-        let told = exits(folder.path(), 1, line);
-        assert_eq!(told.lines().count(), 1, "{told}");
-        told
-    };
+    let said = |line: &str| refused(folder.path(), 1, line);
     let told =
         said("mkdir empty; flockwork simulate --engine cpu --init empty --ticks 1 --metrics m.csv");
     assert!(told.contains("--init empty: no checkpoint is in this folder"), "{told}");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 
 use crate::common::built_in;
-use crate::shell::{self, done, run};
+use crate::shell::{self, done, exits};
 use glam::DVec3;
 
 /// World units and shares: the error of sums of thousands of `f64`.
@@ -226,8 +226,7 @@ fn metrics_that_cannot_be_are_refused_before_a_file_is_written() {
         ("number_variance", open, "the world is open; set world.boundary to"),
     ] {
         let line = measured("m.csv", &format!("--metric {names} {more}"));
-        let (code, _, message) = run(folder.path(), &line);
-        assert_eq!(code, Some(2), "{message}");
+        let message = exits(folder.path(), 2, &format!("flockwork {line}"));
         assert!(message.contains("--metric") && message.contains(expected), "{message}");
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);

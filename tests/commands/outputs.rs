@@ -2,17 +2,7 @@
 //! nothing left behind.
 #![cfg(target_os = "linux")]
 
-use std::process::Output;
-
-use crate::shell::{exits, names, shell};
-
-/// The only line that the program printed before it exited with 1.
-fn refused(output: Output) -> String {
-    let message = String::from_utf8(output.stderr).unwrap();
-    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{message}");
-    assert_eq!(message.lines().count(), 1, "{message}");
-    message
-}
+use crate::shell::{exits, names, refused, shell};
 
 #[test]
 fn a_link_to_a_file_that_is_not_there_yet_is_followed() {
@@ -30,9 +20,9 @@ fn a_link_to_a_file_that_is_not_there_yet_is_followed() {
     assert!(folder.path().join("a.csv").is_symlink());
 
     let folder = tempfile::tempdir().unwrap();
-    let message = refused(shell(folder.path(), &format!("ln -s gone/b.csv a.csv; {run}")));
+    let message = refused(folder.path(), 1, &format!("ln -s gone/b.csv a.csv; {run}"));
     assert!(message.contains("gone/b.csv, in a folder that does not exist"), "{message}");
-    let message = refused(shell(folder.path(), &format!("ln -sf a.csv a.csv; {run}")));
+    let message = refused(folder.path(), 1, &format!("ln -sf a.csv a.csv; {run}"));
     assert!(message.contains("form a circle"), "{message}");
     assert_eq!(names(folder.path()), ["a.csv"]);
 }
@@ -75,7 +65,7 @@ fn a_file_that_cannot_be_written_does_not_hide_the_other() {
             "ulimit -f 20; flockwork simulate --engine cpu --count {count} --ticks {ticks} \
              --out a.csv --metrics figures.csv"
         );
-        let message = refused(shell(folder.path(), &line));
+        let message = refused(folder.path(), 1, &line);
         assert!(message.contains(&format!("cannot write {cut}: ")), "{message}");
         assert!(message.contains(&format!("{} (", whole[0])), "{message}");
         assert_eq!(names(folder.path()), whole, "{message}");
@@ -88,7 +78,7 @@ fn an_archive_on_a_full_disk_is_one_sentence() {
     let folder = tempfile::tempdir().unwrap();
     // The arrays fit; the archive of all of them does not.
     let run = "flockwork simulate --engine cpu --count 8000 --ticks 1 --out a.npz";
-    let message = refused(shell(folder.path(), &format!("ulimit -f 600; {run}")));
+    let message = refused(folder.path(), 1, &format!("ulimit -f 600; {run}"));
     assert!(message.contains("cannot write a.npz: it would become larger"), "{message}");
     assert_eq!(names(folder.path()), [""; 0], "{message}");
 }
@@ -105,7 +95,7 @@ fn a_file_that_grows_too_large_does_not_end_the_other() {
              --out a.csv --metrics figures.csv --metrics-every {}",
             if whole == "a.csv" { 1 } else { 1500 }
         );
-        let message = refused(shell(folder.path(), &line));
+        let message = refused(folder.path(), 1, &line);
         assert!(message.contains(&format!("cannot write {cut}: ")), "{message}");
         assert!(message.contains(&format!("{whole} (")), "{message}");
         let record = whole.replace(".csv", ".run.toml");
@@ -148,7 +138,7 @@ fn results_that_cannot_be_printed_are_an_error() {
     let bench = "bench --engines cpu --count 20 --ticks 1";
     for command in ["--help", "--version", "help run", "scenes", "scenes flock", "adapters", bench]
     {
-        let message = refused(shell(folder.path(), &format!("flockwork {command} >/dev/full")));
+        let message = refused(folder.path(), 1, &format!("flockwork {command} >/dev/full"));
         assert!(message.contains("cannot write the results to stdout"), "{command}: {message}");
         let piped = format!("flockwork {command} 2>&1 | true");
         let output = shell(folder.path(), &piped);
@@ -188,7 +178,7 @@ fn an_ffmpeg_that_writes_nothing_is_an_error_with_its_words() {
     std::fs::write(folder.path().join("ffmpeg"), fake).unwrap();
     let run = "flockwork capture --engine cpu --count 20 --ticks 3 --size 64x48 --out a.mp4";
     let line = format!("chmod +x ffmpeg; PATH=$PWD:$PATH {run}");
-    let message = refused(shell(folder.path(), &line));
+    let message = refused(folder.path(), 1, &line);
     assert!(message.contains("cannot write a.mp4: ffmpeg wrote no film"), "{message}");
     assert!(message.contains("no \\u{1b}[1mwish"), "{message}");
     assert_eq!(names(folder.path()), ["ffmpeg"]);
@@ -207,7 +197,7 @@ fn pictures_too_large_for_memory_are_refused_with_their_size() {
              --count 20 --size 16384x16384 {option} 2>message; code=$?; tail -n 1 message >&2; rm \
              message; exit $code"
         );
-        let message = refused(shell(folder.path(), &line));
+        let message = refused(folder.path(), 1, &line);
         for part in ["pictures of 16384x16384 pixels need about ", " GB of memory", "lower --size"]
         {
             assert!(message.contains(part), "{command}: {message}");
@@ -238,7 +228,7 @@ fn a_file_in_the_place_of_a_folder_has_the_remedy_of_its_option() {
         ("capture --out", "name a folder, or a file ending in .png, .gif, .apng or .mp4\n"),
     ] {
         let line = format!("flockwork {command} a --engine cpu --count 20 --ticks 1");
-        let message = refused(shell(folder.path(), &line));
+        let message = refused(folder.path(), 1, &line);
         assert!(message.ends_with(remedy), "{message}");
     }
 }
@@ -307,7 +297,7 @@ fn a_flock_too_large_for_memory_is_refused_with_its_size() {
         "bench --engines cpu,cpu1 --ticks 1 --json a.json",
     ] {
         let line = format!("ulimit -v 1000000; flockwork {command} --count 20000000");
-        let message = refused(shell(folder.path(), &line));
+        let message = refused(folder.path(), 1, &line);
         for part in ["20000000 agents need about ", " GB of memory", "lower --count", "ulimit -v"] {
             assert!(message.contains(part), "{command}: {message}");
         }
@@ -318,16 +308,14 @@ fn a_flock_too_large_for_memory_is_refused_with_its_size() {
 #[test]
 fn threads_that_do_not_fit_are_refused_before_anything_else() {
     let folder = tempfile::tempdir().unwrap();
-    let run = |threads: u32| {
-        let line = "ulimit -v 1000000; flockwork simulate --engine cpu --threads 1 --ticks 1";
-        let line = format!("export RAYON_NUM_THREADS={threads}; {line} --count 9 --out a.csv");
-        shell(folder.path(), &line)
-    };
-    let message = refused(run(5000));
+    let line = "ulimit -v 1000000; flockwork simulate --engine cpu --threads 1 --ticks 1 --count 9 --out a.csv";
+    let run = |threads: u32| format!("export RAYON_NUM_THREADS={threads}; {line}");
+    let message = refused(folder.path(), 1, &run(5000));
     for part in ["cannot start the program's threads", "lower RAYON_NUM_THREADS", "ulimit -v"] {
         assert!(message.contains(part), "{message}");
     }
-    assert!(run(2).status.success(), "the control");
+    // The control.
+    exits(folder.path(), 0, &run(2));
 }
 
 #[test]

@@ -223,9 +223,8 @@ fn a_record_that_is_damaged_is_refused_with_its_place() {
         ("separation", "separatio", &["did you mean `separation`"]),
     ] {
         fs::write(folder.join("a.toml"), whole.replacen(from, to, 9)).unwrap();
-        let line = "simulate --scene a.toml --engine cpu --ticks 1 --metrics b.csv";
-        let (code, _, told) = shell::run(folder, line);
-        assert!(code == Some(1), "{told}");
+        let line = "flockwork simulate --scene a.toml --engine cpu --ticks 1 --metrics b.csv";
+        let told = shell::exits(folder, 1, line);
         assert!(parts.iter().all(|part| told.contains(part)), "{told}");
         assert!(!folder.join("b.run.toml").exists(), "the record of no run");
     }

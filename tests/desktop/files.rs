@@ -62,19 +62,20 @@ pub fn notice(shot: &Shot) -> bool {
     shot.notices(556..600) > 20
 }
 
+/// The files in a folder. One that is not complete, with a dot in front of its name, is left out.
+pub fn files(folder: &Path) -> Vec<PathBuf> {
+    let all = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let complete = |path: &PathBuf| !path.file_name().unwrap().to_str().unwrap().starts_with('.');
+    all.filter(complete).collect()
+}
+
 /// Presses a key that saves something. Returns the new file.
 pub fn new_file(display: &Display, folder: &Path, key: &str) -> PathBuf {
-    let files = || -> Vec<_> {
-        let all = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-        // A file that is not complete has a name with a dot in front.
-        let name = |path: &PathBuf| path.file_name().unwrap().to_owned();
-        all.filter(|path| !name(path).to_str().unwrap().starts_with('.')).collect()
-    };
-    let before = files();
+    let before = files(folder);
     display.xdotool(&format!("key {key}"));
     let begin = Instant::now();
     loop {
-        if let Some(new) = files().into_iter().find(|path| !before.contains(path)) {
+        if let Some(new) = files(folder).into_iter().find(|path| !before.contains(path)) {
             return new;
         }
         assert!(begin.elapsed() < Duration::from_secs(60), "nothing was saved");

@@ -18,6 +18,15 @@ pub fn exits(folder: &Path, code: i32, line: &str) -> String {
     told
 }
 
+/// The only line that lines of a shell print before they end with this exit code.
+pub fn refused(folder: &Path, code: i32, line: &str) -> String {
+    let output = shell(folder, line);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(code), 0), "{line}: {told}");
+    assert_eq!(told.lines().count(), 1, "{line}: {told}");
+    told
+}
+
 /// The program under test with these arguments.
 pub fn flockwork(folder: &Path, line: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_flockwork"));

@@ -6,18 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::desktop::files::{SIZE, ends, notice, settle, start, steps};
+use crate::desktop::files::{SIZE, ends, files, notice, settle, start, steps};
 use crate::open_display;
 use flockwork::view::recorder::mp4;
 
 const FLOCK: &str = "--scene flock --count 60 --seed 3";
-
-/// Complete files in a folder.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let all = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let complete = |path: &PathBuf| !path.file_name().unwrap().to_str().unwrap().starts_with('.');
-    all.filter(complete).collect()
-}
 
 /// Waits until there is a film.
 fn film_in(folder: &Path) -> PathBuf {

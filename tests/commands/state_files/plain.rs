@@ -5,7 +5,7 @@ use flockwork::commands::files::state_files::read_state;
 use flockwork::commands::host::errors::UsageError;
 use flockwork::model::vector::flat;
 
-use crate::shell::run;
+use crate::shell::exits;
 
 use super::{Line, files_of_a_run, refused, resume, scene};
 
@@ -52,9 +52,7 @@ fn one_line_says_what_begins_anew() {
     let [_, _] = files_of_a_run(folder.path());
     let told = |file: &str, more: &str| {
         let line = format!("simulate --engine cpu --ticks 0 --out a.npz --init {file} {more}");
-        let (code, _, told) = run(folder.path(), &line);
-        assert_eq!(code, Some(0), "{told}");
-        told
+        exits(folder.path(), 0, &format!("flockwork {line}"))
     };
     let message = told("run.csv", "--scene scene.toml");
     assert!(message.contains("run.csv: starting from its last tick, 7"), "{message}");
