@@ -270,14 +270,9 @@ impl CaptureArgs {
     }
 }
 
-/// Runs the command. After Ctrl-C the film ends with the last frame drawn.
-pub fn capture(args: &CaptureArgs) -> anyhow::Result<()> {
-    capture_on(args, || args.machine.open())
-}
-
-/// The same on the caller's machine, which is opened once it is certain that `--out` can be
-/// written.
-pub fn capture_on(
+/// Runs the command on a machine, which is opened once it is certain that `--out` can be written. After Ctrl-C
+/// the film ends with the last frame drawn.
+pub fn capture(
     args: &CaptureArgs,
     machine: impl FnOnce() -> anyhow::Result<Machine>,
 ) -> anyhow::Result<()> {

@@ -81,8 +81,8 @@ fn call(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
         None => run::run(&cli.run),
         Some(Command::Run(args)) => run::run(&args),
-        Some(Command::Capture(args)) => capture::capture(&args),
-        Some(Command::Simulate(args)) => simulate::simulate(&args),
+        Some(Command::Capture(args)) => capture::capture(&args, || args.machine.open()),
+        Some(Command::Simulate(args)) => simulate::simulate(&args, || args.machine.open()),
         Some(Command::Sweep(args)) => sweep::sweep(&args),
         Some(Command::Bench(args)) => bench::bench(&args),
         Some(Command::Scenes { name, overrides }) => scenes::scenes(name.as_deref(), &overrides),

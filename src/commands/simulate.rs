@@ -89,17 +89,11 @@ impl SimulateArgs {
     }
 }
 
-/// Runs the command.
+/// Runs the command on a machine, which is opened once it is certain that the files can be written.
 ///
 /// States are written at ticks 0, E, 2E, … and T, counted from the first state's tick. After Ctrl-C
 /// the files end with the current tick, as if `--ticks` had been smaller.
-pub fn simulate(args: &SimulateArgs) -> anyhow::Result<()> {
-    simulate_on(args, || args.machine.open())
-}
-
-/// The same on the caller's machine, which is opened once it is certain that the files can be
-/// written.
-pub fn simulate_on(
+pub fn simulate(
     args: &SimulateArgs,
     machine: impl FnOnce() -> anyhow::Result<Machine>,
 ) -> anyhow::Result<()> {

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use crate::loses_device::LosesDevice;
 use clap::Parser;
-use flockwork::commands::capture::{CaptureArgs, capture_on};
+use flockwork::commands::capture::{CaptureArgs, capture};
 use flockwork::commands::host::options::Machine;
-use flockwork::commands::simulate::{SimulateArgs, simulate_on};
+use flockwork::commands::simulate::{SimulateArgs, simulate};
 use flockwork::engine::gpu::{Gpu, GpuEngine};
 use flockwork::engine::{Change, Engine, EngineError};
 use flockwork::model::scene::Scene;
@@ -150,7 +150,7 @@ fn a_device_lost_during_a_capture_leaves_no_half_film() {
         let words = line.split_whitespace().map(Into::into);
         let args =
             Capture::parse_from(words.chain(["--out".into(), path.clone().into_os_string()]));
-        failed(capture_on(&args.args, || machine(&gpu, 10)));
+        failed(capture(&args.args, || machine(&gpu, 10)));
         if frames == 0 {
             assert_eq!(names(folder.path()), [""; 0], "{out}");
             continue;
@@ -174,7 +174,7 @@ fn a_device_lost_during_a_simulation_leaves_no_half_file() {
         let words = "simulate --count 50 --ticks 100 --every 5".split_whitespace().map(Into::into);
         let files = ["--out".into(), path(name), "--metrics".into(), path("m.csv")];
         let args = Simulate::parse_from(words.chain(files));
-        failed(simulate_on(&args.args, || machine(&gpu, 10)));
+        failed(simulate(&args.args, || machine(&gpu, 10)));
         assert_eq!(names(folder.path()), [""; 0], "{name}");
     }
 }
