@@ -58,7 +58,7 @@ pub fn sweep(args: &SweepArgs) -> anyhow::Result<()> {
     }
     let out = args.out()?;
     let reference = match &args.reference {
-        Some(path) => Reference::read(path, &sweep)
+        Some(path) => plot::read_reference(path, &sweep)
             .with_context(|| format!("--reference {}", path.display()))?,
         None => Reference::default(),
     };

@@ -90,48 +90,41 @@ pub fn check(sweep: &Sweep) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Curves to compare with: published values, or a closed form.
-#[derive(Debug, Default)]
-pub struct Reference {
-    metrics: Vec<String>,
-    /// A place, and the value of each metric; empty fields are left out.
-    rows: Vec<(f64, Vec<Option<f64>>)>,
-}
+/// Curves to compare with, by the names of metrics: published values, or a closed form.
+pub type Reference = HashMap<String, Vec<(f64, f64)>>;
 
-impl Reference {
-    /// Reads a table: places in the first column, and a column for each metric. Other columns are left alone.
-    pub fn read(path: &Path, sweep: &Sweep) -> anyhow::Result<Self> {
-        let text = read_file(path, MAX_PLAN)?;
-        let mut reader = csv::ReaderBuilder::new();
-        let mut reader = reader.trim(csv::Trim::All).flexible(true).from_reader(text.as_bytes());
-        let metrics: Vec<String> = reader.headers()?.iter().skip(1).map(str::to_owned).collect();
-        let known = metrics.iter().any(|name| sweep.plan.metrics().contains(&name.as_str()));
-        anyhow::ensure!(known, "no column is called like a metric of the sweep");
-        let is_number = |value: &String| value.parse::<f64>().is_ok();
-        let numbers = sweep.points.iter().all(|point| point.first().is_some_and(is_number));
-        anyhow::ensure!(numbers, "a reference needs a first key with numbers");
-        let mut rows = Vec::new();
-        for row in reader.records() {
-            let row = row?;
-            let line = row.position().map_or(0, csv::Position::line);
-            let number = |value: &str| match value.parse::<f64>() {
-                _ if value.is_empty() => Ok(None),
-                Ok(number) if number.is_finite() => Ok(Some(number)),
-                _ => Err(anyhow::anyhow!("line {line}: {} is no number", quoted(value))),
-            };
-            let x = row.get(0).map_or(Ok(None), number)?;
-            let x = x.with_context(|| format!("line {line}: its place is missing"))?;
-            rows.push((x, row.iter().skip(1).map(number).collect::<Result<_, _>>()?));
-        }
-        rows.sort_by(|a: &(f64, Vec<_>), b| a.0.total_cmp(&b.0));
-        Ok(Self { metrics, rows })
+/// Reads a table: places in the first column, and a column for each metric. Empty fields and other columns are left
+/// out.
+pub fn read_reference(path: &Path, sweep: &Sweep) -> anyhow::Result<Reference> {
+    let text = read_file(path, MAX_PLAN)?;
+    let mut reader = csv::ReaderBuilder::new();
+    let mut reader = reader.trim(csv::Trim::All).flexible(true).from_reader(text.as_bytes());
+    let metrics: Vec<String> = reader.headers()?.iter().skip(1).map(str::to_owned).collect();
+    let known = metrics.iter().any(|name| sweep.plan.metrics().contains(&name.as_str()));
+    anyhow::ensure!(known, "no column is called like a metric of the sweep");
+    let is_number = |value: &String| value.parse::<f64>().is_ok();
+    let numbers = sweep.points.iter().all(|point| point.first().is_some_and(is_number));
+    anyhow::ensure!(numbers, "a reference needs a first key with numbers");
+    let mut rows = Vec::new();
+    for row in reader.records() {
+        let row = row?;
+        let line = row.position().map_or(0, csv::Position::line);
+        let number = |value: &str| match value.parse::<f64>() {
+            _ if value.is_empty() => Ok(None),
+            Ok(number) if number.is_finite() => Ok(Some(number)),
+            _ => Err(anyhow::anyhow!("line {line}: {} is no number", quoted(value))),
+        };
+        let x = row.get(0).map_or(Ok(None), number)?;
+        let x = x.with_context(|| format!("line {line}: its place is missing"))?;
+        rows.push((x, row.iter().skip(1).map(number).collect::<Result<_, _>>()?));
     }
-
-    fn curve(&self, metric: &str) -> Vec<(f64, f64)> {
-        let at = self.metrics.iter().position(|name| name == metric);
-        let value = |(x, values): &(f64, Vec<Option<f64>>)| Some((*x, (*values.get(at?)?)?));
-        self.rows.iter().filter_map(value).collect()
-    }
+    rows.sort_by(|a: &(f64, Vec<_>), b| a.0.total_cmp(&b.0));
+    let curve = |at: usize| {
+        let value = |(x, values): &(f64, Vec<Option<f64>>)| Some((*x, (*values.get(at)?)?));
+        rows.iter().filter_map(value).collect()
+    };
+    // Of columns with the same name the first counts.
+    Ok(metrics.into_iter().enumerate().rev().map(|(at, name)| (name, curve(at))).collect())
 }
 
 impl Curves {
@@ -169,7 +162,7 @@ impl Curves {
             Panel {
                 metric: metric.into(),
                 series: points.collect(),
-                reference: reference.curve(metric),
+                reference: reference.get(metric).cloned().unwrap_or_default(),
             }
         };
         let names = series.iter().map(|others| name_of(sweep, others)).collect();
