@@ -78,15 +78,14 @@ fn call(cli: Cli) -> anyhow::Result<()> {
              mpirun",
         )));
     }
-    match cli.command {
-        None => run::run(&cli.run),
-        Some(Command::Run(args)) => run::run(&args),
-        Some(Command::Capture(args)) => capture::capture(&args, || args.machine.open()),
-        Some(Command::Simulate(args)) => simulate::simulate(&args, || args.machine.open()),
-        Some(Command::Sweep(args)) => sweep::sweep(&args),
-        Some(Command::Bench(args)) => bench::bench(&args),
-        Some(Command::Scenes { name, overrides }) => scenes::scenes(name.as_deref(), &overrides),
-        Some(Command::Adapters) => adapters::adapters(),
+    match cli.command.unwrap_or(Command::Run(cli.run)) {
+        Command::Run(args) => run::run(&args),
+        Command::Capture(args) => capture::capture(&args, || args.machine.open()),
+        Command::Simulate(args) => simulate::simulate(&args, || args.machine.open()),
+        Command::Sweep(args) => sweep::sweep(&args),
+        Command::Bench(args) => bench::bench(&args),
+        Command::Scenes { name, overrides } => scenes::scenes(name.as_deref(), &overrides),
+        Command::Adapters => adapters::adapters(),
     }
 }
 

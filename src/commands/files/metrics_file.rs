@@ -42,18 +42,13 @@ pub struct MetricsFile {
 impl MetricsFile {
     /// Checks that the files can be written beside `out`, and writes the header of the `chosen` metrics.
     pub fn create(path: &Path, out: Option<&Path>, chosen: Selection) -> anyhow::Result<Self> {
+        let refuse = |problem: &str| Err(wrong(format!("--metrics {}: {problem}", path.display())));
         if path.extension().is_none_or(|e| !e.eq_ignore_ascii_case("csv")) {
-            let problem = format!(
-                "--metrics {}: metrics are written as CSV; call the file NAME.csv",
-                path.display()
-            );
-            return Err(wrong(problem));
+            return refuse("metrics are written as CSV; call the file NAME.csv");
         }
         let file = OutputFile::create(path)?;
         if out.is_some_and(|out| file.has_name(out)) {
-            let problem =
-                format!("--metrics {}: --out is the same file; choose another", path.display());
-            return Err(wrong(problem));
+            return refuse("--out is the same file; choose another");
         }
         let mut writer = csv::Writer::from_writer(file);
         writer.write_record(["tick"].into_iter().chain(chosen.columns()))?;

@@ -172,15 +172,11 @@ impl FlockArgs {
         let place = || format!("--init {}", path.display());
         let table = state_files::read_table(path, self.scene.is_none(), ranks::own_part())?;
         let found = table.agents();
-        if let Some(count) = self.count
-            && count != found
-        {
-            let problem = format!(
-                "--count {count}: the file of {} has {}; leave --count out",
-                place(),
-                counted(found, "agent")
-            );
-            return Err(wrong(problem));
+        if let Some(count) = self.count.filter(|count| *count != found) {
+            let (file, agents) = (place(), counted(found, "agent"));
+            return Err(wrong(format!(
+                "--count {count}: the file of {file} has {agents}; leave --count out"
+            )));
         }
         let asked = Request { count: Some(found), density: self.density, seed: self.seed };
         let (mut plain, beside) = self.scene_of(path, &table)?;

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::{Args, ValueEnum};
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
@@ -212,11 +212,11 @@ impl Plan {
         }
         plan.values = plan.values.map(|values| folder.join(values));
         if let Some(most) = plan.until.as_mut().and_then(|until| until.most.take()) {
-            anyhow::ensure!(
+            ensure!(
                 plan.ticks.replace(most).is_none(),
                 "{place}: `until.most` and `ticks` are the same; leave one of them out"
             );
-            anyhow::ensure!(most > 0, "{place}: `until.most` is 0; expected at least one tick");
+            ensure!(most > 0, "{place}: `until.most` is 0; expected at least one tick");
         }
         Ok(plan)
     }
@@ -269,16 +269,11 @@ impl Plan {
         let Some(ticks) = self.ticks.filter(|ticks| *ticks > 0) else {
             return Err(wrong("--ticks is missing; say how long each run is"));
         };
-        if self.seeds == Some(0) {
-            return Err(wrong("--seeds 0: a point has at least one run"));
-        }
-        if self.every() == 0 {
-            return Err(wrong("--metrics-every 0: expected at least one tick"));
-        }
-        if self.settle.is_some_and(|settle| settle >= ticks) {
+        ensure!(self.seeds != Some(0), wrong("--seeds 0: a point has at least one run"));
+        ensure!(self.every() > 0, wrong("--metrics-every 0: expected at least one tick"));
+        if let Some(settle) = self.settle.filter(|settle| *settle >= ticks) {
             return Err(wrong(format!(
-                "--settle {}: nothing is left of {ticks} ticks; settle less, or raise --ticks",
-                self.settle.unwrap_or_default()
+                "--settle {settle}: nothing is left of {ticks} ticks; settle less, or raise --ticks"
             )));
         }
         if !self.vary.is_empty() && self.values.is_some() {
@@ -290,14 +285,11 @@ impl Plan {
             return Err(wrong(format!("{problem}; begin lower")));
         }
         self.selection()?;
-        let until = self.until.as_ref();
-        if let Some(Until { metric, standard_error, .. }) = until {
-            let is_positive = *standard_error > 0.0 && standard_error.is_finite();
-            if !is_positive {
-                let problem =
-                    format!("--until {metric}={standard_error}: expected an error above 0");
-                return Err(wrong(problem));
-            }
+        if let Some(Until { metric, standard_error, .. }) = &self.until {
+            ensure!(
+                *standard_error > 0.0 && standard_error.is_finite(),
+                wrong(format!("--until {metric}={standard_error}: expected an error above 0"))
+            );
             if !self.metrics().contains(&metric.as_str()) {
                 let hint = hint(metric, self.metrics());
                 let problem = format!("--until: {} is none of the metrics{hint}", quoted(metric));
@@ -335,9 +327,8 @@ impl Plan {
     pub fn points(&self) -> anyhow::Result<(Vec<String>, Vec<Vec<String>>)> {
         let (keys, mut points) = self.points_once()?;
         if self.goes_back() {
-            if points.len() < 2 {
-                return Err(wrong("--design hysteresis: there is one point; vary a key"));
-            }
+            let problem = "--design hysteresis: there is one point; vary a key";
+            ensure!(points.len() > 1, wrong(problem));
             let back: Vec<_> = points.iter().rev().skip(1).cloned().collect();
             points.extend(back);
         }
@@ -402,7 +393,7 @@ fn table(path: &Path) -> anyhow::Result<(Vec<String>, Vec<Vec<String>>)> {
     for row in reader.records() {
         let row = row?;
         let line = row.position().map_or(0, csv::Position::line);
-        anyhow::ensure!(
+        ensure!(
             row.len() == keys.len(),
             "line {line}: {} for {}; give each column one",
             counted(row.len() as u64, "value"),
@@ -424,7 +415,7 @@ fn table(path: &Path) -> anyhow::Result<(Vec<String>, Vec<Vec<String>>)> {
         Axis::new(key, vec![String::new()])
             .map_err(|problem| anyhow::anyhow!("line 1: {problem}"))?;
     }
-    anyhow::ensure!(!points.is_empty(), "it has no row; give it one for each point");
-    anyhow::ensure!(points.len() <= MAX_RUNS, "it has more than {MAX_RUNS} rows; split it");
+    ensure!(!points.is_empty(), "it has no row; give it one for each point");
+    ensure!(points.len() <= MAX_RUNS, "it has more than {MAX_RUNS} rows; split it");
     Ok((keys, points))
 }
