@@ -234,7 +234,11 @@ impl CaptureArgs {
             looks.push(self.flock.world_in_shape(self.size)?);
         }
         if let Some(view) = &self.view {
-            looks.extend(view.overrides(self.axes()?).map_err(wrong)?);
+            let axes = match &self.replay {
+                Some(path) => replay::read(path, &[])?.0.scene.world.axes(),
+                None => self.flock.axes()?,
+            };
+            looks.extend(view.overrides(axes).map_err(wrong)?);
         }
         Ok(looks)
     }
@@ -259,14 +263,6 @@ impl CaptureArgs {
             "the world fills {:.0} % of a picture of {width}x{height}; {remedy}show a part with --view X,Y,ZOOM",
             100.0 * share,
         )))
-    }
-
-    /// Number of axes of the world.
-    fn axes(&self) -> anyhow::Result<usize> {
-        Ok(match &self.replay {
-            Some(path) => replay::read(path, &[])?.0.scene.world.axes(),
-            None => self.flock.axes()?,
-        })
     }
 }
 

@@ -1,8 +1,6 @@
 //! The output of `--json`: the reports, and the facts needed to compare them. The schema is
 //! `docs/bench.schema.json`; `tests/commands/bench_json.rs` checks a file that the program has written.
 
-use std::fmt;
-
 use serde::Serialize;
 use time::OffsetDateTime;
 
@@ -60,13 +58,6 @@ impl Adapter {
             driver: info.driver.clone(),
             driver_version: info.driver_info.clone(),
         }
-    }
-}
-
-impl fmt::Display for Adapter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, backend, driver, driver_version, .. } = self;
-        write!(f, "{name}, {backend}, {driver} {driver_version}")
     }
 }
 

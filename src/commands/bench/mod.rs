@@ -149,7 +149,12 @@ fn bench_all(
     let (scene, mut engines);
     (scene, engines, *adapter) = open_all(args)?;
     ranks::same("the scene", &format!("{scene:?}"))?;
-    let gpu = adapter.as_ref().map_or_else(|| "no GPU".into(), Adapter::to_string);
+    let gpu = match adapter {
+        Some(Adapter { name, backend, driver, driver_version, .. }) => {
+            format!("{name}, {backend}, {driver} {driver_version}")
+        }
+        None => "no GPU".into(),
+    };
     let mut head = format!("flockwork {}, {gpu}\n\n", env!("CARGO_PKG_VERSION"));
     for count in args.flock.counts(&scene) {
         for density in args.flock.densities() {

@@ -326,7 +326,8 @@ pub mod tests {
     #[derive(Default)]
     struct Noted {
         every: u64,
-        waits: bool,
+        /// Goes on while the device is still busy.
+        hurries: bool,
         stops: Vec<Stop>,
         ticked: u64,
         ends_at: Option<u64>,
@@ -343,7 +344,7 @@ pub mod tests {
             self.ticked += ticks;
         }
         fn waits(&self) -> bool {
-            self.waits
+            !self.hurries
         }
         fn show(&mut self, run: &mut Run, stop: Stop) -> anyhow::Result<bool> {
             assert_eq!(run.tick(), stop.done + 7, "the flock begins at tick 7");
@@ -373,29 +374,28 @@ pub mod tests {
 
     #[test]
     fn a_run_stops_where_its_host_wants_and_at_both_ends() {
-        for waits in [true, false] {
+        for hurries in [false, true] {
             let (outcome, host) =
-                driven(1000, None, Noted { every: 300, waits, ..Noted::default() });
+                driven(1000, None, Noted { every: 300, hurries, ..Noted::default() });
             assert_eq!(places(&host), [0, 300, 600, 900, 1000]);
             assert_eq!((outcome.ticks, outcome.interrupted), (1000, false));
             let ends: Vec<bool> = host.stops.iter().map(|stop| stop.last).collect();
             assert_eq!(ends, [false, false, false, false, true]);
         }
-        let (_, host) = driven(0, None, Noted { every: 1, waits: true, ..Noted::default() });
+        let (_, host) = driven(0, None, Noted { every: 1, ..Noted::default() });
         assert_eq!(host.stops, [Stop { done: 0, last: true, interrupted: false }]);
     }
 
     #[test]
     fn an_interrupted_run_stops_once_more_where_it_is() {
-        let (outcome, host) =
-            driven(1000, Some(3), Noted { every: 300, waits: true, ..Noted::default() });
+        let (outcome, host) = driven(1000, Some(3), Noted { every: 300, ..Noted::default() });
         assert_eq!((outcome.ticks, outcome.interrupted), (3, true));
         assert_eq!(host.stops[1..], [Stop { done: 3, last: true, interrupted: true }]);
     }
 
     #[test]
     fn an_interrupt_while_the_flock_is_shown_shows_no_tick_twice() {
-        let host = Noted { every: 3, waits: true, interrupts_at: Some(3), ..Noted::default() };
+        let host = Noted { every: 3, interrupts_at: Some(3), ..Noted::default() };
         let (outcome, host) = driven(1000, None, host);
         assert!(outcome.interrupted && (4..=6).contains(&outcome.ticks), "{outcome:?}");
         assert_eq!(places(&host), [0, 3, outcome.ticks]);
@@ -403,7 +403,7 @@ pub mod tests {
 
     #[test]
     fn a_host_can_end_a_run() {
-        let host = Noted { every: 10, waits: true, ends_at: Some(20), ..Noted::default() };
+        let host = Noted { every: 10, ends_at: Some(20), ..Noted::default() };
         let (outcome, host) = driven(1000, None, host);
         assert_eq!((outcome.ticks, outcome.interrupted, host.stops.len()), (20, false, 3));
     }

@@ -268,9 +268,9 @@ pub fn longest(took: Duration) -> Duration {
 
 /// The rows that this rank makes of a flock with `count` agents.
 pub fn own_rows(count: u64) -> Range<u64> {
-    let Some(ranks) = ranks() else { return 0..count };
-    let first = |rank: usize| (u128::from(count) * rank as u128 / ranks.size() as u128) as u64;
-    first(ranks.rank())..first(ranks.rank() + 1)
+    let Part { rank, size } = own_part();
+    let first = |rank: usize| (u128::from(count) * rank as u128 / size as u128) as u64;
+    first(rank)..first(rank + 1)
 }
 
 /// The agents of a file that this rank keeps.
