@@ -33,10 +33,8 @@ use flockwork_view::words::counted;
 /// Its arguments.
 #[derive(Clone, Debug, Args)]
 pub struct CaptureArgs {
-    /// Which flock.
     #[command(flatten)]
     pub flock: FlockArgs,
-    /// On what.
     #[command(flatten)]
     pub machine: MachineArgs,
     /// Replay a session that the window saved (Ctrl+Shift+S)

@@ -32,10 +32,8 @@ use flockwork_view::words::counted;
 /// Its arguments.
 #[derive(Clone, Debug, Args)]
 pub struct RunArgs {
-    /// Which flock.
     #[command(flatten)]
     pub flock: FlockArgs,
-    /// On what.
     #[command(flatten)]
     pub machine: MachineArgs,
     /// Size of the window, or of the picture where there is no display

@@ -29,10 +29,8 @@ use flockwork_view::words::{counted, size_text};
 #[derive(Clone, Debug, Args)]
 #[command(group = ArgGroup::new("outputs").args(["out", "metrics", "checkpoint"]).required(true).multiple(true))]
 pub struct SimulateArgs {
-    /// Which flock.
     #[command(flatten)]
     pub flock: FlockArgs,
-    /// On what.
     #[command(flatten)]
     pub machine: MachineArgs,
     /// Ticks to simulate

@@ -30,7 +30,6 @@ const COUNT_OF_EVERYBODY: u64 = 10_000;
 /// Its arguments.
 #[derive(Clone, Debug, Args)]
 pub struct BenchArgs {
-    /// Which flock.
     #[command(flatten)]
     pub flock: BenchFlockArgs,
     /// GPU to use: part of its name, or its number in `flockwork adapters`

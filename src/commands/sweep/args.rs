@@ -16,10 +16,8 @@ pub struct SweepArgs {
     /// File with the plan: the options below as TOML keys; the command line overrides it
     #[arg(value_name = "PLAN.toml")]
     pub file: Option<PathBuf>,
-    /// The plan.
     #[command(flatten)]
     pub plan: Plan,
-    /// On what.
     #[command(flatten)]
     pub machine: MachineArgs,
     /// Folder for a file a run, and for results.csv and results.npz once all are there. Runs that are there
