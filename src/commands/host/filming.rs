@@ -11,7 +11,7 @@ use super::progress::progress;
 use super::{memory_check, ranks};
 use crate::commands::files::capture_output::{Output, Plan};
 use flockwork_engine::cpu::CpuEngine;
-use flockwork_engine::{Engine, EngineError, Snapshot};
+use flockwork_engine::{Engine, Snapshot};
 use flockwork_model::scene::{Follow, Scene};
 use flockwork_model::scenery::Scenery;
 use flockwork_view::between::between;
@@ -22,7 +22,6 @@ use flockwork_view::legend::Legend;
 use flockwork_view::recorder::averaged::Averaged;
 use flockwork_view::recorder::looped::Looped;
 use flockwork_view::recorder::{RecordError, Recorder};
-use flockwork_view::shapes::StyledShape;
 use flockwork_view::shapes::geometry;
 use flockwork_view::style::{Backdrop, scale_of};
 use flockwork_view::trails::{Trails, visible_ticks};
@@ -191,7 +190,12 @@ impl Filming<'_> {
         let (width, height) = (self.plan.film.width, self.plan.film.height);
         let camera = Camera::at(scene, at, followed, (width, height));
         let above = match &self.scenery {
-            Some(scenery) if picture != Picture::Unseen => geometry_of(engine, scene, scenery)?,
+            // All that the agents react to.
+            Some(scenery) if picture != Picture::Unseen => {
+                let Snapshot { state, targets } = engine.snapshot()?;
+                let agents: Vec<usize> = (0..state.len()).collect();
+                geometry::shapes_of_all(&scene.at(state.tick), scenery, &targets, &state, &agents)
+            }
             _ => Vec::new(),
         };
         let mut alone = None;
@@ -331,17 +335,6 @@ impl Host for Filming<'_> {
         self.draw(engine, scene, at, picture)?;
         Ok(true)
     }
-}
-
-/// The shapes of everything that the agents of an engine react to.
-fn geometry_of(
-    engine: &mut dyn Engine,
-    scene: &Scene,
-    scenery: &Scenery,
-) -> Result<Vec<StyledShape>, EngineError> {
-    let Snapshot { state, targets } = engine.snapshot()?;
-    let agents: Vec<usize> = (0..state.len()).collect();
-    Ok(geometry::shapes_of_all(&scene.at(state.tick), scenery, &targets, &state, &agents))
 }
 
 #[cfg(test)]
