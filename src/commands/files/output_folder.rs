@@ -66,8 +66,8 @@ impl OutputFolder {
         Ok(folder)
     }
 
-    /// Fails if it holds a foreign file, which would mix with those of this run. `theirs` says whose it is, and
-    /// `old` names such files.
+    /// Fails if it holds a foreign file, which would mix with this run's. `theirs` says whose it is, and `old`
+    /// names such files.
     pub fn check(
         &self,
         is_foreign: impl Fn(&str) -> bool,

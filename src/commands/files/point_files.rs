@@ -61,7 +61,8 @@ impl PointFiles {
         Ok(())
     }
 
-    /// Refuses files that this run does not write anew. `is_due` says which ticks it writes. Ticks before `first` belong to an earlier part of the run.
+    /// Refuses files that this run does not write anew. `is_due` says which ticks it writes. Ticks before
+    /// `first` belong to an earlier part of the run.
     pub fn check(&self, first: u64, is_due: impl Fn(u64) -> bool) -> Result<(), OutputError> {
         let is_foreign = |name: &str| tick_of(name).is_some_and(|t| t >= first && !is_due(t));
         self.folder.check(is_foreign, ["another run", "files"])

@@ -11,7 +11,7 @@ use flockwork_model::quote::quoted;
 use flockwork_model::scene::MAX_AGENTS;
 use flockwork_model::statistics::{Selection, UnknownMetric};
 
-/// The arguments of a command in the words of a command line, the first of which is a name.
+/// The arguments of a command in the words of a command line. The first word is a name.
 pub fn arguments<'a, T: Args>(words: impl IntoIterator<Item = &'a str>) -> Result<T, clap::Error> {
     T::from_arg_matches(&T::augment_args(Command::new("flockwork")).try_get_matches_from(words)?)
 }

@@ -212,8 +212,8 @@ fn compute(
     fault.map_or_else(|| Ok(written.into_inner()), Err)
 }
 
-/// Says what was done, and how far the results can be trusted, which are those of all runs if `is_whole`. So many
-/// runs were there `before`, and so many were `computed`.
+/// Says what was done, and how far the results can be trusted. `is_whole`: all runs have one. So many runs were
+/// there `before`, and so many were `computed`.
 fn report(
     args: &SweepArgs,
     sweep: &Sweep,
