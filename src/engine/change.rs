@@ -21,8 +21,8 @@ pub struct Change {
 const _: () = assert!(MAX_TARGETS <= 64);
 
 impl Change {
-    /// The species (bodies, behaviours, and what varies), the time step, the seed, and the age at the end
-    /// of a palette.
+    /// The species (bodies, behaviours, and what varies), the time step, the seed, the sampling of crowds,
+    /// and the age at the end of a palette.
     pub const PARAMETERS: Self = Self { parts: 1, targets: 0 };
     /// Obstacles, paths and the flow field.
     pub const SCENERY: Self = Self { parts: 2, targets: 0 };
@@ -67,7 +67,8 @@ impl Change {
         }
         let scenery = self.has(Self::SCENERY);
         let mut parts = Scene::new("", scene.world);
-        (parts.time_step, parts.seed) = (scene.time_step, scene.seed);
+        (parts.time_step, parts.seed, parts.sampling) =
+            (scene.time_step, scene.seed, scene.sampling);
         parts.style = scene.style.clone();
         parts.species = some(self.has(Self::PARAMETERS), &scene.species);
         parts.targets = some(self.targets != 0, &scene.targets);
@@ -85,6 +86,7 @@ impl Change {
             swap(&mut one.style.age, &mut other.style.age);
             swap(&mut one.time_step, &mut other.time_step);
             swap(&mut one.seed, &mut other.seed);
+            swap(&mut one.sampling, &mut other.sampling);
         }
         if self.has(Self::SCENERY) {
             swap(&mut one.obstacles, &mut other.obstacles);
@@ -217,6 +219,7 @@ impl BitOrAssign for Change {
 mod tests {
     use super::*;
     use flockwork_model::behaviours::Kind;
+    use flockwork_model::grid::CrowdSampling;
     use flockwork_model::scene::{Request, built_in};
     use flockwork_model::vector::flat;
 
@@ -231,7 +234,9 @@ mod tests {
     #[test]
     fn only_the_parts_that_are_named_change_places() {
         let mut one = scene(&[]);
-        let mut other = scene(&["world.size=[70,80]", "seed=9", "species.a.max_speed=7"]);
+        let overrides =
+            ["world.size=[70,80]", "world.sampling=none", "seed=9", "species.a.max_speed=7"];
+        let mut other = scene(&overrides);
         other.targets[1].position = flat(4.0, 5.0);
         other.targets[2].position = flat(6.0, 7.0);
         let untouched = one.targets.clone();
@@ -240,6 +245,7 @@ mod tests {
         change.swap(&mut one, &mut other);
         assert_eq!(one.world.size, flat(70.0, 80.0));
         assert_eq!((one.seed, other.seed), (scene(&[]).seed, 9));
+        assert_eq!(one.sampling, CrowdSampling::Auto);
         assert_eq!(one.targets[1], untouched[1]);
         assert_eq!(one.targets[2].position, flat(6.0, 7.0));
         change |= Change::TARGETS | Change::PARAMETERS;
@@ -247,6 +253,7 @@ mod tests {
         change.swap(&mut one, &mut other);
         assert_eq!(one.targets[1].position, flat(4.0, 5.0));
         assert_eq!((one.seed, one.species[0].body.max_speed), (9, 7.0));
+        assert_eq!(one.sampling, CrowdSampling::Off);
         assert!(Change::default().is_nothing() && !Change::POINTER.is_nothing());
         assert!(Change::target(MAX_TARGETS).is_nothing());
     }

@@ -86,6 +86,19 @@ flee = { target = "resting", radius = 80 }
 }
 
 #[test]
+fn the_sampling_of_a_crowd_varies() {
+    let folder = tempfile::tempdir().unwrap();
+    let (crowd, key) = ("--scene flock --count 600 --set world.size=[100,80]", "world.sampling");
+    let sweep = format!(
+        "sweep --engine cpu {crowd} --design hysteresis --vary {key}=auto,none --seeds 2 --ticks 40 --settle 20 \
+         --metrics-every 4 --metric polarisation,rotation --out all"
+    );
+    done(folder.path(), &sweep);
+    let table = rows(&folder.path().join("all/results.csv"));
+    takes_the_same_way(folder.path(), crowd, key, &table);
+}
+
+#[test]
 fn a_run_in_the_midst_of_the_way_can_be_computed_alone() {
     let folder = tempfile::tempdir().unwrap();
     done(folder.path(), &line("whole"));

@@ -2,6 +2,7 @@
 
 use flockwork::engine::Change;
 use flockwork::model::behaviours::{Kind, Target};
+use flockwork::model::grid::CrowdSampling;
 use flockwork::model::scene::{Law, Rule, Scene, Slot, Variation};
 use flockwork::model::scenery::Obstacle;
 use flockwork::model::vector::{Point, flat};
@@ -172,11 +173,15 @@ pub fn edits_of_flock() -> Vec<Edit> {
     ]
 }
 
-/// Edits that change nothing but the grid: to twice as many cells or more, and to fewer.
+/// Edits that change the grid: to twice as many cells or more, and to fewer, so that agents are in a crowd.
 pub fn edits_of_grid() -> Vec<Edit> {
     vec![
         edit("a third of the radii", Change::PARAMETERS, |scene| scale_radii(scene, 1.0 / 3.0)),
         edit("double radii", Change::PARAMETERS, |scene| scale_radii(scene, 2.0)),
         edit("a third of the sides", Change::WORLD, |scene| scene.world.size *= 0.3),
+        edit("a crowd that is not sampled", Change::PARAMETERS, |scene| {
+            scale_radii(scene, 6.0);
+            scene.sampling = CrowdSampling::Off;
+        }),
     ]
 }
