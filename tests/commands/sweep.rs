@@ -259,6 +259,7 @@ fn bad_input_is_one_sentence() {
         ("broken.toml", "scene = \n"),
         ("keys.toml", "[vary]\n\"starling.size\" = [2]\nstarling.size = [4]\n"),
         ("back.csv", "starling.size\n2\n3\n2\n"),
+        ("names.csv", "species.starling.size,starling.size\n2,3\n4,5\n"),
         ("speeds.csv", "starling.min_speed\n2\n4\n"),
         ("half.toml", "until = { metric = \"clusters\", standard_error = 1, most = 1.5 }\n"),
         ("never.toml", "until = { metric = \"clusters\", standard_error = 1, most = 0 }\n"),
@@ -295,6 +296,23 @@ fn bad_input_is_one_sentence() {
             ],
         ),
         ("--count 5 --vary count=10,30", 2, &["count varies and is set"]),
+        ("--density 5 --vary world.density=2,3", 2, &["world.density varies and is set"]),
+        (
+            "--set species.starling.size=2 --vary starling.size=3,4",
+            2,
+            &["starling.size varies and is set"],
+        ),
+        (
+            "--design list --vary species.starling.size=2,3 --vary starling.size=4,5",
+            2,
+            &["species.starling.size and starling.size are the same key"],
+        ),
+        ("--values names.csv", 2, &["species.starling.size and starling.size are the same key"]),
+        (
+            "--count 7 --vary starling.count=5,10",
+            2,
+            &["starling.count varies, but count gives the number of agents; vary count alone"],
+        ),
         ("--seed 4294967295 --seeds 2", 2, &["--seed 4294967295", "begin lower"]),
         ("--seeds 0", 2, &["--seeds", "0"]),
         ("--shard 0/0", 2, &["0/0", "1/4"]),
@@ -352,10 +370,15 @@ fn bad_input_is_one_sentence() {
             "{rest}: {told}"
         );
     }
+    done(folder.path(), "simulate --engine cpu --count 20 --ticks 0 --out m.csv");
     for (line, part) in [
         ("sweep zero.toml --out all", "--count 0"),
         ("sweep --scene flock --out all", "--ticks"),
         ("sweep --ticks 5", "--out DIR"),
+        (
+            "sweep --scene m.run.toml --ticks 5 --out all --vary starling.count=5,10",
+            "starling.count varies, but the record in --scene gives the number of agents",
+        ),
         (MIXED, "each species"),
     ] {
         let told = exits(folder.path(), 2, &format!("flockwork {line}"));

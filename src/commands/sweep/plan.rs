@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 
-use super::vary::{Axis, values_of};
+use super::vary::{Axis, resolved, values_of};
 use crate::commands::host::arg_parsers::{count, density, repeated, scene_name, whole};
 use crate::commands::host::errors::wrong;
 use crate::input::read_file;
@@ -234,7 +234,7 @@ impl Plan {
             (None, true) => {}
         }
         for axis in other.vary {
-            match self.vary.iter_mut().find(|own| own.key == axis.key) {
+            match self.vary.iter_mut().find(|own| resolved(&own.key) == resolved(&axis.key)) {
                 Some(own) => *own = axis,
                 None => self.vary.push(axis),
             }

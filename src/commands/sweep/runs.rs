@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use rayon::prelude::*;
 
 use super::plan::{Design, MAX_RUNS, Plan};
+use super::vary::resolved;
 use crate::commands::files::scene_files::{requested, run_in, text_of};
 use crate::commands::host::arg_parsers::{count, density};
 use crate::commands::host::drive::crossed_speeds;
@@ -87,25 +88,44 @@ fn fnv(hash: u64, text: &str) -> u64 {
     text.bytes().fold(hash, step)
 }
 
+/// Refuses a key whose values would not be used. `text` is the scene's.
+fn refuse_vain(plan: &Plan, keys: &[String], text: &str) -> anyhow::Result<()> {
+    let options = [("count", plan.count.is_some()), ("density", plan.density.is_some())];
+    let options = options.into_iter().filter_map(|(key, is_there)| is_there.then_some(key));
+    let set = plan.set.iter().filter_map(|own| own.split_once('=')).map(|(key, _)| resolved(key));
+    let set: HashSet<&str> = set.chain(options).collect();
+    for (at, spelt) in keys.iter().enumerate() {
+        let key = resolved(spelt);
+        if set.contains(key) {
+            let problem = "varies and is set; leave one of the two out";
+            return Err(wrong(format!("{} {problem}", cut(spelt))));
+        }
+        if let Some(other) = keys[..at].iter().find(|own| resolved(own) == key) {
+            let [other, spelt] = [other, spelt].map(|own| cut(own));
+            let problem = "are the same key; name all its values at once";
+            return Err(wrong(format!("{other} and {spelt} {problem}")));
+        }
+        if key.strip_suffix(".count").is_none_or(|species| species.contains('.')) {
+            continue;
+        }
+        let decides = if plan.count.is_some() || keys.iter().any(|own| own == "count") {
+            "count"
+        } else if matches!(RunRecord::within(text), Ok(Some(_))) {
+            "the record in --scene"
+        } else {
+            continue;
+        };
+        let problem = format!("varies, but {decides} gives the number of agents; vary count alone");
+        return Err(wrong(format!("{} {problem}", cut(spelt))));
+    }
+    Ok(())
+}
+
 impl Sweep {
     /// The runs of a plan.
     pub fn new(plan: Plan) -> anyhow::Result<Self> {
         plan.check()?;
         let (keys, points) = plan.points()?;
-        for key in &keys {
-            let is_own = |own: &String| own.split_once('=').is_some_and(|(own, _)| own == key);
-            let is_set = match key.as_str() {
-                "count" => plan.count.is_some(),
-                "density" => plan.density.is_some(),
-                _ => plan.set.iter().any(is_own),
-            };
-            if is_set {
-                return Err(wrong(format!(
-                    "{} varies and is set; leave one of the two out",
-                    cut(key)
-                )));
-            }
-        }
         let seeds = u64::from(plan.seeds.unwrap_or(1));
         if points.len() as u64 * seeds > MAX_RUNS as u64 {
             let [points, seeds] = [(points.len() as u64, "point"), (seeds, "seed")]
@@ -115,6 +135,7 @@ impl Sweep {
         }
         let name = plan.scene.clone().unwrap_or_else(|| DEFAULT_SCENE.into());
         let text = text_of(&name).map_err(|error| anyhow::anyhow!("--scene {error:#}"))?;
+        refuse_vain(&plan, &keys, &text)?;
         let metrics = plan.selection()?;
         let (scene, known, hashes_on_the_way) = ((name, text), HashMap::new(), Vec::new());
         Ok(Self { plan, keys, points, scene, metrics, known, hashes_on_the_way })

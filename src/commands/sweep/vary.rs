@@ -28,9 +28,19 @@ impl FromStr for Axis {
     }
 }
 
+/// The one spelling of a key of `--set`, or of `count` or `density`.
+pub fn resolved(key: &str) -> &str {
+    let key = key.trim();
+    match key.strip_prefix("species.").unwrap_or(key) {
+        "world.density" => "density",
+        key => key,
+    }
+}
+
 impl Axis {
     /// Refuses no values, and a value that is there twice.
     pub fn new(key: &str, values: Vec<String>) -> Result<Self, String> {
+        let key = key.trim();
         if key == "seed" {
             return Err("seeds are counted: --seeds K takes K of them, from --seed on".into());
         }
@@ -112,6 +122,19 @@ mod tests {
             let problem = values_of(wrong).unwrap_err();
             assert!(problem.contains("0..1:11") && problem.contains(wrong), "{problem}");
         }
+    }
+
+    #[test]
+    fn a_key_has_one_spelling() {
+        for (key, wanted) in [
+            (" a.max_speed ", "a.max_speed"),
+            ("species.a.max_speed", "a.max_speed"),
+            ("world.density", "density"),
+            ("world.size", "world.size"),
+        ] {
+            assert_eq!(resolved(key), wanted);
+        }
+        assert!(" seed =1,2".parse::<Axis>().unwrap_err().contains("--seeds"));
     }
 
     #[test]
