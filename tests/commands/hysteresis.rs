@@ -51,6 +51,12 @@ fn each_run_goes_on_with_the_flock_of_the_one_before() {
     let wanted = ["0 there", "1 there", "5 there", "1 back", "0 back"];
     assert_eq!(points, wanted.iter().flat_map(|point| [*point; 2]).collect::<Vec<_>>());
     takes_the_same_way(folder.path(), "--scene couzin --count 30", KEY, &table);
+    for (at, row) in table.iter().enumerate() {
+        let text = fs::read_to_string(folder.path().join("all").join(&row["file"])).unwrap();
+        // Each of the two schools has every other row.
+        let from = at.checked_sub(2).map(|at| format!("from = \"{}\"", table[at]["file"]));
+        assert_eq!(text.lines().find(|line| line.starts_with("from = ")), from.as_deref());
+    }
     // The control: a flock that begins anew at a point is another one.
     let anew = line("anew").replace("hysteresis", "list");
     done(folder.path(), &anew);

@@ -1,6 +1,7 @@
 //! One run of a sweep: a flock, the samples of its metrics, and their averages.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::{Arc, Once};
 
 use indicatif::ProgressBar;
@@ -141,7 +142,9 @@ impl Worker {
                 bar.suspend(|| note(&format!("{}: {broken}", sweep.place(run))));
             });
         }
-        let record = ran_on(record, engine.kind(), gpu.as_deref(), None).text();
+        let from = before.map(|before| sweep.file_name(before));
+        let from = from.as_deref().map(Path::new);
+        let record = ran_on(record, engine.kind(), gpu.as_deref(), from).text();
         let engine = engine.kind().to_string();
         let (settled, metrics) = samples.averages();
         let settled = settled.min(done);
