@@ -103,19 +103,24 @@ fn shards_and_jobs_give_the_same_bytes() {
 #[test]
 fn a_plan_says_the_same_as_the_command_line() {
     let folder = tempfile::tempdir().unwrap();
-    let plan = r#"
+    let plan = r##"
 scene = "mine.toml"
 seeds = 2
 ticks = 40
 metric = ["polarisation"]
 
 [set]
+about = "12"
 "bird.alignment.weight" = 2
+"bird.cohesion" = "none"
+"bird.rules.drag.force" = "-0.2*velocity"
+"style.background" = "#FF0000"
+"world.boundary" = "wrap"
 
 [vary]
 count = [20, 30]
 "bird.max_speed" = "1..3:3"
-"#;
+"##;
     let scene = done(folder.path(), "scenes flock").replace("starling", "bird");
     fs::create_dir(folder.path().join("plans")).unwrap();
     fs::write(folder.path().join("plans/mine.toml"), scene).unwrap();
@@ -124,8 +129,9 @@ count = [20, 30]
     let from_plan = list("sweep plans/plan.toml --list");
     let from_line = |length: &str| {
         list(&format!(
-            "sweep --scene plans/mine.toml --seeds 2 {length} --metric polarisation --set \
-             bird.alignment.weight=2 --vary count=20,30 --vary bird.max_speed=1,2,3 --list"
+            "sweep --scene plans/mine.toml --seeds 2 {length} --metric polarisation --set about=\"12\" --set \
+             bird.alignment.weight=2 --set bird.cohesion=none --set bird.rules.drag.force=\"-0.2*velocity\" --set \
+             style.background=\"#FF0000\" --set world.boundary=wrap --vary count=20,30 --vary bird.max_speed=1,2,3 --list"
         ))
     };
     assert_eq!(from_plan, from_line("--ticks 40"));
@@ -258,6 +264,7 @@ fn bad_input_is_one_sentence() {
         ("range.toml", "scene = \"flock\"\nticks = 5\n[vary]\ncount = \"5..\"\n"),
         ("broken.toml", "scene = \n"),
         ("keys.toml", "[vary]\n\"starling.size\" = [2]\nstarling.size = [4]\n"),
+        ("set.toml", "[set]\n\"starling.size\" = 2\nspecies.starling.size = 4\n"),
         ("back.csv", "starling.size\n2\n3\n2\n"),
         ("names.csv", "species.starling.size,starling.size\n2,3\n4,5\n"),
         ("speeds.csv", "starling.min_speed\n2\n4\n"),
@@ -286,6 +293,7 @@ fn bad_input_is_one_sentence() {
         ("--vary count=10,10.0", 2, &["10 and 10.0 are the same run"]),
         ("--vary count=10,20 --vary count=5", 2, &["--vary count", "twice"]),
         ("keys.toml", 1, &["keys.toml:1: starling.size is there twice; name all values at once"]),
+        ("set.toml", 1, &["set.toml:1: starling.size is there twice; name all values at once"]),
         ("--values back.csv --design hysteresis", 2, &["2 and 2 are the same run"]),
         ("--values speeds.csv", 2, &["speeds.csv: row 2: starling.min_speed, 4, is above"]),
         (

@@ -137,10 +137,21 @@ fn flat(table: toml::Table) -> Vec<(String, toml::Value)> {
     all
 }
 
+/// The keys and values of a table, whose keys may stand as one word in quotes and as tables in tables.
+fn entries<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(String, toml::Value)>, D::Error> {
+    let table = flat(toml::Table::deserialize(from)?);
+    match repeated(table.iter().map(|(key, _)| resolved(key))) {
+        Some(twice) => {
+            Err(D::Error::custom(format!("{} is there twice; name all values at once", cut(twice))))
+        }
+        None => Ok(table),
+    }
+}
+
 /// A table of keys and values as `KEY=VALUE`.
 fn assignments<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
-    let table = flat(toml::Table::deserialize(from)?);
-    Ok(table.iter().map(|(key, value)| format!("{key}={}", text_of(value))).collect())
+    let assignment = |(key, value)| format!("{key}={}", text_of(&value));
+    Ok(entries(from)?.into_iter().map(assignment).collect())
 }
 
 /// A table of keys and their values: a list, or the text of a range.
@@ -153,20 +164,16 @@ fn axes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Axis>, D::Error> {
         };
         Axis::new(&key, values)
     };
-    let table = flat(toml::Table::deserialize(from)?);
-    // As one word in quotes and as a table in a table.
-    if let Some(twice) = repeated(table.iter().map(|(key, _)| key)) {
-        let problem = format!("{} is there twice; name all values at once", cut(twice));
-        return Err(D::Error::custom(problem));
-    }
-    table.into_iter().map(axis).collect::<Result<_, _>>().map_err(D::Error::custom)
+    entries(from)?.into_iter().map(axis).collect::<Result<_, _>>().map_err(D::Error::custom)
 }
 
 /// Names: a list, or one text.
 fn names<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    let plain =
+        |value: &toml::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     match toml::Value::deserialize(from)? {
-        toml::Value::Array(all) => Ok(all.iter().map(text_of).collect()),
-        one => Ok(text_of(&one).split(',').map(|name| name.trim().to_owned()).collect()),
+        toml::Value::Array(all) => Ok(all.iter().map(plain).collect()),
+        one => Ok(plain(&one).split(',').map(|name| name.trim().to_owned()).collect()),
     }
 }
 
@@ -180,12 +187,14 @@ fn until<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Until>, D::Error> 
     }
 }
 
-/// A value as `--set` takes it.
+/// A value as `--set` takes it: a text has quotes, unless it is a word that stands for itself.
 fn text_of(value: &toml::Value) -> String {
-    match value {
-        toml::Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
+    let is_word = |text: &&str| {
+        let plain = text.starts_with(char::is_alphabetic)
+            && text.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
+        plain && !["true", "false", "inf", "nan"].contains(text)
+    };
+    value.as_str().filter(is_word).map_or_else(|| value.to_string(), str::to_owned)
 }
 
 impl Plan {
