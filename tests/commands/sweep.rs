@@ -175,7 +175,7 @@ fn a_run_that_fails_is_a_row_with_its_reason() {
         .replace("max_speed = 3", "max_speed = { from = 1, to = 2 }");
     fs::write(folder.path().join("mine.toml"), scene).unwrap();
     let line = "sweep --engine cpu --scene mine.toml --count 40 --vary starling.max_speed.from=1,3 --vary \
-                starling.max_speed.to=2,4 --ticks 20 --metric mean_speed --out all";
+                starling.max_speed.to=2,4 --set seed=7 --ticks 20 --metric mean_speed --out all";
     for _ in 0..2 {
         let (code, said, told) = run(folder.path(), line);
         assert_eq!(code, Some(1), "{told}");
@@ -187,6 +187,7 @@ fn a_run_that_fails_is_a_row_with_its_reason() {
         let table = rows(&folder.path().join("all/results.csv"));
         let failed: Vec<bool> = table.iter().map(|row| !row["failure"].is_empty()).collect();
         assert_eq!(failed, [false, false, true, false]);
+        assert!(table.iter().all(|row| row["seed"] == "7"));
         assert!(table[2]["mean_speed"].is_empty() && number(&table[3], "mean_speed") > 0.0);
     }
 }
@@ -322,6 +323,7 @@ fn bad_input_is_one_sentence() {
             &["starling.count varies, but count gives the number of agents; vary count alone"],
         ),
         ("--seed 4294967295 --seeds 2", 2, &["--seed 4294967295", "begin lower"]),
+        ("--set seed=4294967294 --seeds 4", 2, &["the scene's seed, 4294967294", "begin lower"]),
         ("--seeds 0", 2, &["--seeds", "0"]),
         ("--shard 0/0", 2, &["0/0", "1/4"]),
         ("--shard 5/4", 2, &["5/4", "1/4"]),

@@ -288,11 +288,6 @@ impl Plan {
         if !self.vary.is_empty() && self.values.is_some() {
             return Err(wrong("the plan has both `vary` and `values`; leave one of them out"));
         }
-        let last = self.seeds.unwrap_or(1) - 1;
-        if let Some(seed) = self.seed.filter(|seed| seed.checked_add(last).is_none()) {
-            let problem = format!("--seed {seed} --seeds {}: seeds end at {}", last + 1, u32::MAX);
-            return Err(wrong(format!("{problem}; begin lower")));
-        }
         self.selection()?;
         if let Some(Until { metric, standard_error, .. }) = &self.until {
             ensure!(

@@ -55,8 +55,8 @@ impl Flock {
 struct Known {
     /// Hash of all that decides its results but the seed; an error if its values make no flock.
     hash: Result<u64, String>,
-    /// The seed of the scene, and the number of agents.
-    seed: u32,
+    /// The seed of the scene, if they make one, and the number of agents.
+    seed: Option<u32>,
     agents: u64,
     /// Number of agents of each species, before it is scaled.
     counts: Vec<u64>,
@@ -78,6 +78,8 @@ pub struct Sweep {
     /// The metrics.
     pub metrics: Selection,
     known: HashMap<usize, Known>,
+    /// The seed of the first run of each point, also of one that makes no flock; 0 before a flock is known.
+    first_seed: u32,
     /// Where each run goes on from the one before: the hash of each point and all before it.
     hashes_on_the_way: Vec<u64>,
 }
@@ -137,8 +139,9 @@ impl Sweep {
         let text = text_of(&name).map_err(|error| anyhow::anyhow!("--scene {error:#}"))?;
         refuse_vain(&plan, &keys, &text)?;
         let metrics = plan.selection()?;
-        let (scene, known, hashes_on_the_way) = ((name, text), HashMap::new(), Vec::new());
-        Ok(Self { plan, keys, points, scene, metrics, known, hashes_on_the_way })
+        let (scene, known, first_seed) = ((name, text), HashMap::new(), 0);
+        let hashes_on_the_way = Vec::new();
+        Ok(Self { plan, keys, points, scene, metrics, known, first_seed, hashes_on_the_way })
     }
 
     /// Number of seeds of a point.
@@ -187,6 +190,20 @@ impl Sweep {
             self.make((0..self.points.len()).collect(), interrupt)?;
             self.refuse_values()?;
         }
+        // The seed does not vary.
+        if let Some(seed) = self.known.values().find_map(|known| known.seed) {
+            let seeds = self.seeds();
+            if seed.checked_add(seeds as u32 - 1).is_none() {
+                let begin = match self.plan.seed {
+                    Some(_) => format!("--seed {seed}"),
+                    None => format!("the scene's seed, {seed}, with"),
+                };
+                let end = u32::MAX;
+                let problem = format!("{begin} --seeds {seeds}: seeds end at {end}; begin lower");
+                return Err(wrong(problem));
+            }
+            self.first_seed = seed;
+        }
         // Its column would have a speed that does not hold.
         let crossed = self.known.iter().filter_map(|(at, own)| Some((*at, own.crossed.as_ref()?)));
         if let Some((point, crossed)) = crossed.min() {
@@ -229,14 +246,14 @@ impl Sweep {
         match self.flock(values) {
             Ok(flock) => Known {
                 hash: Ok(self.hash_of(&flock)),
-                seed: flock.request.seed.unwrap_or(flock.scene.seed),
+                seed: Some(flock.request.seed.unwrap_or(flock.scene.seed)),
                 agents: flock.request.count.unwrap_or(flock.scene.own_count()),
                 crossed: crossed_speeds(&flock.scene).next(),
                 counts: flock.scene.species.iter().map(|species| species.count).collect(),
             },
             Err(error) => {
-                let (hash, seed) = (Err(format!("{error:#}")), self.plan.seed.unwrap_or(0));
-                Known { hash, seed, agents: 0, counts: Vec::new(), crossed: None }
+                let hash = Err(format!("{error:#}"));
+                Known { hash, seed: None, agents: 0, counts: Vec::new(), crossed: None }
             }
         }
     }
@@ -321,8 +338,7 @@ impl Sweep {
 
     /// The seed of a run that was learnt.
     pub fn seed(&self, run: Run) -> u32 {
-        let first = self.known.get(&run.point).map_or(0, |known| known.seed);
-        first.wrapping_add(run.place as u32)
+        self.first_seed + run.place as u32
     }
 
     /// Number of agents of a run that was learnt; 0 if it is impossible.
