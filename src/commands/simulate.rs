@@ -232,6 +232,7 @@ fn write_run(
         files,
         measuring: figures.transpose()?,
         unwrapping,
+        has_images: args.unwrap,
         span,
         bar: progress(span.ticks, "ticks"),
     };
@@ -253,6 +254,8 @@ struct Log<'a> {
     files: &'a mut Files,
     measuring: Option<MetricsThread>,
     unwrapping: Option<Unwrapping>,
+    /// Whether the states say how far agents have come; metrics may need it without.
+    has_images: bool,
     span: Span,
     bar: ProgressBar,
 }
@@ -284,15 +287,16 @@ impl Host for Log<'_> {
             let Snapshot { state, targets } = run.snapshot()?;
             let travels = self.unwrapping.as_mut().map(|own| own.look(0, &state).to_vec());
             let travels = travels.unwrap_or_default();
+            let images = if self.has_images { &travels[..] } else { &[] };
             if let Some(writer) = self.states().filter(|_| states) {
-                let written = writer.write_portion(&state, &travels, true, &targets);
+                let written = writer.write_portion(&state, images, true, &targets);
                 self.keep(written);
             }
             measured = self.measuring.as_mut().is_some_and(|figures| figures.write(state, travels));
         } else if states || self.unwrapping.as_ref().is_some_and(|own| own.is_due(stop.done)) {
             let writer = self.files.states.as_mut().filter(|_| states);
             let writer = writer.and_then(|writer| writer.as_mut().ok());
-            let written = write_portions(run, writer, self.unwrapping.as_mut())?;
+            let written = write_portions(run, writer, self.unwrapping.as_mut(), self.has_images)?;
             self.keep(written);
         }
         let others = self.checkpoints.is_some() || !ranks::is_root();
@@ -318,7 +322,7 @@ impl Log<'_> {
         let tick = run.tick();
         let mut file = self.keeper.as_ref().map(|keeper| keeper.begin(tick));
         let writer = file.as_mut().and_then(|file| file.as_mut().ok());
-        let written = write_portions(run, writer, None)?;
+        let written = write_portions(run, writer, None, false)?;
         if let (Some(keeper), Some(file)) = (&mut self.keeper, file) {
             match keeper.finish(tick, written.and(file)) {
                 size if last => self.files.checkpoint = Some((keeper.name(tick), size)),

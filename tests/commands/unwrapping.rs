@@ -105,7 +105,10 @@ fn an_archive_has_the_same_images_and_is_read_again() {
     let states = rows(&folder.path().join("a.csv"));
     let expected = states.values().flatten().flat_map(|row| [row["image_x"], row["image_y"]]);
     assert!(numbers.eq(expected));
-    done(folder.path(), STRAIGHT, "--init a.npz --ticks 5 --out b.npz");
+    // Ticks with and without a row of the metric that follows the agents too.
+    let figures = "--metrics m.csv --metrics-every 3 --metric mean_square_displacement";
+    let line = format!("--init a.npz --ticks 5 --every 2 --out b.npz {figures}");
+    done(folder.path(), STRAIGHT, &line);
     let plain = entries(&folder.path().join("b.npz"));
     assert!(!plain.contains_key("image.npy"), "only where it is asked for");
 }

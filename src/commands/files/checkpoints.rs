@@ -171,17 +171,19 @@ pub fn newest(folder: &Path) -> std::io::Result<Option<PathBuf>> {
     Ok(newest.map(|(_, name)| folder.join(name)))
 }
 
-/// Writes the state of all ranks, a portion at a time, and how far agents have come if `unwrapping` follows
-/// them. The outer error is the engine's, the inner one the file's.
+/// Writes the state of all ranks, a portion at a time, and shows it to `unwrapping`, which follows the agents; with
+/// `has_images` it also writes how far they have come. The outer error is the engine's, the inner one the file's.
 pub fn write_portions(
     run: &mut Run,
     mut writer: Option<&mut StateWriter>,
     mut unwrapping: Option<&mut Unwrapping>,
+    has_images: bool,
 ) -> anyhow::Result<anyhow::Result<()>> {
     let targets = run.targets()?;
     let (mut row, mut is_first, mut written) = (0, true, Ok(()));
     run.read_in_chunks(PORTION, &mut |state| {
-        let travels = unwrapping.as_mut().map(|own| own.look(row, state)).unwrap_or_default();
+        let travels = unwrapping.as_mut().map(|own| own.look(row, state));
+        let travels = travels.filter(|_| has_images).unwrap_or_default();
         if let (Some(writer), Ok(())) = (writer.as_mut(), &written) {
             written = writer.write_portion(state, travels, is_first, &targets);
         }
