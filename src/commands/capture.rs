@@ -193,6 +193,14 @@ impl CaptureArgs {
                  .apng or .mp4, or a folder"
             )));
         }
+        let is_other = Kind::of(&self.out).is_ok_and(|kind| kind != Kind::Mp4);
+        let less = self.quality != Quality::Best && is_other;
+        let known = Quality::NAMES.iter().find(|(_, own)| less && *own == self.quality);
+        if let Some((name, _)) = known {
+            return Err(wrong(format!(
+                "--quality {name}: only an .mp4 film can keep less; name one, or leave --quality out"
+            )));
+        }
         if self.from > ticks {
             return Err(wrong(format!(
                 "--from {}: the run has {}; raise --ticks, or begin earlier",

@@ -354,6 +354,8 @@ fn a_film_that_cannot_begin_so_late_or_fade_so_long_is_refused() {
         ("a.png", "--samples=1000000", ["--samples", "from 1 to 256"]),
         ("a.png", "--set=camera.lens=2", ["lens", "three numbers"]),
         ("a.gif", "--loop=5", ["--loop 5", "at most 4 of them"]),
+        ("a.gif", "--quality=draft", ["--quality draft", "only an .mp4 film"]),
+        ("a.png", "--quality=good", ["--quality good", "only an .mp4 film"]),
         ("a.gif", "--loop=2000", ["--loop", "from 0 to 1000"]),
     ] {
         let run = "flockwork capture --engine cpu --count 9 --ticks 8 --size 64x48";
