@@ -87,8 +87,11 @@ fn a_software_adapter_is_passed_over_unless_it_is_asked_for() {
         }
     }
     // All commands use the same flock as the window.
-    let (out, _) = run("simulate --engine cpu --ticks 0 --out many.csv");
+    let (out, told) = run("simulate --engine cpu --adapter none --ticks 0 --out many.csv");
     assert!(out.starts_with("3000 agents"), "{out}");
+    assert!(told.contains("--adapter has no effect on the CPU engine"), "{told}");
+    let (_, told) = run("simulate --engine gpu --threads 2 --ticks 0 --out many.csv");
+    assert!(told.contains("--threads has no effect on the GPU engine"), "{told}");
     let (out, _) = run("simulate --engine cpu --scene flock --ticks 0 --out few.npz");
     assert!(out.starts_with("120 agents"), "{out}");
     let (out, _) = run("simulate --engine cpu --ticks 0 --init few.npz --out again.csv");

@@ -236,12 +236,12 @@ fn open_all(args: &BenchArgs) -> anyhow::Result<(Scene, Vec<Named>, Option<Adapt
     let mut engines: Vec<Named> = Vec::new();
     let mut adapter = None;
     for which in wanted {
-        let (engine, threads) = match which {
-            BenchEngine::Gpu => (EngineArg::Gpu, args.threads),
-            BenchEngine::Cpu => (EngineArg::Cpu, args.threads),
-            BenchEngine::Cpu1 => (EngineArg::Cpu, Some(1)),
+        let (engine, named, threads) = match which {
+            BenchEngine::Gpu => (EngineArg::Gpu, args.adapter.clone(), None),
+            BenchEngine::Cpu => (EngineArg::Cpu, None, args.threads),
+            BenchEngine::Cpu1 => (EngineArg::Cpu, None, Some(1)),
         };
-        let machine = MachineArgs { engine, adapter: args.adapter.clone(), threads };
+        let machine = MachineArgs { engine, adapter: named, threads };
         let machine = match machine.open() {
             // The GPU was not requested by name, so the table says that it is missing.
             Err(error)

@@ -296,10 +296,7 @@ impl MachineArgs {
             return Ok(machine);
         }
         match Gpu::open(&self.adapter.clone().unwrap_or_default()) {
-            Ok(gpu) => {
-                let engine = Box::new(GpuEngine::new(Arc::clone(&gpu)));
-                Ok(Machine { engine, gpu: Some(gpu) })
-            }
+            Ok(gpu) => Ok(self.on_gpu(gpu)),
             Err(EngineError::NoAdapter(why)) if chooses => {
                 let machine = self.on_cpu()?;
                 tell(&format!("{why}. Using the CPU engine ({}).", machine.engine.describe()));
@@ -309,7 +306,18 @@ impl MachineArgs {
         }
     }
 
+    fn on_gpu(&self, gpu: Arc<Gpu>) -> Machine {
+        if self.threads.is_some() {
+            note("--threads has no effect on the GPU engine");
+        }
+        let engine = ranks::engine(GpuEngine::new(Arc::clone(&gpu)));
+        Machine { engine, gpu: Some(gpu) }
+    }
+
     fn on_cpu(&self) -> anyhow::Result<Machine> {
+        if self.adapter.is_some() {
+            note("--adapter has no effect on the CPU engine");
+        }
         Ok(Machine { engine: ranks::engine(self.cpu_engine()?), gpu: None })
     }
 
@@ -323,9 +331,7 @@ impl MachineArgs {
             return self.on_cpu();
         }
         let adapter = self.adapter.clone().unwrap_or_else(|| adapter_for(ranks::local_rank()));
-        let gpu = Gpu::open(&adapter)?;
-        let engine = ranks::engine(GpuEngine::new(Arc::clone(&gpu)));
-        Ok(Machine { engine, gpu: Some(gpu) })
+        Ok(self.on_gpu(Gpu::open(&adapter)?))
     }
 
     /// True when the user has named neither engine nor adapter. A named adapter is used even if it
