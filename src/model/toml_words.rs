@@ -22,18 +22,22 @@ macro_rules! named {
 
 pub(crate) use named;
 
-/// The library's message about the text of a whole value, and the same with its remedy.
-const WHOLE: [(&str, &str); 6] = [
+/// The beginning of the library's message about the text of a whole value, and the same with its remedy.
+const WHOLE: [(&str, &str); 8] = [
     ("duplicate key", "this key is written twice; keep one of the two"),
     ("key with no value, expected `=`", "this key has no value; write KEY = VALUE"),
-    (
-        "string values must be quoted, expected literal string",
-        "expected one value: a number, true, false, a text in quotes, a list or a table",
-    ),
+    ("string values must be quoted, expected literal string", VALUE),
+    // Of texts such as `fl/w.csv` and `0.3*x`.
+    ("invalid boolean", VALUE),
+    ("invalid float", VALUE),
     ("invalid basic string, expected `\"`", "this text has no end; close it with a quote"),
     ("invalid unquoted key, expected letters, numbers, `-`, `_`", KEY),
     ("unquoted keys cannot be empty, expected letters, numbers, `-`, `_`", KEY),
 ];
+
+/// The remedy for a value that is none.
+const VALUE: &str =
+    "expected one value: a number, true, false, a text in quotes, a list or a table";
 
 /// The remedy for a key that is none.
 const KEY: &str = "expected a key of letters, digits, `-` and `_`; put other keys in quotes";
@@ -54,7 +58,7 @@ const KINDS: [(&str, &str); 8] = [
 #[must_use]
 pub fn problem(message: &str) -> String {
     let message = message.trim();
-    if let Some((_, words)) = WHOLE.iter().find(|(known, _)| *known == message) {
+    if let Some((_, words)) = WHOLE.iter().find(|(known, _)| message.starts_with(known)) {
         return (*words).into();
     }
     let after = |start: &str| message.strip_prefix(start);
@@ -139,6 +143,8 @@ mod tests {
             ("small", "this key has no value"),
             ("small = ", "expected one value: a number"),
             ("small = 1 2", "expected"),
+            ("small = fl/w.csv", "a text in quotes"),
+            ("small = 0.3*heading", "a text in quotes"),
             ("text = \"x", "this text has no end"),
             ("= 1", "expected a key of letters"),
             ("small = 1_", "`_` may only go between digits"),
