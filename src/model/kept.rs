@@ -95,7 +95,7 @@ pub enum KeptStart {
         /// The largest.
         to: f32,
     },
-    /// Drawn from a normal distribution, cut off at 3.5 deviations.
+    /// Drawn from nearly a normal distribution: see [`nearly_normal`].
     Normal {
         /// The mean.
         mean: f32,
