@@ -258,6 +258,7 @@ fn bad_input_is_one_sentence() {
         ("nan.csv", "count,density\n10,5\n20,nan\n"),
         ("twice.csv", "count,count\n10,5\n"),
         ("empty.csv", "count\n"),
+        ("rowless.csv", "count,polarisation\n"),
         ("words.csv", "count,polarisation\n1,abc\n"),
         ("other.csv", "noise,order\n1,0.5\n"),
         ("typo.toml", "scene = \"flock\"\n\ntikcs = 5\n"),
@@ -339,6 +340,11 @@ fn bad_input_is_one_sentence() {
         ("--values twice.csv", 1, &["twice.csv", "two columns", "\"count\""]),
         ("--values empty.csv", 1, &["empty.csv", "no row"]),
         ("--values none.csv", 1, &["none.csv", "No such file"]),
+        (
+            "--vary count=5,10 --reference rowless.csv --plot p.svg",
+            1,
+            &["--reference rowless.csv: it has no row"],
+        ),
         ("--plot p.jpg", 2, &["p.jpg", "NAME.svg"]),
         (
             "--design list --vary count=1,2 --vary density=1,2,3",

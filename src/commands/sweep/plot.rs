@@ -100,8 +100,8 @@ pub fn read_reference(path: &Path, sweep: &Sweep) -> anyhow::Result<Reference> {
     let mut reader = csv::ReaderBuilder::new();
     let mut reader = reader.trim(csv::Trim::All).flexible(true).from_reader(text.as_bytes());
     let metrics: Vec<String> = reader.headers()?.iter().skip(1).map(str::to_owned).collect();
-    let known = metrics.iter().any(|name| sweep.plan.metrics().contains(&name.as_str()));
-    anyhow::ensure!(known, "no column is called like a metric of the sweep");
+    let is_metric = |name: &String| sweep.plan.metrics().contains(&name.as_str());
+    anyhow::ensure!(metrics.iter().any(is_metric), "no column is called like a metric of the sweep");
     let is_number = |value: &String| value.parse::<f64>().is_ok();
     let numbers = sweep.points.iter().all(|point| point.first().is_some_and(is_number));
     anyhow::ensure!(numbers, "a reference needs a first key with numbers");
@@ -116,8 +116,11 @@ pub fn read_reference(path: &Path, sweep: &Sweep) -> anyhow::Result<Reference> {
         };
         let x = row.get(0).map_or(Ok(None), number)?;
         let x = x.with_context(|| format!("line {line}: its place is missing"))?;
-        rows.push((x, row.iter().skip(1).map(number).collect::<Result<_, _>>()?));
+        let own = row.iter().skip(1).zip(&metrics);
+        let own = own.map(|(value, name)| if is_metric(name) { number(value) } else { Ok(None) });
+        rows.push((x, own.collect::<Result<_, _>>()?));
     }
+    anyhow::ensure!(!rows.is_empty(), "it has no row; give it one for each place");
     rows.sort_by(|a: &(f64, Vec<_>), b| a.0.total_cmp(&b.0));
     let curve = |at: usize| {
         let value = |(x, values): &(f64, Vec<Option<f64>>)| Some((*x, (*values.get(at)?)?));
