@@ -16,7 +16,7 @@ use super::host::drive::{self, Host, Outcome, Run, Stop, drive};
 use super::host::errors::{Interrupted, wrong};
 use super::host::interrupt::Interrupt;
 use super::host::memory_check;
-use super::host::messages::{note, say};
+use super::host::messages::{note, say, shown};
 use super::host::options::{FlockArgs, Machine, MachineArgs, Prepared};
 use super::host::progress::progress;
 use super::host::ranks;
@@ -198,7 +198,7 @@ impl Files {
         let mut faults = Vec::new();
         for (path, size) in kept {
             match size {
-                Ok(size) => written.push(format!("{} ({})", path.display(), size_text(size))),
+                Ok(size) => written.push(format!("{} ({})", shown(&path), size_text(size))),
                 Err(fault) => faults.push(format!("{fault:#}")),
             }
         }

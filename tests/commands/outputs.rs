@@ -168,6 +168,11 @@ fn control_characters_of_the_user_do_not_reach_the_terminal() {
         // clap takes whole sequences out, and leaves the beginning of one in a single character.
         assert!(text.contains("\\u{9b}c") && !text.contains(hidden), "{text:?}");
     }
+    for line in ["simulate --out 'a\nb.csv'", "capture --size 64x48 --out 'a\nb'"] {
+        let output = shell(folder.path(), &format!("flockwork {line} --ticks 1 {flock}"));
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains("a\\nb") && text.trim_end().lines().count() == 1, "{text:?}");
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use super::output::OutputFile;
 use super::output_folder::{OutputFolder, names_folder};
 use crate::commands::host::errors::{Interrupted, wrong};
 use crate::commands::host::interrupt::Interrupt;
-use crate::commands::host::messages::note;
+use crate::commands::host::messages::{note, shown};
 use flockwork_model::scene::Scene;
 use flockwork_view::frame::Frame;
 use flockwork_view::recorder::mp4::Quality;
@@ -343,13 +343,13 @@ impl Output {
 
     /// Renames the file into place. Returns its name and size for display.
     pub fn publish(self, plan: &Plan, frames: u64, comment: &str) -> anyhow::Result<String> {
-        let Self::File(kind, mut file) = self else { return Ok(plan.out.display().to_string()) };
+        let Self::File(kind, mut file) = self else { return Ok(shown(&plan.out)) };
         if kind == Kind::Apng && frames != plan.frames() {
             apng::correct_count(&mut file, plan.film, frames as u32, comment)?;
         }
         file.flush()?;
         plan.check_size(file.temporary().metadata()?.len(), frames)?;
-        Ok(format!("{} ({})", plan.out.display(), size_text(file.publish()?)))
+        Ok(format!("{} ({})", shown(&plan.out), size_text(file.publish()?)))
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use super::errors::wrong;
-use super::messages::{note, say};
+use super::messages::{note, say, shown};
 use super::options::{FlockArgs, Prepared};
 use super::ranks::{self, differing};
 use crate::commands::files::checkpoints::newest;
@@ -92,7 +92,7 @@ impl Beginning {
     pub fn is_complete(&self, span: Span) -> anyhow::Result<bool> {
         let checkpoint = self.checkpoint.as_ref().filter(|_| span.ticks == 0);
         if let Some(checkpoint) = checkpoint {
-            let name = checkpoint.display();
+            let name = shown(checkpoint);
             say(&format!(
                 "the run is complete, and no file is written: its end is tick {}, in {name}; \
                  `flockwork simulate --init {name} --ticks 0 --out FILE` writes it as a state file\n",

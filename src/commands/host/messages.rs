@@ -4,9 +4,10 @@
 //! written, and the files under way would be lost with the run.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use super::ranks;
-use flockwork_model::quote::{readable, visible};
+use flockwork_model::quote::{self, readable, visible};
 
 /// Prints a message on stderr. One that cannot be written is dropped: the run matters more.
 pub fn warn(message: &str) {
@@ -32,6 +33,11 @@ pub fn say(text: &str) -> anyhow::Result<()> {
     }
     let mut stdout = io::stdout().lock();
     said(stdout.write_all(visible(text).as_bytes()).and_then(|()| stdout.flush()))
+}
+
+/// The name of a file on one line.
+pub fn shown(path: &Path) -> String {
+    quote::shown(&path.display().to_string()).into_owned()
 }
 
 /// An error with its causes, in one line.

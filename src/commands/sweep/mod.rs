@@ -30,7 +30,7 @@ use super::charts::PlotFile;
 use super::files::output::OutputError;
 use super::host::errors::{Interrupted, wrong};
 use super::host::interrupt::Interrupt;
-use super::host::messages::{note, say};
+use super::host::messages::{note, say, shown};
 use super::host::options::Machine;
 use super::host::progress::progress;
 use flockwork_model::quote::listed;
@@ -227,7 +227,7 @@ fn report(
     }
     if is_whole || args.collect {
         let table = out.join(results::TABLE);
-        text += &format!("; {} ({})", table.display(), counted(results.len() as u64, "row"));
+        text += &format!("; {} ({})", shown(&table), counted(results.len() as u64, "row"));
     } else {
         let plot = if args.plot.is_some() { " and the plot come" } else { " comes" };
         text += &format!("; {}{plot} with the last", results::TABLE);
