@@ -103,7 +103,8 @@ impl FlockArgs {
             // The file of a state may name its scene.
             Some(path) => {
                 let path = checkpoints::latest(path)?;
-                let table = state_files::read_table(&path, self.scene.is_none(), ranks::own_part())?;
+                let table =
+                    state_files::read_table(&path, self.scene.is_none(), ranks::own_part())?;
                 self.scene_of(&path, &table)?.0.world.axes()
             }
             None => read_scene(self.scene_name(), &self.overrides)?.world.axes(),
