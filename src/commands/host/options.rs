@@ -171,7 +171,7 @@ impl FlockArgs {
     /// The state in a file.
     fn resume(&self, path: &Path, engine: Option<&dyn Engine>) -> anyhow::Result<Prepared> {
         let place = || format!("--init {}", path.display());
-        let table = state_files::read_table(path, self.scene.is_none(), ranks::own_part())?;
+        let mut table = state_files::read_table(path, self.scene.is_none(), ranks::own_part())?;
         let found = table.agents();
         if let Some(count) = self.count.filter(|count| *count != found) {
             let (file, agents) = (place(), counted(found, "agent"));
@@ -180,9 +180,10 @@ impl FlockArgs {
             )));
         }
         let asked = Request { count: Some(found), density: self.density, seed: self.seed };
-        let (mut plain, beside) = self.scene_of(path, &table)?;
-        let request = requested(asked, &plain, table.run().or(beside.as_ref()));
-        let written = table.run().map(|run| run.scene(&[])).transpose().with_context(place)?;
+        let (mut plain, run) = self.scene_of(path, &table)?;
+        let request = requested(asked, &plain, run.as_ref());
+        let written = run.as_ref().map(|run| run.scene(&[])).transpose().with_context(place)?;
+        table.number_species(written.as_ref(), &plain).with_context(place)?;
         if table.restore_flow(&mut plain).with_context(place)? {
             load_flow(&mut plain, Path::new(""))?;
         }
@@ -195,8 +196,8 @@ impl FlockArgs {
             notices.push(format!("{}: {unsaid}", place()));
         }
         // As people would write it: without the keys that have their defaults.
-        let written = written.map(|scene| scene.to_toml());
-        let overrides = self.all_overrides(table.run().or(beside.as_ref()));
+        let written = written.filter(|_| table.run().is_some()).map(|scene| scene.to_toml());
+        let overrides = self.all_overrides(run.as_ref());
         let state = table.into_state(&scene).with_context(place)?;
         let hash = ranks::ranks().map(|_| hash_of(path)).transpose().with_context(place)?;
         notices.iter().for_each(|sentence| note(sentence));
@@ -204,7 +205,7 @@ impl FlockArgs {
         Ok(Prepared { scene, state, agents: found, written, plain, request, overrides, file })
     }
 
-    /// The scene of a state file, before it is scaled; and the record that brought it, if that is not in the file.
+    /// The scene of a state file, before it is scaled; and the record that brought it.
     fn scene_of(
         &self,
         path: &Path,
@@ -219,7 +220,7 @@ impl FlockArgs {
             ))),
             Some(run) => {
                 let scene = run.scene(&self.overrides).map_err(scene_error).with_context(place)?;
-                Ok((scene, None))
+                Ok((scene, Some(run.clone())))
             }
             None => read_run(self.scene_name(), &self.overrides),
         }

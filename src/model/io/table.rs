@@ -7,7 +7,7 @@ use super::{Result, bail, ensure};
 use crate::behaviours::Target;
 use crate::kept::{KeptNames, KeptRow, MAX_KEPT, MAX_NUMBER, STATE_PREFIX};
 use crate::memory::{Memory, ShownBy};
-use crate::quote::quoted;
+use crate::quote::{cut, quoted};
 use crate::scene::{MAX_AGENTS, Request, Scene};
 use crate::state::FlockState;
 use crate::vector::{Point, components_text};
@@ -143,6 +143,8 @@ pub struct StateTable {
     /// The names of the numbers that agents keep.
     pub kept: Vec<String>,
     run: Option<RunRecord>,
+    /// The names of the species, if the file says them and is read for another scene than its own.
+    pub species: Vec<String>,
     /// The targets at the last tick.
     targets: Vec<TargetRow>,
 }
@@ -161,6 +163,7 @@ impl StateTable {
             shows: false,
             kept: Vec::new(),
             run: None,
+            species: Vec::new(),
             targets: Vec::new(),
         }
     }
@@ -314,6 +317,35 @@ impl StateTable {
             ),
             _ => Ok(()),
         }
+    }
+
+    /// Gives the agents the numbers that their species have in `scene`, by name. `written` is the scene of the
+    /// record, if `scene` was made from it: all species that have agents are then needed. Else the numbers stay,
+    /// unless `scene` has all names that the file says.
+    pub fn number_species(&mut self, written: Option<&Scene>, scene: &Scene) -> Result<()> {
+        let place = |name: &str| scene.species.iter().position(|own| own.name == name);
+        if self.species.iter().any(|name| place(name).is_none()) {
+            return Ok(());
+        }
+        if let Some(written) = written.filter(|_| self.species.is_empty()) {
+            self.species = written.species.iter().map(|own| own.name.clone()).collect();
+        }
+        for row in &mut self.rows {
+            let Some(name) = self.species.get(usize::from(row.species)) else { continue };
+            let Some(index) = place(name) else {
+                bail!(
+                    "{} {}: agent {} is of species `{}`, which scene `{}` lacks; leave out --set, which \
+                     changes the scene of the file",
+                    self.unit,
+                    row.place,
+                    row.id,
+                    cut(name),
+                    cut(&scene.name)
+                );
+            };
+            row.species = index as u8;
+        }
+        Ok(())
     }
 
     /// The scene of the record, scaled, with its targets where they were; and the flock.

@@ -305,6 +305,46 @@ fn options_beside_a_file_change_what_they_name_and_nothing_else() {
     }
 }
 
+/// Three species of which the last has no agent.
+const THREE: &str = "[species.a]\ncount = 10\nmax_speed = 1\n[species.b]\ncount = 5\nmax_speed = 2\n\
+                     [species.c]\ncount = 0\nmax_speed = 3\n";
+
+#[test]
+fn agents_stay_in_their_species_when_its_number_changes() {
+    let results = tempfile::tempdir().unwrap();
+    let folder = results.path();
+    let mut engine = CpuEngine::new(Some(1)).unwrap();
+    let scene = |name: &str, text: &str| {
+        let path = folder.join(name);
+        std::fs::write(&path, text).unwrap();
+        format!("--scene {}", path.display())
+    };
+    let three = scene("three.toml", THREE);
+    simulate(&mut engine, &three, 1, folder, "three");
+    // The a's are gone: the b's have the number 0.
+    simulate(&mut engine, &format!("{three} --set a.count=0"), 1, folder, "two");
+    let options = init(folder, "two.npz");
+    assert_eq!(prepare(&options).state.species, [1; 5]);
+    let two = prepare(&format!("{options} --set a=none"));
+    assert_eq!((two.state.species, two.scene.species[0].name.as_str()), (vec![0; 5], "b"));
+
+    let options = init(folder, "three.npz");
+    let all = prepare(&options).state.species;
+    assert_eq!(all, [vec![0; 10], vec![1; 5]].concat());
+    assert_eq!(prepare(&format!("{options} --set c=none")).state.species, all);
+    let error = format!("{:#}", try_prepare(&format!("{options} --set a=none")).unwrap_err());
+    let told = "is of species `a`, which scene `";
+    assert!(error.contains(told) && error.contains("leave out --set"), "{error}");
+
+    // Another scene has the same species in another order, or others.
+    let rest = THREE.split_once("[species.b]").unwrap();
+    let turned = scene("turned.toml", &format!("[species.b]{}{}", rest.1, rest.0));
+    let swapped = prepare(&format!("{options} {turned}")).state.species;
+    assert_eq!(swapped, [vec![2; 10], vec![0; 5]].concat());
+    let others = scene("others.toml", "[species.b]\n[species.x]\n");
+    assert_eq!(prepare(&format!("{options} {others}")).state.species, all);
+}
+
 /// All commands go on from a file alike, and need nothing else.
 #[test]
 fn every_command_goes_on_from_a_file() {

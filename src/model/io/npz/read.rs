@@ -95,14 +95,20 @@ pub fn read_npz(mut file: impl Read + Seek, with_run: bool, part: Part) -> Resul
     let mut table = StateTable::new("row", part, axes, remembers);
     (table.shows, table.kept) = (shows, kept);
     table.take(ticks.ticks, own.rows)?;
+    let run = read_record(&mut archive, with_run && found.contains(&"flow"), axes);
     if with_run {
-        let run = read_record(&mut archive, found.contains(&"flow"), axes)?;
+        let run = run?;
         let targets = if run.is_some() && found.contains(&"target_hits") {
             last_targets(&mut archive, ticks.all.len() as u64, axes)?
         } else {
             Vec::new()
         };
         table.describe(run, targets);
+    } else if let Ok(Some(run)) = run
+        && let Ok(written) = run.scene(&[])
+    {
+        // A record that cannot be read is no obstacle for another scene.
+        table.species = written.species.into_iter().map(|own| own.name).collect();
     }
     table.complete()
 }
