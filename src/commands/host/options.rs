@@ -171,22 +171,8 @@ impl FlockArgs {
     /// The state in a file.
     fn resume(&self, path: &Path, engine: Option<&dyn Engine>) -> anyhow::Result<Prepared> {
         let place = || format!("--init {}", path.display());
-        let mut table = state_files::read_table(path, self.scene.is_none(), ranks::own_part())?;
+        let (table, plain, request, run) = self.plan_from(path)?;
         let found = table.agents();
-        if let Some(count) = self.count.filter(|count| *count != found) {
-            let (file, agents) = (place(), counted(found, "agent"));
-            return Err(wrong(format!(
-                "--count {count}: the file of {file} has {agents}; leave --count out"
-            )));
-        }
-        let asked = Request { count: Some(found), density: self.density, seed: self.seed };
-        let (mut plain, run) = self.scene_of(path, &table)?;
-        let request = requested(asked, &plain, run.as_ref());
-        let written = run.as_ref().map(|run| run.scene(&[])).transpose().with_context(place)?;
-        table.number_species(written.as_ref(), &plain).with_context(place)?;
-        if table.restore_flow(&mut plain).with_context(place)? {
-            load_flow(&mut plain, Path::new(""))?;
-        }
         memory_check::check(&plain, &request, engine)?;
         let mut scene = plain.clone();
         scene.resize(&request)?;
@@ -195,14 +181,50 @@ impl FlockArgs {
         if let Some(unsaid) = table.run().map(RunRecord::unsaid).transpose()?.flatten() {
             notices.push(format!("{}: {unsaid}", place()));
         }
+        let written = table.run().map(|run| run.scene(&[])).transpose().with_context(place)?;
         // As people would write it: without the keys that have their defaults.
-        let written = written.filter(|_| table.run().is_some()).map(|scene| scene.to_toml());
+        let written = written.map(|scene| scene.to_toml());
         let overrides = self.all_overrides(run.as_ref());
         let state = table.into_state(&scene).with_context(place)?;
         let hash = ranks::ranks().map(|_| hash_of(path)).transpose().with_context(place)?;
         notices.iter().for_each(|sentence| note(sentence));
         let file = hash.map_or_else(String::new, |hash| format!("{} with hash {hash:x}", place()));
         Ok(Prepared { scene, state, agents: found, written, plain, request, overrides, file })
+    }
+
+    /// A state file whose agents have the species of the scene; the scene before it is scaled to the request; and the
+    /// record that brought it.
+    fn plan_from(
+        &self,
+        path: &Path,
+    ) -> anyhow::Result<(StateTable, Scene, Request, Option<RunRecord>)> {
+        let place = || format!("--init {}", path.display());
+        let mut table = state_files::read_table(path, self.scene.is_none(), ranks::own_part())?;
+        let found = table.agents();
+        let idle = |option: String, remedy: &str| {
+            let (place, agents) = (place(), counted(found, "agent"));
+            wrong(format!("{option}: the file of {place} has {agents}; leave {remedy} out"))
+        };
+        if let Some(count) = self.count.filter(|count| *count != found) {
+            return Err(idle(format!("--count {count}"), "--count"));
+        }
+        let (mut plain, run) = self.scene_of(path, &table)?;
+        let asked = Request { count: Some(found), density: self.density, seed: self.seed };
+        let request = requested(asked, &plain, run.as_ref());
+        if let Some(run) = &run {
+            let written = run.scene(&[]).with_context(place)?;
+            table.number_species(Some(&written), &plain).with_context(place)?;
+            // The counts of the run size its world.
+            if let Some((name, count)) = plain.keep_counts(&written) {
+                return Err(idle(format!("--set {name}.count={count}"), "it"));
+            }
+        } else {
+            table.number_species(None, &plain).with_context(place)?;
+        }
+        if table.restore_flow(&mut plain).with_context(place)? {
+            load_flow(&mut plain, Path::new(""))?;
+        }
+        Ok((table, plain, request, run))
     }
 
     /// The scene of a state file, before it is scaled; and the record that brought it.

@@ -45,6 +45,23 @@ impl Scene {
         Ok(())
     }
 
+    /// Gives all species the counts that they have in `written`, and new ones none. Changes nothing if an override
+    /// asks for another count; then returns its species and the count.
+    pub fn keep_counts(&mut self, written: &Self) -> Option<(String, u64)> {
+        let own = |species: &Species| {
+            let same = written.species.iter().find(|own| own.name == species.name);
+            same.map_or(0, |same| same.count)
+        };
+        let is_asked =
+            |species: &Species| self.is_overridden(&format!("species.{}.count", species.name));
+        let other = |species: &&Species| species.count != own(species) && is_asked(species);
+        if let Some(species) = self.species.iter().find(other) {
+            return Some((species.name.clone(), species.count));
+        }
+        self.species.iter_mut().for_each(|species| species.count = own(species));
+        None
+    }
+
     /// Gives a species another name. Fails, and changes nothing, if a file or `--set` could not say
     /// that name.
     pub fn rename_species(&mut self, index: usize, name: &str) -> Result<(), String> {

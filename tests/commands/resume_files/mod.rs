@@ -294,6 +294,7 @@ fn options_beside_a_file_change_what_they_name_and_nothing_else() {
     with("--count 700");
     for (more, wrong, usage) in [
         ("--count 699", "has 700 agents", true),
+        ("--set sparrow.count=9", "has 700 agents; leave it out", true),
         ("--set sparrow.mas=3", "mass", true),
         ("--density 2000", "leave out --density and --set", false),
     ] {
@@ -343,6 +344,22 @@ fn agents_stay_in_their_species_when_its_number_changes() {
     assert_eq!(swapped, [vec![2; 10], vec![0; 5]].concat());
     let others = scene("others.toml", "[species.b]\n[species.x]\n");
     assert_eq!(prepare(&format!("{options} {others}")).state.species, all);
+}
+
+#[test]
+fn a_species_that_is_added_to_a_file_leaves_its_world() {
+    let results = tempfile::tempdir().unwrap();
+    let folder = results.path();
+    let mut engine = CpuEngine::new(Some(1)).unwrap();
+    simulate(&mut engine, "--scene flock", 1, folder, "flock");
+    let with = |more: &str| prepare(&format!("{} {more}", init(folder, "flock.npz")));
+    let plain = with("");
+    for more in ["--set species.gnat={}", "--set starling.count=120"] {
+        let other = with(more);
+        assert_eq!((other.scene.world, other.state), (plain.scene.world, plain.state.clone()));
+    }
+    assert_eq!(with("--set species.gnat={}").scene.species[1].count, 0);
+    assert_eq!(with("--set world.size=[900,800]").scene.world.size, flat(900.0, 800.0));
 }
 
 /// All commands go on from a file alike, and need nothing else.
