@@ -169,6 +169,23 @@ fn every_file_of_a_run_has_the_record_that_makes_it_again() {
 }
 
 #[test]
+fn a_count_that_is_set_comes_before_the_record_and_the_default() {
+    let folder = tempfile::tempdir().unwrap();
+    let agents = |options: &str| {
+        let line = format!("simulate --engine cpu --ticks 0 --metrics m.csv {options}");
+        shell::done(folder.path(), &line);
+        shell::rows(&folder.path().join("m.csv"))[0]["agents"].clone()
+    };
+    let set = "--set starling.count=60";
+    assert_eq!([agents(""), agents(set)], ["3000", "60"]);
+    assert_eq!(agents(&format!("--count 70 {set}")), "70");
+    assert_eq!(
+        [agents("--scene m.run.toml"), agents(&format!("--scene m.run.toml {set}"))],
+        ["70", "60"]
+    );
+}
+
+#[test]
 fn the_json_of_bench_has_the_record_of_each_flock() {
     let folder = folder();
     let folder = folder.path();

@@ -57,11 +57,11 @@ pub fn run_in(
 
 /// What is asked of a scene; where `asked` says nothing, what its overrides or the record of a run ask for.
 pub fn requested(asked: Request, scene: &Scene, run: Option<&RunRecord>) -> Request {
-    // An override of the size or the density comes later than the record.
+    // An override of the size, the density or a count comes later than the record.
     let recorded = run.filter(|_| !scene.is_overridden("world.size"));
     let recorded = recorded.and_then(|run| run.density);
     Request {
-        count: asked.count.or(run.map(|run| run.count)),
+        count: asked.count.or(scene.asked_count()).or(run.map(|run| run.count)),
         density: asked.density.or(scene.asked_density()).or(recorded),
         seed: asked.seed,
     }

@@ -52,9 +52,7 @@ impl Scene {
             let same = written.species.iter().find(|own| own.name == species.name);
             same.map_or(0, |same| same.count)
         };
-        let is_asked =
-            |species: &Species| self.is_overridden(&format!("species.{}.count", species.name));
-        let other = |species: &&Species| species.count != own(species) && is_asked(species);
+        let other = |species: &&Species| species.count != own(species) && self.asks_count(species);
         if let Some(species) = self.species.iter().find(other) {
             return Some((species.name.clone(), species.count));
         }

@@ -228,6 +228,17 @@ impl Scene {
         self.density.filter(|_| self.is_overridden("world.density"))
     }
 
+    /// The number of agents, if an override asks for the count of a species.
+    #[must_use]
+    pub fn asked_count(&self) -> Option<u64> {
+        self.species.iter().any(|species| self.asks_count(species)).then(|| self.own_count())
+    }
+
+    /// True if an override asks for the count of a species.
+    fn asks_count(&self, species: &Species) -> bool {
+        self.is_overridden(&format!("species.{}.count", species.name))
+    }
+
     /// The largest radius within which any species perceives neighbours; world units.
     #[must_use]
     pub fn perception_radius(&self) -> f32 {
