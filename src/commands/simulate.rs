@@ -108,10 +108,10 @@ pub fn simulate(
     let unwrapping = ranks::agree(args.unwrapping(&begun.prepared.scene))?;
     begun.prepared.compare()?;
     let span = ranks::agree(begun.span(args.ticks, args.until))?;
-    if begun.is_complete(span)? {
+    if begun.is_complete(span, args.until.is_some())? {
         return Ok(());
     }
-    let init = begun.checkpoint.as_deref().or(args.flock.init.as_deref());
+    let init = args.flock.init.as_deref();
     let record = ran_on(begun.prepared.record(), engine.kind(), gpu.as_deref(), init);
     let first = begun.prepared.state.tick;
     if let Some(Ok(states)) = &mut files.states {
@@ -124,7 +124,8 @@ pub fn simulate(
         figures.describe(&record)?;
     }
     let folder = folder.filter(|_| ranks::is_root());
-    let keeper = folder.map(|folder| Checkpoints::create(folder, record, init));
+    let keeper =
+        folder.map(|folder| Checkpoints::create(folder, record, begun.checkpoint.as_deref()));
     let keeper = ranks::agree(keeper.transpose())?;
     ranks::agree(begun.announce([out, metrics]))?;
     let Prepared { scene, state, agents, .. } = begun.prepared;

@@ -92,6 +92,46 @@ fn the_same_command_goes_on_from_its_checkpoint() {
 }
 
 #[test]
+fn a_run_from_a_file_goes_on_too_however_its_paths_are_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let run = |line: &str| {
+        let output = shell(folder.path(), &format!("flockwork simulate --engine cpu {line}"));
+        assert!(output.status.success(), "{line}: {output:?}");
+        [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap())
+    };
+    std::fs::write(at("my.toml"), "[species.a]\ncount = 40\nwander = {}\n").unwrap();
+    run("--scene my.toml --ticks 5 --out i.npz");
+    let flock = "--set a.wander.weight=2 --every 4 --out s.csv --checkpoint kept";
+    run(&format!("--init i.npz {flock} --ticks 7"));
+    assert_eq!(ticks(&at("s.csv")), [5, 9, 12]);
+    for (end, first, states) in
+        [("--ticks 11", 12, &[12, 13, 16][..]), ("--until 18", 16, &[16, 17, 18])]
+    {
+        let [_, told] = run(&format!("--init ./i.npz {flock} {end}"));
+        let says = format!("going on from kept/checkpoint-00000000{first}.npz at tick {first}");
+        assert!(told.lines().count() == 1 && told.contains(&says), "{told}");
+        assert_eq!(ticks(&at("s.csv")), states);
+    }
+    for same in ["--init i.npz --ticks 13", "--init i.npz --until 18", "--init kept --until 18"] {
+        let [told, _] = run(&format!("{same} {flock}"));
+        assert!(told.starts_with("the run is complete, and no file is written"), "{same}: {told}");
+        assert!(told.contains("its end is tick 18"), "{same}: {told}");
+    }
+    run("--init i.npz --set a.wander.weight=2 --until 18 --out whole.csv");
+    assert!(last_tick(&at("s.csv")) == last_tick(&at("whole.csv")));
+    let line = "simulate --engine cpu --scene my.toml --set a.wander.weight=2 --ticks 30";
+    let other = shell(folder.path(), &format!("flockwork {line} --checkpoint kept"));
+    let told = String::from_utf8(other.stderr).unwrap();
+    assert_eq!(other.status.code(), Some(2), "{told}");
+    assert!(told.contains("of another run (`from = "), "{told}");
+
+    run("--scene ./my.toml --ticks 3 --checkpoint other --metrics m.csv");
+    run("--scene my.toml --ticks 6 --checkpoint other --metrics m.csv");
+    assert_eq!(ticks(&at("m.csv")), [3, 4, 5, 6]);
+}
+
+#[test]
 fn a_checkpoint_of_another_run_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let run = "flockwork simulate --engine cpu --checkpoint kept --out c.npz";

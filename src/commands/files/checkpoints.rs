@@ -89,23 +89,18 @@ pub struct Checkpoints {
 }
 
 impl Checkpoints {
-    /// Creates the folder if it is missing, and checks that files can be written in it. `init` is what
-    /// the run goes on from. A folder with the checkpoint of another run is refused: `--init` could
-    /// not tell them apart.
-    pub fn create(path: &Path, record: RunRecord, init: Option<&Path>) -> anyhow::Result<Self> {
+    /// Creates the folder if it is missing, and checks that files can be written in it. `known` is the
+    /// checkpoint in it that the run goes on from. Another one is refused: `--init` could not tell them apart.
+    pub fn create(path: &Path, record: RunRecord, known: Option<&Path>) -> anyhow::Result<Self> {
         let folder = OutputFolder::create(path, "name a folder")?;
         let last = newest(path)?;
-        if let Some(last) = &last {
-            let init = init.map(latest).transpose()?;
-            let same = |init: &PathBuf| init.canonicalize().ok() == last.canonicalize().ok();
-            if !init.as_ref().is_some_and(same) {
-                let name = last.file_name().unwrap_or_default().display();
-                return Err(wrong(format!(
-                    "--checkpoint {0}: it has {name} of another run; go on from that with --init {0}, \
-                     or name an empty folder",
-                    path.display()
-                )));
-            }
+        if let Some(other) = last.as_deref().filter(|last| Some(*last) != known) {
+            return Err(wrong(format!(
+                "--checkpoint {0}: it has {1} of another run; go on from that with --init {0}, or name an \
+                 empty folder",
+                path.display(),
+                other.file_name().unwrap_or_default().display()
+            )));
         }
         Ok(Self { _folder: folder, path: path.into(), record, last })
     }

@@ -8,7 +8,7 @@ use super::errors::wrong;
 use super::messages::{note, say, shown};
 use super::options::{FlockArgs, Prepared};
 use super::ranks::{self, differing};
-use crate::commands::files::checkpoints::newest;
+use crate::commands::files::checkpoints::{latest, newest};
 use crate::commands::files::output::OutputError;
 use flockwork_engine::Engine;
 
@@ -17,8 +17,10 @@ use flockwork_engine::Engine;
 pub struct Beginning {
     /// The flock, at its first tick or at the checkpoint's.
     pub prepared: Prepared,
-    /// The checkpoint that the same command has left.
+    /// The checkpoint in the folder of the run, from which it goes on.
     pub checkpoint: Option<PathBuf>,
+    /// Ticks that the same command has done, if it has left the checkpoint.
+    before: Option<u64>,
 }
 
 /// The ticks of a run.
@@ -39,25 +41,42 @@ impl Span {
 
 impl Beginning {
     /// Prepares a flock, or goes on with it if the same command has left a checkpoint in `folder`. The
-    /// checkpoint of another run is refused. With `--init` the user has chosen where the run begins.
+    /// checkpoint of another run is refused, unless `--init` names it.
     pub fn new(
         flock: &FlockArgs,
         folder: Option<&Path>,
         engine: &dyn Engine,
     ) -> anyhow::Result<Self> {
-        let folder = folder.filter(|folder| flock.init.is_none() && folder.is_dir());
-        let Some(folder) = folder else { return Self::anew(flock, engine) };
-        let place = || format!("--checkpoint {}", folder.display());
-        let Some(last) = newest(folder).with_context(place)? else {
-            return Self::anew(flock, engine);
+        let anew = |checkpoint| {
+            Ok(Self { prepared: flock.prepare(Some(engine))?, checkpoint, before: None })
         };
-        let asked = flock.record()?;
+        let Some(folder) = folder.filter(|folder| folder.is_dir()) else { return anew(None) };
+        let place = || format!("--checkpoint {}", folder.display());
+        let Some(last) = newest(folder).with_context(place)? else { return anew(None) };
+        if let Some(init) = &flock.init
+            && latest(init)?.canonicalize().ok() == last.canonicalize().ok()
+        {
+            return anew(Some(last));
+        }
+        let (asked, start) = flock.record()?;
         let kept = FlockArgs { init: Some(last.clone()), ..FlockArgs::default() };
         let unusable = || format!("{}: remove the checkpoint to begin anew", place());
         let prepared = kept.prepare(Some(engine)).with_context(unusable)?;
-        let found = prepared.record();
+        let mut found = prepared.record();
+        // The path of a scene file may be written in another way.
+        if Path::new(&found.name).file_name() == Path::new(&asked.name).file_name() {
+            found.name.clone_from(&asked.name);
+        }
+        // States of one scene are told apart by the file that the run began with.
+        let whole = |path: &Path| std::path::absolute(path).unwrap_or_default();
+        let begun = |from: Option<&Path>| {
+            let from = from.map(whole).filter(|from| !from.starts_with(whole(folder)));
+            from.map_or_else(String::new, |from| format!("from = {from:?}\n"))
+        };
+        let found = found.digest() + &begun(prepared.from.as_deref().map(Path::new));
+        let asked = asked.digest() + &begun(flock.init.as_deref());
         let name = last.file_name().unwrap_or_default().display();
-        if let Some([found, asked]) = differing(&found.digest(), &asked.digest()) {
+        if let Some([found, asked]) = differing(&found, &asked) {
             return Err(wrong(format!(
                 "{0}: it has {name} of another run ({found} instead of {asked}); go on with that \
                  run by --init {1}, or name an empty folder",
@@ -65,17 +84,14 @@ impl Beginning {
                 folder.display()
             )));
         }
-        Ok(Self { prepared, checkpoint: Some(last) })
-    }
-
-    fn anew(flock: &FlockArgs, engine: &dyn Engine) -> anyhow::Result<Self> {
-        Ok(Self { prepared: flock.prepare(Some(engine))?, checkpoint: None })
+        let before = Some(prepared.state.tick.saturating_sub(start));
+        Ok(Self { prepared, checkpoint: Some(last), before })
     }
 
     /// Computes the ticks to do: a total, or the ticks left until a tick of the flock.
     pub fn span(&self, ticks: Option<u64>, until: Option<u64>) -> anyhow::Result<Span> {
         let first = self.prepared.state.tick;
-        let before = if self.checkpoint.is_some() { first } else { 0 };
+        let before = self.before.unwrap_or_default();
         let (option, end, from) = match until {
             Some(until) => ("--until", until, first),
             None => ("--ticks", ticks.unwrap_or_default(), before),
@@ -88,15 +104,16 @@ impl Beginning {
         Ok(Span { before, ticks })
     }
 
-    /// True if earlier parts of the run have done all its ticks. Then says so.
-    pub fn is_complete(&self, span: Span) -> anyhow::Result<bool> {
-        let checkpoint = self.checkpoint.as_ref().filter(|_| span.ticks == 0);
+    /// True if earlier parts of the run have done all its ticks. Then says so. `until`: the end is a tick of the flock.
+    pub fn is_complete(&self, span: Span, until: bool) -> anyhow::Result<bool> {
+        let is_over = span.ticks == 0 && (until || self.before.is_some());
+        let checkpoint = self.checkpoint.as_ref().filter(|_| is_over);
         if let Some(checkpoint) = checkpoint {
             let name = shown(checkpoint);
             say(&format!(
                 "the run is complete, and no file is written: its end is tick {}, in {name}; \
                  `flockwork simulate --init {name} --ticks 0 --out FILE` writes it as a state file\n",
-                span.before
+                self.prepared.state.tick
             ))?;
         }
         Ok(checkpoint.is_some())
@@ -153,7 +170,7 @@ mod tests {
         let error = begun.span(None, Some(69)).unwrap_err().to_string();
         assert_eq!(error, "--until 69: the flock is at tick 70 already; name a later tick");
         // The same command again.
-        begun.checkpoint = Some("kept".into());
+        begun.before = Some(70);
         assert_eq!(span(&begun, Some(100), None), Some((70, 30)));
         assert_eq!(span(&begun, None, Some(100)), Some((70, 30)));
         assert_eq!(span(&begun, Some(69), None), None);

@@ -149,13 +149,19 @@ impl FlockArgs {
         Ok((plain, request, run))
     }
 
-    /// The record of a run without `--init`.
-    pub fn record(&self) -> anyhow::Result<RunRecord> {
-        let (plain, request, run) = self.plan()?;
+    /// The record of the run, and the tick at which it begins.
+    pub fn record(&self) -> anyhow::Result<(RunRecord, u64)> {
+        let ((plain, request, run), tick) = match &self.init {
+            Some(path) => {
+                let (table, plain, request, run) = self.plan_from(&checkpoints::latest(path)?)?;
+                ((plain, request, run), table.tick())
+            }
+            None => (self.plan()?, 0),
+        };
         let mut scene = plain.clone();
         scene.resize(&request)?;
         let overrides = self.all_overrides(run.as_ref());
-        Ok(RunRecord::new(&plain, &request, scene.world.size, &overrides))
+        Ok((RunRecord::new(&plain, &request, scene.world.size, &overrides), tick))
     }
 
     /// The scene's own first state.
@@ -164,8 +170,8 @@ impl FlockArgs {
         let count = request.count.unwrap_or(plain.own_count());
         let (scene, state) = populate(&plain, &request, engine)?;
         let overrides = self.all_overrides(run.as_ref());
-        let (written, file) = (run.map(|run| run.scene), String::new());
-        Ok(Prepared { scene, state, agents: count, written, plain, request, overrides, file })
+        let (written, from, file) = (run.map(|run| run.scene), None, String::new());
+        Ok(Prepared { scene, state, agents: count, written, from, plain, request, overrides, file })
     }
 
     /// The state in a file.
@@ -189,7 +195,8 @@ impl FlockArgs {
         let hash = ranks::ranks().map(|_| hash_of(path)).transpose().with_context(place)?;
         notices.iter().for_each(|sentence| note(sentence));
         let file = hash.map_or_else(String::new, |hash| format!("{} with hash {hash:x}", place()));
-        Ok(Prepared { scene, state, agents: found, written, plain, request, overrides, file })
+        let from = run.and_then(|run| run.made?.from);
+        Ok(Prepared { scene, state, agents: found, written, from, plain, request, overrides, file })
     }
 
     /// A state file whose agents have the species of the scene; the scene before it is scaled to the request; and the
@@ -271,6 +278,8 @@ pub struct Prepared {
     pub agents: u64,
     /// The scene file that a state file or a record has brought.
     pub written: Option<String>,
+    /// The file with which the run of a state file began.
+    pub from: Option<String>,
     /// The scene before it was scaled.
     plain: Scene,
     /// The request that it was scaled to.
