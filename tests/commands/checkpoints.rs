@@ -132,6 +132,37 @@ fn a_run_from_a_file_goes_on_too_however_its_paths_are_written() {
 }
 
 #[test]
+fn the_rows_of_every_part_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let run = |line: &str| {
+        let line = format!("flockwork simulate --engine cpu {line} --checkpoint kept");
+        let output = shell(folder.path(), &line);
+        assert!(output.status.success(), "{line}: {output:?}");
+    };
+    // The same ticks of two runs, whose checkpoints are in one folder, one after the other.
+    for seed in [1, 2] {
+        for end in [10, 20] {
+            run(&format!("--count 20 --seed {seed} --every 5 --out c.csv --ticks {end}"));
+        }
+        assert!(shell(folder.path(), "rm -r kept").status.success());
+    }
+    for (name, seed, first) in [("c.before-10", 1, 0), ("c.before-10-2", 2, 0), ("c", 2, 10)] {
+        let record = std::fs::read_to_string(at(&format!("{name}.run.toml"))).unwrap();
+        assert!(record.contains(&format!("\nseed = {seed}\n")), "{name}: {record}");
+        assert_eq!(ticks(&at(&format!("{name}.csv"))), [first, first + 5, first + 10], "{name}");
+    }
+    // A run from a checkpoint, again from the checkpoint that it has left there.
+    run("--count 20 --ticks 5");
+    for end in [8, 12] {
+        run(&format!("--init kept --until {end} --out late.npz --metrics late.csv"));
+    }
+    assert_eq!(ticks(&at("late.before-8.csv")), [5, 6, 7, 8]);
+    assert_eq!(ticks(&at("late.csv")), [8, 9, 10, 11, 12]);
+    assert!(at("late.before-8.npz").is_file() && at("late.before-8.run.toml").is_file());
+}
+
+#[test]
 fn a_checkpoint_of_another_run_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let run = "flockwork simulate --engine cpu --checkpoint kept --out c.npz";
@@ -157,20 +188,22 @@ fn a_checkpoint_of_another_run_is_refused() {
 fn a_checkpoint_that_cannot_be_written_ends_no_run_and_costs_no_other_file() {
     let folder = tempfile::tempdir().unwrap();
     let run = "simulate --engine cpu --count 2000 --checkpoint kept --every-checkpoint 2";
-    exits(folder.path(), 0, &format!("flockwork {run} --ticks 3 --metrics m.csv"));
-    // A limit on file sizes simulates a full disk.
+    let good = shell(folder.path(), &format!("flockwork {run} --ticks 3 --metrics m.csv"));
+    assert!(good.status.success(), "{good:?}");
+    // A limit on file sizes simulates a full disk. The first rows of m.csv stay.
     let full = "simulate --engine cpu --init kept --checkpoint kept --every-checkpoint 2";
     let line = format!("ulimit -f 20; flockwork {full} --ticks 5 --metrics m.csv");
     // The end of the run is lost, and the metrics are not.
     let told = exits(folder.path(), 1, &line);
     assert!(told.contains("m.csv (") && told.trim_end().ends_with(") is complete"), "{told}");
-    assert_eq!(told.lines().count(), 3, "{told}");
-    for (line, tick) in told.lines().zip([5, 7, 8]) {
+    assert_eq!(told.lines().count(), 4, "{told}");
+    for (line, tick) in told.lines().skip(1).zip([5, 7, 8]) {
         assert!(line.starts_with(&format!("flockwork: no checkpoint at tick {tick}: ")), "{line}");
         assert!(line.contains("ulimit -f"), "{line}");
     }
     assert_eq!(names(&folder.path().join("kept")), ["checkpoint-0000000003.npz"]);
-    assert_eq!(names(folder.path()), ["kept", "m.csv", "m.run.toml"]);
+    let both = ["m.before-3.csv", "m.before-3.run.toml", "m.csv", "m.run.toml"];
+    assert_eq!(names(folder.path()), [&["kept"][..], &both].concat());
 }
 
 #[test]

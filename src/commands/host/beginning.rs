@@ -11,6 +11,7 @@ use super::ranks::{self, differing};
 use crate::commands::files::checkpoints::{latest, newest};
 use crate::commands::files::output::OutputError;
 use flockwork_engine::Engine;
+use flockwork_model::io::RECORD;
 
 /// The flock of a run, and the checkpoint from which it goes on.
 #[derive(Debug)]
@@ -129,23 +130,40 @@ impl Beginning {
         let mut text = format!("going on from {} at tick {tick}", checkpoint.display());
         for path in outputs.into_iter().flatten() {
             text += &format!("; {} begins there", path.display());
-            let earlier = earlier(path, tick);
-            // If both are there, this part begins where the later of them did.
-            if path.is_file() && !earlier.exists() {
-                std::fs::rename(path, &earlier)
-                    .map_err(|error| OutputError::of_system(&earlier, &error))?;
-                text += &format!(", what it had is {}", earlier.display());
+            if !path.is_file() {
+                continue;
             }
+            let earlier = earlier(path, tick);
+            let rename = |from: &Path, to: &Path| {
+                std::fs::rename(from, to).map_err(|error| OutputError::of_system(to, &error))
+            };
+            rename(path, &earlier)?;
+            let record = path.with_extension(RECORD);
+            if is_csv(path) && record.is_file() {
+                rename(&record, &earlier.with_extension(RECORD))?;
+            }
+            text += &format!(", what it had is {}", earlier.display());
         }
         note(&text);
         Ok(())
     }
 }
 
-/// The name that a file of an earlier part gets: `NAME.before-TICK.EXT`.
+/// The name that a file of an earlier part gets: `NAME.before-TICK.EXT`. If that is taken, a number follows the tick.
 fn earlier(path: &Path, tick: u64) -> PathBuf {
     let extension = path.extension().unwrap_or_default().display();
-    path.with_extension(format!("before-{tick}.{extension}"))
+    let mut name = path.with_extension(format!("before-{tick}.{extension}"));
+    let mut number = 2;
+    while name.exists() || (is_csv(path) && name.with_extension(RECORD).exists()) {
+        name = path.with_extension(format!("before-{tick}-{number}.{extension}"));
+        number += 1;
+    }
+    name
+}
+
+/// True for a file whose record stands beside it.
+fn is_csv(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"))
 }
 
 #[cfg(test)]
@@ -177,7 +195,14 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_an_earlier_part_keeps_its_extension() {
-        assert_eq!(earlier(Path::new("a/m.csv"), 37), Path::new("a/m.before-37.csv"));
+    fn a_file_of_an_earlier_part_keeps_its_extension_and_takes_no_other_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let wanted = ["m.before-37.csv", "m.before-37-2.csv", "m.before-37-3.csv"].map(at);
+        assert_eq!(earlier(&at("m.csv"), 37), wanted[0]);
+        std::fs::write(&wanted[0], "").unwrap();
+        assert_eq!(earlier(&at("m.csv"), 37), wanted[1]);
+        std::fs::write(at("m.before-37-2.run.toml"), "").unwrap();
+        assert_eq!(earlier(&at("m.csv"), 37), wanted[2]);
     }
 }
