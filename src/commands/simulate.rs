@@ -97,11 +97,17 @@ pub fn simulate(
 ) -> anyhow::Result<()> {
     let interrupt = Interrupt::watch();
     let (out, metrics) = (args.out.as_deref(), args.metrics.as_deref());
+    let folder = args.checkpoint.as_deref();
+    if let (Some(out), Some(folder)) = (out, folder)
+        && std::path::absolute(out).ok() == std::path::absolute(folder).ok()
+    {
+        let problem = "--out is the same folder; choose another";
+        return Err(wrong(format!("--checkpoint {}: {problem}", folder.display())));
+    }
     // Output that cannot be written must fail before anything is simulated.
     let chosen = args.metric.clone().unwrap_or_default();
     let mut files = ranks::agree(Files::create(out, metrics, &chosen))?;
     let Machine { engine, gpu } = ranks::agree(machine())?;
-    let folder = args.checkpoint.as_deref();
     let begun = ranks::agree(Beginning::new(&args.flock, folder, engine.as_ref()))?;
     let fitting = chosen.check(&begun.prepared.scene);
     ranks::agree(fitting.map_err(|problem| wrong(format!("--metric: {problem}"))))?;

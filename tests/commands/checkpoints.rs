@@ -218,6 +218,11 @@ fn a_folder_without_checkpoints_and_a_file_in_its_place_are_refused() {
     assert!(told.contains("cannot write file: that is a file"), "{told}");
     let told = said(&format!("mkdir used; touch used/checkpoint-7.npz; {run} used"));
     assert!(told.contains("--checkpoint used: remove the checkpoint to begin anew"), "{told}");
+    let both = "flockwork simulate --ticks 1 --count 9 --out same --checkpoint ./same/";
+    let both = shell(folder.path(), both);
+    let told = String::from_utf8(both.stderr).unwrap();
+    assert_eq!(both.status.code(), Some(2), "{told}");
+    assert!(told.contains("--checkpoint ./same/: --out is the same folder"), "{told}");
     let told = said(&format!("{run} no/folder"));
     assert!(told.contains("the folder no does not exist"), "{told}");
     assert_eq!(names(folder.path()), ["empty", "file", "used"]);
