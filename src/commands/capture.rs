@@ -23,7 +23,7 @@ use super::host::options::{FlockArgs, Machine, MachineArgs, Prepared, painter};
 use super::host::ranks;
 use super::host::replay;
 use flockwork_model::io::RunRecord;
-use flockwork_model::scene::CameraPlan;
+use flockwork_model::scene::{CameraPlan, Follow, Scene};
 use flockwork_session::Opening;
 use flockwork_view::recorder::Film;
 use flockwork_view::recorder::mp4::Quality;
@@ -68,7 +68,8 @@ pub struct CaptureArgs {
     pub transparent: bool,
     /// The view: the middle in world units of the scene file, the magnification, and degrees to
     /// turn; the same as --set camera.centre, camera.zoom and camera.rotation. In space
-    /// X,Y,Z,ZOOM,AZIMUTH,ELEVATION or the first three to five of them, and the camera stands
+    /// X,Y,Z,ZOOM,AZIMUTH,ELEVATION or the first three to five of them. The camera stands, whatever
+    /// the scene says
     #[arg(long, value_name = "X,Y[,ZOOM[,DEGREES]]", allow_hyphen_values = true)]
     pub view: Option<View>,
     /// Where a plane's world and the picture differ in shape: show all of the world, or give it the picture's
@@ -142,9 +143,9 @@ impl std::str::FromStr for View {
 }
 
 impl View {
-    /// The same as overrides of a scene whose world has this number of axes; or why there are none.
-    fn overrides(&self, axes: usize) -> Result<Vec<String>, String> {
-        let Self(numbers) = self;
+    /// The same as overrides of a scene, whose camera then moves no more; or why there are none.
+    fn overrides(&self, scene: &Scene) -> Result<Vec<String>, String> {
+        let (Self(numbers), axes) = (self, scene.world.axes());
         let keys: &[&str] =
             if axes == 2 { &["zoom", "rotation"] } else { &["zoom", "azimuth", "elevation"] };
         if numbers.len() < axes || numbers.len() > axes + keys.len() {
@@ -162,9 +163,14 @@ impl View {
         let mut overrides = vec![format!("camera.centre=[{}]", centre.join(", "))];
         let more = keys.iter().zip(&numbers[axes..]);
         overrides.extend(more.map(|(key, number)| format!("camera.{key}={number}")));
-        if axes == 3 {
-            overrides.push("camera.orbit=\"none\"".into());
-        }
+        let CameraPlan { keys, follow, ride, .. } = &scene.camera;
+        let moves = [
+            (axes == 3, "camera.orbit=\"none\""),
+            (!keys.is_empty(), "camera.keys=none"),
+            (*follow != Follow::None, "camera.follow=\"none\""),
+            (*ride, "camera.ride=false"),
+        ];
+        overrides.extend(moves.into_iter().filter(|(is_so, _)| *is_so).map(|(_, set)| set.into()));
         Ok(overrides)
     }
 }
@@ -237,14 +243,10 @@ impl CaptureArgs {
     fn looks(&self) -> anyhow::Result<Vec<String>> {
         let mut looks = Vec::from_iter(self.transparent.then(|| "style.background=none".into()));
         if self.fit == Fit::Frame {
-            looks.push(self.flock.world_in_shape(self.size)?);
+            looks.extend(self.flock.world_in_shape(self.size)?);
         }
         if let Some(view) = &self.view {
-            let axes = match &self.replay {
-                Some(path) => replay::read(path, &[])?.0.scene.world.axes(),
-                None => self.flock.axes()?,
-            };
-            looks.extend(view.overrides(axes).map_err(wrong)?);
+            looks.extend(view.overrides(&self.unscaled()?).map_err(wrong)?);
         }
         Ok(looks)
     }
@@ -269,6 +271,14 @@ impl CaptureArgs {
             "the world fills {:.0} % of a picture of {width}x{height}; {remedy}show a part with --view X,Y,ZOOM",
             100.0 * share,
         )))
+    }
+
+    /// The scene whose camera `--view` sets.
+    fn unscaled(&self) -> anyhow::Result<Scene> {
+        match &self.replay {
+            Some(path) => Ok(replay::read(path, &[])?.0.scene),
+            None => self.flock.unscaled(),
+        }
     }
 }
 

@@ -407,6 +407,19 @@ fn a_picture_that_the_world_does_not_fill_has_a_hint() {
     // Nine birds have a world of 112.1 × 63.06 at 10 neighbours; the picture is 9 : 16.
     assert!(pictures[0] == pictures[1], "the world has the picture's shape and its own area");
     assert!(pictures[0] != pictures[2]);
+    // An option comes before the camera of the scene, and before the growth of its world.
+    let few = "--set=starling.count=3";
+    for (set, asked) in [
+        ("--set=camera.follow=\"centre\"", "--view=320,180,4"),
+        ("--set=camera.keys=[{tick=0,centre=[9,9],zoom=2}]", "--view=320,180,4"),
+        ("--set=world.grows=true", "--fit=frame"),
+    ] {
+        let seen = [&[few, asked][..], &[few, set, asked]].map(|more| {
+            told(more);
+            crate::png_file::open(&folder.path().join("a.png"))
+        });
+        assert!(seen[0] == seen[1], "{set}");
+    }
     for (scene, part) in [("path", "--view"), ("flock-3d", "perspective")] {
         let run = format!("flockwork capture --scene {scene} --ticks 1 --fit frame --out b.png");
         let message = exits(folder.path(), 2, &run);

@@ -97,23 +97,23 @@ impl FlockArgs {
         }
     }
 
-    /// Number of axes of the scene's world.
-    pub fn axes(&self) -> anyhow::Result<usize> {
-        Ok(match &self.init {
+    /// The scene before it is scaled.
+    pub fn unscaled(&self) -> anyhow::Result<Scene> {
+        match &self.init {
             // The file of a state may name its scene.
             Some(path) => {
                 let path = checkpoints::latest(path)?;
                 let table =
                     state_files::read_table(&path, self.scene.is_none(), ranks::own_part())?;
-                self.scene_of(&path, &table)?.0.world.axes()
+                Ok(self.scene_of(&path, &table)?.0)
             }
-            None => read_scene(self.scene_name(), &self.overrides)?.world.axes(),
-        })
+            None => read_scene(self.scene_name(), &self.overrides),
+        }
     }
 
-    /// The override that gives a plane's world the shape of a picture and keeps its area. Fails where things have
+    /// The overrides that give a plane's world the shape of a picture and keep its area. Fails where things have
     /// places in the world.
-    pub fn world_in_shape(&self, picture: Size) -> anyhow::Result<String> {
+    pub fn world_in_shape(&self, picture: Size) -> anyhow::Result<Vec<String>> {
         let (mut scene, request, _) = self.plan()?;
         let placed = scene.targets.len() > 1
             || !scene.paths.is_empty()
@@ -132,7 +132,9 @@ impl FlockArgs {
                 let wanted = picture.width as f32 / picture.height as f32;
                 let side = |square: f32| (100.0 * square.sqrt()).round() / 100.0;
                 let (width, height) = (side(area * wanted), side(area / wanted));
-                return Ok(format!("world.size=[{width},{height}]"));
+                let mut sets = vec![format!("world.size=[{width},{height}]")];
+                sets.extend(scene.is_overridden("world.grows").then(|| "world.grows=false".into()));
+                return Ok(sets);
             }
         };
         Err(wrong(format!("--fit frame: {problem}")))
