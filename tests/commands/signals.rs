@@ -134,6 +134,28 @@ fn the_next_run_removes_what_a_killed_run_left() {
     assert_eq!(names(folder.path()), all);
 }
 
+#[test]
+fn an_interrupted_run_leaves_no_file_of_an_older_one_in_its_folder() {
+    let run = "--engine cpu --count 20 --ticks 1000000000 --out old";
+    for (line, first, old) in [
+        ("simulate --every 10", "tick_000000000.ply", "tick_999999990.ply"),
+        ("capture --size 64x48", "frame_000000.png", "frame_999999.png"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let there = folder.path().join("old");
+        std::fs::create_dir(&there).unwrap();
+        std::fs::write(there.join(old), "").unwrap();
+        let mut run = start(folder.path(), "", &format!("{line} {run}"));
+        run.until_it_hears(INT);
+        while !there.join(first).exists() {
+            assert!(run.child.try_wait().unwrap().is_none(), "it ended by itself");
+        }
+        run.send("INT");
+        assert_eq!(run.end().status.code(), Some(130), "{line}");
+        assert!(there.join(first).exists() && !there.join(old).exists(), "{line}");
+    }
+}
+
 /// A capture with an ffmpeg that takes nothing, or does not even answer. Returns the run and the
 /// process of ffmpeg.
 fn stuck(folder: &Path, answers: bool) -> (Watched, String) {

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::super::host::arg_parsers::Size;
 use super::output::OutputFile;
@@ -299,6 +299,13 @@ impl Output {
             Self::Folder(folder) => {
                 let folder = Arc::clone(folder);
                 let write = move |number: u64, bytes: &[u8]| {
+                    // Several threads write; the first removes an older film before any other goes on.
+                    let mut begun = begun.lock().unwrap_or_else(PoisonError::into_inner);
+                    if !std::mem::replace(&mut *begun, true) {
+                        let is_frame = |name: &str| frame_number(name).is_some();
+                        folder.remove(is_frame).map_err(std::io::Error::other)?;
+                    }
+                    drop(begun);
                     let written = folder.write(&frame_name(number), bytes);
                     written.map(|_| ()).map_err(std::io::Error::other)
                 };

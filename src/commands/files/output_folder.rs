@@ -73,12 +73,7 @@ impl OutputFolder {
         is_foreign: impl Fn(&str) -> bool,
         [theirs, old]: [&str; 2],
     ) -> Result<(), OutputError> {
-        let fail = |error: io::Error| OutputError::of_system(&self.path, &error);
-        let mut names = Vec::new();
-        for entry in std::fs::read_dir(&self.path).map_err(fail)? {
-            names.push(entry.map_err(fail)?.file_name().to_string_lossy().into_owned());
-        }
-        match names.iter().filter(|name| is_foreign(name)).min() {
+        match self.names()?.iter().filter(|name| is_foreign(name)).min() {
             None => Ok(()),
             Some(name) => Err(OutputError::new(
                 &self.path,
@@ -88,6 +83,22 @@ impl OutputFolder {
                 ),
             )),
         }
+    }
+
+    /// Removes the files of an older run, which would mix with the new ones if this run were cut off. One that
+    /// cannot be removed cannot be replaced either, which is said then.
+    pub fn remove(&self, is_old: impl Fn(&str) -> bool) -> Result<(), OutputError> {
+        for name in self.names()?.iter().filter(|name| is_old(name)) {
+            let _ = std::fs::remove_file(self.path.join(name));
+        }
+        Ok(())
+    }
+
+    fn names(&self) -> Result<Vec<String>, OutputError> {
+        let name = |entry: std::fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
+        let entries = std::fs::read_dir(&self.path);
+        let names = entries.and_then(|all| all.map(|entry| entry.map(name)).collect());
+        names.map_err(|error| OutputError::of_system(&self.path, &error))
     }
 
     /// Begins a file in it.

@@ -16,6 +16,8 @@ const RECORD: &str = "run.toml";
 #[derive(Debug)]
 pub struct PointFiles {
     folder: OutputFolder,
+    /// The record of the run until the first file is written.
+    record: Option<RunRecord>,
     /// The file of the present tick, and its agents so far.
     current: Option<(OutputFile, u64, u64, KeptNames)>,
     /// Bytes of the files that are complete.
@@ -37,19 +39,23 @@ impl PointFiles {
     pub fn create(path: &Path) -> Result<Self, OutputError> {
         let instead = "name a folder, or a file ending in .csv or .npz";
         let folder = OutputFolder::create(path, instead)?;
-        Ok(Self { folder, current: None, bytes: 0 })
+        Ok(Self { folder, record: None, current: None, bytes: 0 })
     }
 
-    /// Writes the record of the run.
-    pub fn describe(&mut self, run: &RunRecord) -> Result<(), OutputError> {
-        self.bytes += self.folder.write(RECORD, run.text().as_bytes())?;
-        Ok(())
+    /// Keeps the record of the run for its first file.
+    pub fn describe(&mut self, run: RunRecord) {
+        self.record = Some(run);
     }
 
-    /// Adds some agents of a tick; `is_first` begins its file.
+    /// Adds some agents of a tick; `is_first` begins its file. The first of the run removes the files that an
+    /// older one has from there on.
     pub fn write(&mut self, state: &FlockState, is_first: bool) -> anyhow::Result<()> {
         if is_first {
             self.complete()?;
+            if let Some(run) = self.record.take() {
+                self.folder.remove(|name| tick_of(name).is_some_and(|tick| tick >= state.tick))?;
+                self.bytes += self.folder.write(RECORD, run.text().as_bytes())?;
+            }
             let mut file = self.folder.begin(&name_of(state.tick))?;
             write_ply_header(&mut file, state.tick, 0, state.kept_names)?;
             self.current = Some((file, state.tick, 0, state.kept_names));

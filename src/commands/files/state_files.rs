@@ -120,7 +120,7 @@ impl StateWriter {
                 states.described = true;
             }
             Self::Npz(states) => states.describe(run)?,
-            Self::Points(points) => points.describe(&run)?,
+            Self::Points(points) => points.describe(run),
         }
         Ok(())
     }
