@@ -9,7 +9,8 @@ use indicatif::ProgressBar;
 use super::files::checkpoints::{Checkpoints, Every, write_portions};
 use super::files::metrics_file::{MetricsFile, MetricsThread};
 use super::files::output_folder::names_folder;
-use super::files::state_files::{StateWriter, ran_on};
+use super::files::scene_files::check_inputs;
+use super::files::state_files::{StateWriter, ran_on, replaced};
 use super::host::arg_parsers::{selection, whole};
 use super::host::beginning::{Beginning, Span};
 use super::host::drive::{self, Host, Outcome, Run, Stop, drive};
@@ -97,13 +98,11 @@ pub fn simulate(
 ) -> anyhow::Result<()> {
     let interrupt = Interrupt::watch();
     let (out, metrics) = (args.out.as_deref(), args.metrics.as_deref());
-    let folder = args.checkpoint.as_deref();
-    if let (Some(out), Some(folder)) = (out, folder)
-        && std::path::absolute(out).ok() == std::path::absolute(folder).ok()
-    {
-        let problem = "--out is the same folder; choose another";
-        return Err(wrong(format!("--checkpoint {}: {problem}", folder.display())));
-    }
+    let outputs = [("--out", out), ("--metrics", metrics)];
+    let written = outputs.into_iter().filter_map(|(option, path)| Some((option, path?)));
+    let written = written.flat_map(|(option, path)| replaced(path).map(move |path| (option, path)));
+    let (scene, init) = (args.flock.scene_name(), args.flock.init.as_deref());
+    ranks::agree(check_inputs(written, scene, init))?;
     // Output that cannot be written must fail before anything is simulated.
     let chosen = args.metric.clone().unwrap_or_default();
     let mut files = ranks::agree(Files::create(out, metrics, &chosen))?;

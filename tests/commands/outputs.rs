@@ -239,6 +239,38 @@ fn a_file_in_the_place_of_a_folder_has_the_remedy_of_its_option() {
 }
 
 #[test]
+fn no_output_replaces_what_its_run_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = "[species.a]\ncount = 9\nseparation = {}\n";
+    std::fs::write(folder.path().join("a.toml"), scene).unwrap();
+    let run = "flockwork simulate --engine cpu --ticks 2";
+    let lines = format!(
+        "mkdir own; cp a.toml own/run.toml; cp a.toml m.run.toml; {run} --scene a.toml --out a.csv"
+    );
+    assert!(shell(folder.path(), &lines).status.success());
+    for (line, file, input) in [
+        ("bench --engines cpu --ticks 1 --scene a.toml --json ./a.toml", "./a.toml", "--scene"),
+        ("simulate --ticks 1 --scene own/run.toml --out own", "own/run.toml", "--scene"),
+        ("simulate --ticks 1 --scene m.run.toml --metrics m.csv", "m.run.toml", "--scene"),
+        ("simulate --ticks 1 --scene a.toml --init a.csv --metrics a.csv", "a.csv", "--init"),
+    ] {
+        let before = std::fs::read(folder.path().join(file)).unwrap();
+        let output = shell(folder.path(), &format!("flockwork {line}"));
+        let message = String::from_utf8(output.stderr).unwrap();
+        let wanted = format!("it would replace {file}, which {input} reads");
+        assert_eq!(output.status.code(), Some(2), "{line}: {message}");
+        assert!(message.contains(&wanted), "{line}: {message}");
+        assert!(std::fs::read(folder.path().join(file)).unwrap() == before, "{line}");
+    }
+    // A run may be done again from its record.
+    let first = std::fs::read(folder.path().join("a.csv")).unwrap();
+    assert!(
+        shell(folder.path(), &format!("{run} --scene a.run.toml --out a.csv")).status.success()
+    );
+    assert!(std::fs::read(folder.path().join("a.csv")).unwrap() == first);
+}
+
+#[test]
 fn a_simulation_without_outputs_names_them_all() {
     let folder = tempfile::tempdir().unwrap();
     let message = exits(folder.path(), 2, "flockwork simulate --ticks 1");

@@ -21,7 +21,7 @@ use self::plot::Page;
 use self::report::{Report, summary};
 use super::charts::PlotFile;
 use super::files::output::OutputFile;
-use super::files::scene_files::read_scene;
+use super::files::scene_files::{check_inputs, read_scene};
 use super::host::drive::forewarn;
 use super::host::errors::{Interrupted, UsageError, wrong};
 use super::host::interrupt::Interrupt;
@@ -101,6 +101,9 @@ fn check_files(args: &BenchArgs) -> anyhow::Result<()> {
     if !ranks::is_root() {
         return Ok(());
     }
+    let files = [("--json", args.json.clone()), ("--plot", args.plot.clone())];
+    let files = files.into_iter().filter_map(|(option, path)| Some((option, path?)));
+    check_inputs(files, &args.flock.scene, None)?;
     args.plot.as_deref().map(PlotFile::create).transpose()?;
     let json = args.json.as_deref().map(OutputFile::create).transpose()?;
     match (json, &args.plot) {

@@ -1,7 +1,7 @@
 //! Reads scenes from files, with what they need, and makes flocks of them.
 
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
@@ -53,6 +53,27 @@ pub fn run_in(
         None => Scene::parse_with(name, text, overrides),
     };
     Ok((with_flow(scene.map_err(scene_error)?, Some(name))?, run))
+}
+
+/// Fails if a file that an option writes would replace what its run reads: `scene` or `init`.
+pub fn check_inputs(
+    written: impl IntoIterator<Item = (&'static str, PathBuf)>,
+    scene: &str,
+    init: Option<&Path>,
+) -> anyhow::Result<()> {
+    let scene = Some(Path::new(scene)).filter(|_| BuiltIn::named(scene).is_none());
+    let whole = |input: Option<&Path>| input.and_then(|path| path.canonicalize().ok());
+    let inputs = [("--scene", whole(scene)), ("--init", whole(init))];
+    for (option, path) in written {
+        let target = path.canonicalize().ok().filter(|path| path.is_file());
+        let own = inputs.iter().find(|(_, input)| target.is_some() && *input == target);
+        if let Some((input, _)) = own {
+            let path = path.display();
+            let problem = format!("{option}: it would replace {path}, which {input} reads");
+            return Err(wrong(format!("{problem}; choose another name")));
+        }
+    }
+    Ok(())
 }
 
 /// What is asked of a scene; where `asked` says nothing, what its overrides or the record of a run ask for.

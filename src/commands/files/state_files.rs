@@ -5,7 +5,7 @@
 //! the states of rules.
 
 use std::io::{self, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
@@ -14,7 +14,8 @@ use super::output_folder::names_folder;
 use super::point_files::PointFiles;
 use crate::commands::host::errors::wrong;
 use crate::commands::host::messages::note;
-use crate::input::open_file;
+use crate::input::{open_file, read_file};
+use crate::scene_file::MAX_SCENE;
 use flockwork_engine::EngineKind;
 use flockwork_engine::gpu::Gpu;
 use flockwork_model::behaviours::Target;
@@ -175,6 +176,20 @@ impl StateWriter {
         record.map(OutputFile::publish).transpose()?;
         Ok(size)
     }
+}
+
+/// The files that a run with the output `path` replaces, but for the record of an older run: it may be run again.
+pub fn replaced(path: &Path) -> impl Iterator<Item = PathBuf> {
+    let record = match StateFormat::of(path, "") {
+        _ if names_folder(path) => Some(path.join(RECORD)),
+        Ok(StateFormat::Npz) => None,
+        _ => Some(path.with_extension(RECORD)),
+    };
+    let is_record = |path: &PathBuf| {
+        let text = read_file(path, MAX_SCENE);
+        text.is_ok_and(|text| RunRecord::within(&text).is_ok_and(|run| run.is_some()))
+    };
+    std::iter::once(path.to_path_buf()).chain(record.filter(|path| !is_record(path)))
 }
 
 /// Begins the file with the record of the run that the CSV file `path` belongs to: not every reader of
