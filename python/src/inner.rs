@@ -91,7 +91,15 @@ impl Inner {
                 populate(&scene, &Request { count, density, seed }, Some(engine.as_ref()))?
             }
             None => {
-                let args = FlockArgs { scene, count, density, seed, overrides, init };
+                let args = FlockArgs {
+                    scene,
+                    count,
+                    density,
+                    seed,
+                    overrides,
+                    init,
+                    ..FlockArgs::default()
+                };
                 let Prepared { scene, state, .. } = args.prepare(Some(engine.as_ref()))?;
                 (scene, state)
             }

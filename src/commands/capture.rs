@@ -10,7 +10,6 @@ use clap::{Args, ValueEnum};
 
 use super::files::capture_output::Kind;
 pub use super::files::capture_output::{Output, Plan};
-use super::files::scene_files::read_scene;
 use super::files::state_files::ran_on;
 use super::host::arg_parsers::{Size, arguments, frame_rate, whole};
 use super::host::drive;
@@ -252,12 +251,12 @@ impl CaptureArgs {
     }
 
     /// A hint for pictures that are mostly empty, because a plane's world has another shape.
-    fn hint(&self) -> anyhow::Result<Option<String>> {
+    fn hint(&self, flock: &FlockArgs) -> anyhow::Result<Option<String>> {
         let asked = self.view.is_some() || self.fit == Fit::Frame;
-        if self.replay.is_some() || self.flock.init.is_some() || asked {
+        if self.replay.is_some() || flock.init.is_some() || asked {
             return Ok(None);
         }
-        let scene = read_scene(self.flock.scene_name(), &self.flock.overrides)?;
+        let (scene, _) = flock.read()?;
         let Size { width, height } = self.size;
         let (world, wanted) = (scene.world.size, width as f32 / height as f32);
         let fit = world.x / world.y / wanted;
@@ -265,7 +264,7 @@ impl CaptureArgs {
         if !scene.world.is_flat() || scene.camera != CameraPlan::default() || share >= MOSTLY {
             return Ok(None);
         }
-        let fits = self.flock.world_in_shape(self.size).is_ok();
+        let fits = flock.world_in_shape(self.size).is_ok();
         let remedy = if fits { "for one in its shape add --fit frame, or " } else { "" };
         Ok(Some(format!(
             "the world fills {:.0} % of a picture of {width}x{height}; {remedy}show a part with --view X,Y,ZOOM",
@@ -325,7 +324,7 @@ pub fn capture(
     let from = args.flock.init.as_deref().or(args.replay.as_deref());
     let comment = ran_on(record, engine.kind(), gpu.as_deref(), from).text();
     plan.film.alpha = scene.style.background.is_none();
-    if let Some(hint) = ranks::agree(args.hint())? {
+    if let Some(hint) = ranks::agree(args.hint(&flock))? {
         note(&hint);
     }
     if scene.camera.lens > 0.0 && args.samples == 1 {

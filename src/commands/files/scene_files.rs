@@ -34,14 +34,12 @@ pub fn text_of(name: &str) -> anyhow::Result<String> {
     }
 }
 
-/// Reads the built-in scene of this name, or the scene in this file: a scene file, or the record of a run,
-/// which is returned too.
-pub fn read_run(name: &str, overrides: &[String]) -> anyhow::Result<(Scene, Option<RunRecord>)> {
-    let text = text_of(name).map_err(|error| anyhow::anyhow!("--scene {error:#}"))?;
-    run_in(name, &text, overrides)
+/// The same for the value of `--scene`.
+pub fn asked_text(name: &str) -> anyhow::Result<String> {
+    text_of(name).map_err(|error| anyhow::anyhow!("--scene {error:#}"))
 }
 
-/// The same from the text of the file.
+/// The scene in the text of a file: a scene file, or the record of a run, which is returned too.
 pub fn run_in(
     name: &str,
     text: &str,
@@ -88,9 +86,9 @@ pub fn requested(asked: Request, scene: &Scene, run: Option<&RunRecord>) -> Requ
     }
 }
 
-/// [`read_run`] without the record.
+/// Reads the built-in scene of this name, or the scene in this file.
 pub fn read_scene(name: &str, overrides: &[String]) -> anyhow::Result<Scene> {
-    read_run(name, overrides).map(|(scene, _)| scene)
+    run_in(name, &asked_text(name)?, overrides).map(|(scene, _)| scene)
 }
 
 /// An error in --set is an error in the command line.

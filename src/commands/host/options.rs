@@ -1,7 +1,7 @@
 //! Options that several commands share: which flock, on what machine, how large a picture.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
@@ -12,7 +12,7 @@ use super::memory_check;
 use super::messages::{note, tell};
 use super::ranks;
 use crate::commands::files::checkpoints;
-use crate::commands::files::scene_files::{populate, read_run, read_scene, requested, scene_error};
+use crate::commands::files::scene_files::{asked_text, populate, requested, run_in, scene_error};
 use crate::commands::files::state_files;
 use crate::input::hash_of;
 use crate::scene_file::load_flow;
@@ -50,6 +50,9 @@ pub struct FlockArgs {
     /// places, velocities and states of rules alone and needs --scene
     #[arg(long, value_name = "STATE.csv|.npz|DIR")]
     pub init: Option<PathBuf>,
+    /// The text of the scene once it is read: a pipe gives it only once.
+    #[arg(skip)]
+    pub text: OnceLock<String>,
 }
 
 /// On what.
@@ -105,10 +108,10 @@ impl FlockArgs {
                 let path = checkpoints::latest(path)?;
                 let table =
                     state_files::read_table(&path, self.scene.is_none(), ranks::own_part())?;
-                Ok(self.scene_of(&path, &table)?.0)
+                self.scene_of(&path, &table)?.0.world.axes()
             }
-            None => read_scene(self.scene_name(), &self.overrides),
-        }
+            None => self.read()?.0.world.axes(),
+        })
     }
 
     /// The overrides that give a plane's world the shape of a picture and keep its area. Fails where things have
@@ -142,7 +145,7 @@ impl FlockArgs {
 
     /// The scene without `--init`, before it is scaled to the request; and the record that brought it.
     fn plan(&self) -> anyhow::Result<(Scene, Request, Option<RunRecord>)> {
-        let (plain, run) = read_run(self.scene_name(), &self.overrides)?;
+        let (plain, run) = self.read()?;
         let asked = Request { count: self.count, density: self.density, seed: self.seed };
         let mut request = requested(asked, &plain, run.as_ref());
         if self.scene.is_none() {
@@ -253,8 +256,21 @@ impl FlockArgs {
                 let scene = run.scene(&self.overrides).map_err(scene_error).with_context(place)?;
                 Ok((scene, Some(run.clone())))
             }
-            None => read_run(self.scene_name(), &self.overrides),
+            None => self.read(),
         }
+    }
+
+    /// The scene as it is written, with its overrides; and the record that brought it.
+    pub fn read(&self) -> anyhow::Result<(Scene, Option<RunRecord>)> {
+        let name = self.scene_name();
+        let text = match self.text.get() {
+            Some(text) => text,
+            None => {
+                let text = asked_text(name)?;
+                self.text.get_or_init(|| text)
+            }
+        };
+        run_in(name, text, &self.overrides)
     }
 
     /// The overrides of a recorded run and of this one.

@@ -5,8 +5,7 @@ use std::collections::{HashMap, HashSet};
 use rayon::prelude::*;
 
 use super::plan::{Design, MAX_RUNS, Plan};
-use super::vary::resolved;
-use crate::commands::files::scene_files::{requested, run_in, text_of};
+use crate::commands::files::scene_files::{asked_text, requested, run_in};
 use crate::commands::host::arg_parsers::{count, density};
 use crate::commands::host::drive::crossed_speeds;
 use crate::commands::host::errors::{Interrupted, wrong};
@@ -136,8 +135,7 @@ impl Sweep {
             return Err(wrong(format!("{problem}; vary less, or take fewer seeds")));
         }
         let name = plan.scene.clone().unwrap_or_else(|| DEFAULT_SCENE.into());
-        let text = text_of(&name).map_err(|error| anyhow::anyhow!("--scene {error:#}"))?;
-        refuse_vain(&plan, &keys, &text)?;
+        let text = asked_text(&name)?;
         let metrics = plan.selection()?;
         let (scene, known, first_seed) = ((name, text), HashMap::new(), 0);
         let hashes_on_the_way = Vec::new();
