@@ -156,6 +156,24 @@ fn an_interrupted_run_leaves_no_file_of_an_older_one_in_its_folder() {
     }
 }
 
+#[test]
+fn a_film_that_has_not_begun_leaves_the_old_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let film = folder.path().join("a.apng");
+    std::fs::write(&film, "old").unwrap();
+    let line = "capture --engine cpu --count 20 --ticks 1000000000 --from 999999999 --out a.apng";
+    let mut run = start(folder.path(), "", line);
+    run.until_it_hears(INT);
+    run.send("INT");
+    let output = run.end();
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{message}");
+    let told = "interrupted: the film begins at tick 999999999, and this was tick ";
+    assert!(message.contains(told), "{message}");
+    assert_eq!(std::fs::read(&film).unwrap(), b"old");
+    assert_eq!(names(folder.path()), ["a.apng"]);
+}
+
 /// A capture with an ffmpeg that takes nothing, or does not even answer. Returns the run and the
 /// process of ffmpeg.
 fn stuck(folder: &Path, answers: bool) -> (Watched, String) {

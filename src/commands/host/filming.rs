@@ -6,6 +6,7 @@ use indicatif::ProgressBar;
 
 use super::arg_parsers::Size;
 use super::drive::{Host, Outcome, Run, Stop, drive};
+use super::errors::Interrupted;
 use super::interrupt::Interrupt;
 use super::progress::progress;
 use super::{memory_check, ranks};
@@ -29,7 +30,7 @@ use flockwork_view::{Motif, Painter};
 
 /// The result of a capture.
 pub struct Shown {
-    /// Frames recorded.
+    /// Frames recorded; without any, nothing is written.
     pub frames: u64,
     /// The run behind them.
     pub run: Outcome,
@@ -46,8 +47,18 @@ pub fn take(
     let recorder = output.as_mut().map(|output| output.recorder(plan, comment)).transpose();
     let mut recorder = ranks::agree(recorder)?.unwrap_or_else(|| Box::<Kept>::default());
     let shown = film(run, painter, recorder.as_mut(), plan, interrupt)
-        .and_then(|shown| Ok(recorder.finish().map(|()| shown)?))
+        .and_then(|shown| match shown.frames {
+            0 => Ok(shown),
+            _ => Ok(recorder.finish().map(|()| shown)?),
+        })
         .map_err(|error| named(error, &plan.out))?;
+    if shown.frames == 0 {
+        let (from, ticks) = (plan.from, shown.run.ticks);
+        let kept = format!(
+            "the film begins at tick {from}, and this was tick {ticks}; nothing is written"
+        );
+        return Err(Interrupted { kept }.into());
+    }
     let kept = output.map(|output| output.publish(plan, shown.frames, comment)).transpose();
     Ok((shown, ranks::agree(kept)?.unwrap_or_default()))
 }
@@ -120,7 +131,6 @@ fn film(
         interrupt,
         plan,
         bar,
-        frames: 0,
         parts: 0,
         before: None,
         still: None,
@@ -150,7 +160,6 @@ struct Filming<'a> {
     interrupt: &'a Interrupt,
     plan: &'a Plan,
     bar: ProgressBar,
-    frames: u64,
     /// Pictures of the next frame so far.
     parts: u64,
     /// The flock at the stop before, if a picture shows it between then and now.
@@ -249,7 +258,6 @@ impl Filming<'_> {
             self.bar.inc(u64::from(self.plan.samples > 1));
         }
         self.parts = if whole { 0 } else { self.parts + pictures };
-        self.frames += u64::from(whole);
         let counted = !counts_ticks(self.plan) && self.plan.samples == 1;
         self.bar.inc(u64::from(counted && whole));
         Ok(())
@@ -311,19 +319,18 @@ impl Host for Filming<'_> {
 
     fn show(&mut self, run: &mut Run, stop: Stop) -> anyhow::Result<bool> {
         let wanted = match self.plan.every {
-            // An interrupted film ends with the last due frame, but it has at least one.
-            Some(_) => !stop.interrupted || self.frames == 0,
+            // An interrupted film ends with the last due frame.
+            Some(_) => !stop.interrupted,
             None => stop.last,
         };
-        let early = stop.interrupted && self.frames == 0;
-        let whole = early || self.plan.every.is_none() || self.plan.is_frame(stop.done);
+        let whole = self.plan.every.is_none() || self.plan.is_frame(stop.done);
         let part = self.plan.needs(stop.done).contains(&(stop.done as f64));
         let picture = match wanted {
             true if whole => Picture::Last,
             true if part => Picture::Part,
             _ => Picture::Unseen,
         };
-        if wanted && !early {
+        if wanted {
             self.draw_between(run, stop)?;
         }
         if picture == Picture::Unseen && self.trails.is_none() {
