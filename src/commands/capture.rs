@@ -372,7 +372,12 @@ pub fn capture(
     if shown.run.interrupted {
         let kept = match plan.every {
             Some(_) => format!("frames kept: {} of {}; {kept}", shown.frames, plan.frames()),
-            None => format!("the picture shows tick {} of {}; {kept}", shown.run.ticks, plan.ticks),
+            None => {
+                let part =
+                    shown.cut.map(|drawn| format!(" by {drawn} of {} samples", plan.samples));
+                let (tick, part) = (shown.run.ticks, part.unwrap_or_default());
+                format!("the picture shows tick {tick} of {}{part}; {kept}", plan.ticks)
+            }
         };
         return Err(Interrupted { kept }.into());
     }

@@ -174,6 +174,22 @@ fn a_film_that_has_not_begun_leaves_the_old_one() {
     assert_eq!(names(folder.path()), ["a.apng"]);
 }
 
+#[test]
+fn a_picture_of_fewer_samples_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let line =
+        "capture --engine cpu --count 20 --ticks 0 --size 3840x2160 --samples 256 --out a.png";
+    let mut run = start(folder.path(), "", line);
+    run.until_it_hears(INT);
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    run.send("INT");
+    let output = run.end();
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{message}");
+    assert!(message.contains("the picture shows tick 0 of 0 by "), "{message}");
+    assert!(message.contains(" of 256 samples; a.png ("), "{message}");
+}
+
 /// A capture with an ffmpeg that takes nothing, or does not even answer. Returns the run and the
 /// process of ffmpeg.
 fn stuck(folder: &Path, answers: bool) -> (Watched, String) {

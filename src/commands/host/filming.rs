@@ -32,6 +32,8 @@ use flockwork_view::{Motif, Painter};
 pub struct Shown {
     /// Frames recorded; without any, nothing is written.
     pub frames: u64,
+    /// The number of pictures in the last frame, if the user ended the run before it had all of them.
+    pub cut: Option<u64>,
     /// The run behind them.
     pub run: Outcome,
 }
@@ -132,18 +134,21 @@ fn film(
         plan,
         bar,
         parts: 0,
+        cut: None,
         before: None,
         still: None,
         trails: run.scene().style.trail.map(|half_life| (half_life, None)),
     };
     let ticks = plan.every.map_or(plan.ticks, |every| plan.from + (plan.drawn() - 1) * every);
-    let outcome = drive(run, &mut film, ticks, interrupt)?;
+    let mut outcome = drive(run, &mut film, ticks, interrupt)?;
+    let cut = film.cut;
+    outcome.interrupted |= cut.is_some();
     while let Some(frame) = film.painter.finish()? {
         film.recorder.push(frame)?;
     }
     film.bar.finish_and_clear();
     averaged.end()?;
-    Ok(Shown { frames: looped.end()?, run: outcome })
+    Ok(Shown { frames: looped.end()?, cut, run: outcome })
 }
 
 /// True if progress is counted in ticks.
@@ -162,6 +167,8 @@ struct Filming<'a> {
     bar: ProgressBar,
     /// Pictures of the next frame so far.
     parts: u64,
+    /// See [`Shown::cut`].
+    cut: Option<u64>,
     /// The flock at the stop before, if a picture shows it between then and now.
     before: Option<Snapshot>,
     /// Holds a flock between two ticks for the painter; it never steps.
@@ -229,6 +236,7 @@ impl Filming<'_> {
         }
         for number in first..first + pictures {
             if number > first && ranks::any(self.interrupt.is_raised()) {
+                self.cut = Some(number);
                 break;
             }
             let camera = match self.plan.samples {

@@ -181,7 +181,7 @@ fn samples_have_their_own_moments_if_motion_is_blurred() {
 fn an_interrupted_frame_is_the_mean_of_what_was_drawn() {
     let (shown, frames) = sampled(1.0, (&[], [1, 256]), 0..=1000, None, Some(20));
     assert!(shown.run.interrupted);
-    assert_eq!((shown.frames, frames.len()), (1, 1));
+    assert_eq!((shown.frames, shown.cut, frames.len()), (1, Some(1), 1));
     let whole = sampled(1.0, (&[], [1, 256]), 0..=shown.run.ticks, None, None).1;
     assert!(length(&frames[0]) > 3, "a dart is seen");
     assert!(frames[0] != whole[0], "it has all of its pictures");
