@@ -116,7 +116,7 @@ impl Plan {
         let trails = if scene.style.trail.is_some() { TRAILS } else { 0 };
         let blur = if self.pictures() > 1 { BLUR } else { 0 };
         let depths = if scene.world.axes() == 2 { 0 } else { DEPTHS };
-        PICTURE + depths + trails + blur + self.fade.saturating_mul(4)
+        PICTURE + depths + trails + blur + self.fade.saturating_mul(8)
     }
 
     /// The most bits per second of an MP4 film of limited size: they fill it, with half a second's worth that
@@ -297,7 +297,7 @@ impl Output {
         };
         let recorder: Box<dyn Recorder + 'a> = match self {
             Self::Folder(folder) => {
-                let folder = Arc::clone(folder);
+                let (folder, begun) = (Arc::clone(folder), Mutex::new(false));
                 let write = move |number: u64, bytes: &[u8]| {
                     // Several threads write; the first removes an older film before any other goes on.
                     let mut begun = begun.lock().unwrap_or_else(PoisonError::into_inner);

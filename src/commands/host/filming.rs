@@ -119,7 +119,7 @@ fn film(
         }
         false => progress(plan.drawn(), "frames"),
     };
-    let mut looped = Looped::new(recorder, plan.drawn(), plan.fade);
+    let mut looped = Looped::new(recorder, plan.fade);
     let mut averaged = if plan.samples > 1 {
         Averaged::of_light(&mut looped, plan.pictures() as u32, plan.film.alpha)
     } else {
