@@ -25,7 +25,7 @@ use flockwork_model::io::RunRecord;
 use flockwork_model::scene::{CameraPlan, Follow, Scene};
 use flockwork_session::Opening;
 use flockwork_view::recorder::Film;
-use flockwork_view::recorder::mp4::Quality;
+use flockwork_view::recorder::mp4::{self, Quality};
 use flockwork_view::shapes::geometry::MAX_DRAWN;
 use flockwork_view::words::counted;
 
@@ -358,14 +358,19 @@ pub fn capture(
     if let Some(notice) = run.take_notice() {
         note(&notice);
     }
+    let Film { width, height, .. } = plan.film;
+    let size = match Kind::of(&plan.out) {
+        Ok(Kind::Mp4) => mp4::even(width, height),
+        _ => [width, height],
+    };
     say(&format!(
         "{}, {} on {}, {} of {} × {} by {} in {:.1} s; {kept}\n",
         counted(agents as u64, "agent"),
         counted(shown.run.ticks, "tick"),
         run.engine().describe(),
         counted(shown.frames, "frame"),
-        plan.film.width,
-        plan.film.height,
+        size[0],
+        size[1],
         painter.describe(),
         start.elapsed().as_secs_f64()
     ))?;

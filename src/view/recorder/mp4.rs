@@ -7,7 +7,6 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_chan
 use std::time::{Duration, Instant};
 
 use super::{Film, Frame, RecordError, Recorder};
-use crate::style;
 
 /// Threads of the encoder. Its output depends on their number, and the same frames must give the
 /// same bytes on any machine with the same ffmpeg.
@@ -57,6 +56,30 @@ impl Quality {
             Self::Best => ("17", "medium"),
         }
     }
+}
+
+/// The sides of a film of pictures of this size: H.264 halves the resolution of colour, so they are even.
+#[must_use]
+pub fn even(width: u32, height: u32) -> [u32; 2] {
+    [width.next_multiple_of(2), height.next_multiple_of(2)]
+}
+
+/// The pixels of a frame with even sides; the last column and the last row are repeated where one is missing.
+fn padded(frame: Frame) -> Vec<u8> {
+    let [width, height] = even(frame.width, frame.height);
+    if [frame.width, frame.height] == [width, height] {
+        return frame.pixels;
+    }
+    let row = 4 * width as usize;
+    let mut pixels = Vec::with_capacity(row * height as usize);
+    for own in frame.pixels.chunks_exact(4 * frame.width as usize) {
+        pixels.extend_from_slice(own);
+        pixels.extend_from_slice(&own[2 * own.len() - row..]);
+    }
+    if frame.height < height {
+        pixels.extend_from_within(pixels.len() - row..);
+    }
+    pixels
 }
 
 /// Feeds raw frames to an ffmpeg process.
@@ -120,16 +143,11 @@ impl Mp4Recorder {
         comment: &str,
     ) -> Result<Self, RecordError> {
         let (rate_factor, preset) = quality.arguments();
-        let Film { width, height, rate, .. } = film;
-        let [r, g, b] = style::BACKGROUND;
-        // H.264 halves the resolution of colour, so the sides must be even. The rest declares
-        // screen colours; without it players guess by the size of the picture. On its way from 12 to 8
-        // bits ffmpeg dithers: without that the few shades of colour of a dark gradient are bands.
-        let filters = format!(
-            "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=0x{r:02x}{g:02x}{b:02x},\
-             scale=out_color_matrix=bt709:out_range=tv:flags=bitexact+accurate_rnd,\
-             format=yuv420p12le,scale=flags=bitexact+accurate_rnd"
-        );
+        let [width, height] = even(film.width, film.height);
+        // Declares screen colours; without that players guess by the size of the picture. On its way from 12
+        // to 8 bits ffmpeg dithers: without that the few shades of colour of a dark gradient are bands.
+        let filters = "scale=out_color_matrix=bt709:out_range=tv:flags=bitexact+accurate_rnd,\
+                       format=yuv420p12le,scale=flags=bitexact+accurate_rnd";
         let comment = Some(comment).filter(|text| text.len() <= MAX_COMMENT);
         let mut target = std::ffi::OsString::from("file:");
         target.push(path);
@@ -139,8 +157,8 @@ impl Mp4Recorder {
             // exits with success (seen in 5.1).
             .args(["-y", "-xerror", "-f", "rawvideo"])
             .args(["-pix_fmt", "rgba", "-video_size", &format!("{width}x{height}")])
-            .args(["-framerate", &rate.to_string(), "-i", "pipe:0"])
-            .args(["-vf", &filters, "-c:v", "libx264", "-pix_fmt", "yuv420p"])
+            .args(["-framerate", &film.rate.to_string(), "-i", "pipe:0"])
+            .args(["-vf", filters, "-c:v", "libx264", "-pix_fmt", "yuv420p"])
             .args(["-crf", rate_factor, "-preset", preset, "-x264-params", DARK])
             .args(most.iter().flat_map(|most| {
                 ["-maxrate".into(), most.to_string(), "-bufsize".into(), (most / 2).to_string()]
@@ -248,7 +266,7 @@ impl Mp4Recorder {
 
 impl Recorder for Mp4Recorder {
     fn push(&mut self, frame: Frame) -> Result<(), RecordError> {
-        let sent = self.frames.as_ref().is_some_and(|frames| frames.send(frame.pixels).is_ok());
+        let sent = self.frames.as_ref().is_some_and(|frames| frames.send(padded(frame)).is_ok());
         let taken = self.until(|film| match film.taken.recv_timeout(POLL) {
             Err(RecvTimeoutError::Timeout) if sent => None,
             taken => Some(taken.is_ok_and(|written| written.is_ok())),
@@ -317,10 +335,10 @@ mod tests {
         assert!(!first.is_empty() && first == second);
         let pixels = decoded(file.path());
         assert_eq!(pixels.len(), 64 * 48 * 3 * 12);
-        for n in 0..12 {
-            let middle = (n * 64 * 48 + 20 * 64 + 20) * 3;
+        for (n, place) in (0..12).flat_map(|n| [(n, 20 * 64 + 20), (n, 48 * 64 - 1)]) {
+            let at = (n * 64 * 48 + place) * 3;
             let expected = [n * 20, 100, 200 - n * 10];
-            for (found, expected) in pixels[middle..middle + 3].iter().zip(expected) {
+            for (found, expected) in pixels[at..at + 3].iter().zip(expected) {
                 assert!(usize::from(*found).abs_diff(expected) < 8, "{found} and {expected}");
             }
         }
