@@ -36,6 +36,19 @@ fn every_species_has_an_agent_where_there_are_enough() {
 }
 
 #[test]
+fn agents_are_sent_into_the_world() {
+    for (boundary, wanted) in
+        [("wrap", [80.0, 10.0]), ("walls", [0.0, 50_f32.next_down()]), ("open", [-20.0, 110.0])]
+    {
+        let world = format!("[world]\nsize = [100, 50]\nboundary = \"{boundary}\"\n");
+        let target = "[[targets]]\nhit_radius = 1\nsends_to = [-20, 110]\n[species.a]\ncount = 9\n";
+        let mut scene = Scene::parse("test", &(world + target)).unwrap();
+        scene.resize(&Request::default()).unwrap();
+        assert_eq!(scene.targets[1].sends_to, Some(flat(wanted[0], wanted[1])), "{boundary}");
+    }
+}
+
+#[test]
 fn one_agent_more_changes_the_world_little() {
     for built_in in built_in() {
         let own = parsed(built_in.name, &[]).own_count();

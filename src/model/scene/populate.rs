@@ -331,7 +331,12 @@ impl Scene {
             // Agents that hit a target reappear inside the world, unless it is open.
             let inside = |place: Point| match self.world.boundary {
                 Boundary::Open => place.clamp(-far, far),
-                _ => place.clamp(Point::ZERO, last),
+                Boundary::Walls => place.clamp(Point::ZERO, last),
+                // Rounding may give the side itself.
+                Boundary::Wrap => {
+                    let sides = self.world.size.max(Point::splat(f32::MIN_POSITIVE));
+                    place.rem_euclid(sides).clamp(Point::ZERO, last)
+                }
             };
             target.sends_to = target.sends_to.map(inside);
         }
