@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::error::PopulateError;
 use super::populate::Request;
-use super::species::SpawnPlace;
+use super::species::{Spawn, SpawnPlace};
 use super::{Scene, Species};
 use crate::state::FlockState;
 use crate::vector::Point;
@@ -54,9 +54,10 @@ impl Scene {
         }
         let mut scene = self.clone();
         for species in &mut scene.species {
-            species.spawn = species.spawn_at_scale;
-            species.spawn.place = SpawnPlace::Uniform;
-            species.spawn_at_scale.place = SpawnPlace::Uniform;
+            // Without the place and the radius of the file, which would be keys that do nothing.
+            let start = species.spawn_at_scale.start;
+            species.spawn = Spawn { start, place: SpawnPlace::Uniform, ..Spawn::default() };
+            species.spawn_at_scale = species.spawn;
         }
         let (scene, mut state) = scene.populate_rows(request, part)?;
         if layout == StartLayout::Clump {
@@ -80,7 +81,7 @@ impl Scene {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::BuiltIn;
+    use crate::scene::{BuiltIn, built_in};
     use crate::vector::flat;
 
     fn populated(layout: StartLayout, count: u64) -> (Scene, FlockState) {
@@ -125,5 +126,14 @@ mod tests {
         let (scene, state) = populated(StartLayout::Even, 100);
         assert!(scene.starts_evenly(100));
         assert!(ratio(extent(&state), scene.world.size).cmpgt(Point::splat(0.9)).all());
+    }
+
+    #[test]
+    fn a_place_that_another_layout_replaces_is_no_key_that_does_nothing() {
+        for scene in built_in() {
+            let scene = Scene::parse(scene.name, scene.text).unwrap();
+            let made = scene.populate_as(&Request::default(), StartLayout::Clump, |_| 0..1);
+            assert_eq!(made.unwrap().0.idle_keys(), [""; 0], "{}", scene.name);
+        }
     }
 }
