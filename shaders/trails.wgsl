@@ -90,7 +90,10 @@ fn light_at(pixel: vec2<f32>) -> vec4<f32> {
         let corner = vec2<i32>(floor(before));
         let upper = mix(texel(corner), texel(corner + vec2(1, 0)), share.x);
         let lower = mix(texel(corner + vec2(0, 1)), texel(corner + vec2(1, 1)), share.x);
-        found = mix(upper, lower, share.y);
+        // Agents are drawn once, and so are their trails: not in the other images of a wrapped world.
+        let far = 2.0 * abs(place - trails.now.centre);
+        let beyond = (trails.now.period > vec2(0.0)) & (far > trails.now.period);
+        found = select(mix(upper, lower, share.y), vec4(0.0), trails.moved == 1u && any(beyond));
     }
     return found;
 }

@@ -68,9 +68,17 @@ impl Trails {
                 if inside { self.light.get(row as usize * width + column as usize) } else { None };
             light.copied().unwrap_or_default()
         };
+        // A camera that follows an agent of a space jumps where the agent crosses an edge.
+        let jump = self.camera.image(camera.centre) - camera.centre;
         let pixel = |index: usize| {
             let middle = Vec2::new((index % width) as f32 + 0.5, (index / width) as f32 + 0.5);
-            let place = self.camera.image(camera.world_from_pixel(middle));
+            let seen = camera.world_from_pixel(middle);
+            let place = match camera.eye {
+                Some(_) => seen + jump,
+                // Agents are drawn once, and so are their trails: not in the other images of a wrapped world.
+                None if camera.image(seen) != seen => return Light::default(),
+                None => self.camera.image(seen),
+            };
             let before = self.camera.pixel_from_world(place) - 0.5;
             let corner = before.floor();
             let share = before - corner;
@@ -151,8 +159,24 @@ mod tests {
         let mut moved = camera();
         moved.pan(Vec2::new(7.0, 0.0));
         trails.add(&empty, &moved);
-        let frame = trails.picture(Frame::filled(40, 20, [0; 3]), &empty);
-        let lit: Vec<u32> = (0..40).filter(|x| frame.rgb(*x, 10).unwrap()[0] > 40).collect();
-        assert_eq!(lit, [17]);
+        let lit = |trails: &Trails| -> Vec<u32> {
+            let frame = trails.picture(Frame::filled(40, 20, [0; 3]), &empty);
+            (0..40).filter(|x| frame.rgb(*x, 10).unwrap()[0] > 40).collect()
+        };
+        assert_eq!(lit(&trails), [17]);
+
+        // A wrapped world that is narrower than the picture is drawn once.
+        let period = flat(8.0, 20.0);
+        let camera = Camera { period, ..camera() };
+        let mut trails = Trails::new(1e6, &camera);
+        trails.add(&dot(18), &camera);
+        let mut moved = camera;
+        moved.pan(Vec2::new(1.0, 0.0));
+        trails.add(&empty, &moved);
+        assert_eq!(lit(&trails), [19]);
+        // A trail that leaves the image comes back at its other side.
+        moved.pan(Vec2::new(6.0, 0.0));
+        trails.add(&empty, &moved);
+        assert_eq!(lit(&trails), [17]);
     }
 }

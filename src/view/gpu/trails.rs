@@ -71,8 +71,9 @@ impl Trails {
 fn projection(now: &Camera, before: &Camera) -> [[f32; 4]; 3] {
     let Some(eye) = &before.eye else { return [[0.0; 4]; 3] };
     // Right, up and depth of a place on the plane are linear in the pixel.
+    let jump = before.image(now.centre) - now.centre;
     let at = |x: f32, y: f32| {
-        let offset = now.world_from_pixel(Vec2::new(x, y)) - before.centre;
+        let offset = now.world_from_pixel(Vec2::new(x, y)) + jump - before.centre;
         let scale = before.pixels_per_unit * eye.distance;
         let (middle, depth) = (before.size * 0.5, eye.depth(offset));
         let right = scale * eye.right.dot(offset) + middle.x * depth;
