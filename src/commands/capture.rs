@@ -272,12 +272,26 @@ impl CaptureArgs {
         )))
     }
 
-    /// The scene whose camera `--view` sets.
-    fn unscaled(&self) -> anyhow::Result<Scene> {
-        match &self.replay {
-            Some(path) => Ok(replay::read(path, &[])?.0.scene),
-            None => self.flock.unscaled(),
-        }
+    /// An error of an override that stands for `--view`, with the option that the user wrote.
+    fn own_words(&self, error: anyhow::Error) -> anyhow::Error {
+        let Some(View(numbers)) = &self.view else { return error };
+        let text = format!("{error:#}");
+        let found = text.split_once("--set ").and_then(|(place, rest)| {
+            let (set, problem) = rest.split_once(": ")?;
+            let is_own = self.flock.overrides.iter().any(|own| own == set);
+            Some((place, problem)).filter(|_| set.starts_with("camera.") && !is_own)
+        });
+        let Some((place, problem)) = found else { return error };
+        let numbers: Vec<String> = numbers.iter().map(f64::to_string).collect();
+        wrong(format!("{place}--view {}: {problem}", numbers.join(",")))
+    }
+
+    /// Number of axes of the world.
+    fn axes(&self) -> anyhow::Result<usize> {
+        Ok(match &self.replay {
+            Some(path) => replay::read(path, &[])?.0.scene.world.axes(),
+            None => self.flock.axes()?,
+        })
     }
 }
 
@@ -291,7 +305,8 @@ pub fn capture(
         return Err(wrong("--replay: a session is replayed in one process; leave mpirun out"));
     }
     let looks = args.looks()?;
-    let replayed = args.replay.as_deref().map(|path| replay::read(path, &looks)).transpose()?;
+    let replayed = args.replay.as_deref().map(|path| replay::read(path, &looks)).transpose();
+    let replayed = replayed.map_err(|error| args.own_words(error))?;
     let last = replayed.as_ref().map(|(_, (_, last))| *last);
     let mut plan = args.plan(args.ticks.or(last).unwrap_or(0))?;
     let interrupt = Interrupt::watch();
@@ -314,7 +329,8 @@ pub fn capture(
             (scene, state, agents, record, Some(edits))
         }
         None => {
-            let prepared = ranks::agree(flock.prepare(Some(engine.as_ref())))?;
+            let prepared = flock.prepare(Some(engine.as_ref()));
+            let prepared = ranks::agree(prepared.map_err(|error| args.own_words(error)))?;
             prepared.compare()?;
             let record = prepared.record();
             let Prepared { scene, state, agents, .. } = prepared;

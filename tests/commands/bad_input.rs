@@ -429,6 +429,20 @@ fn a_picture_that_the_world_does_not_fill_has_a_hint() {
 }
 
 #[test]
+fn a_view_is_refused_by_its_own_name_and_a_scene_may_come_from_a_pipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let shell = |line: String| crate::shell::shell(folder.path(), &line);
+    let capture = "flockwork capture --engine cpu --count 20 --ticks 1 --size 64x48 --out a.png";
+    let message = refused(&shell(format!("{capture} --view 320,180,0")), 2);
+    assert!(message.starts_with("flockwork: --view 320,180,0: camera.zoom: 0 is"), "{message}");
+    for view in ["", "--view 320,180,2", "--fit frame"] {
+        let piped = "flockwork scenes flock |";
+        let output = shell(format!("{piped} {capture} --scene /dev/stdin {view}"));
+        assert!(output.status.success(), "{view}: {output:?}");
+    }
+}
+
+#[test]
 fn a_lens_that_no_picture_shows_has_a_hint() {
     let folder = tempfile::tempdir().unwrap();
     let told = |more: &str| {

@@ -196,6 +196,16 @@ mod tests {
     }
 
     #[test]
+    fn a_colour_needs_no_quotes_in_an_override() {
+        let background = |set: &str| {
+            Scene::parse_with("f", "[species.a]\n", &[set]).map(|scene| scene.to_toml())
+        };
+        let bare = background("style.background=#ff0000").unwrap();
+        assert_eq!(bare, background("style.background=\"#ff0000\"").unwrap());
+        assert!(background("style.background=#").is_err());
+    }
+
+    #[test]
     fn a_line_that_an_override_makes_wrong_is_its_error() {
         let text = "[species.a.rules.r]\nsum.v = \"offset\"\nforce = \"v\"\n";
         let wrong = |text: &str, sets: &[&str]| {

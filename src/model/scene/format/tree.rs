@@ -207,9 +207,10 @@ pub fn parse(file: &str, text: &str) -> Result<Node<Origin>, SceneError> {
     Ok(Node { value: Value::Table(table(document.get_ref(), &origin)?), note: origin(0) })
 }
 
-/// Parses the TOML value `text`, or a bare word, of an override.
+/// Parses the TOML value `text`, or a bare word or `#RRGGBB`, of an override.
 pub fn parse_value(text: &str, origin: &Origin) -> Result<Node<Origin>, SceneError> {
-    let bare = !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
+    let word = text.strip_prefix('#').unwrap_or(text);
+    let bare = !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
     match DeValue::parse(text) {
         Ok(value) => node(&value, &|_| origin.clone()),
         Err(_) if bare => Ok(Node { value: Value::Text(text.into()), note: origin.clone() }),
