@@ -239,6 +239,20 @@ fn a_file_in_the_place_of_a_folder_has_the_remedy_of_its_option() {
 }
 
 #[test]
+fn what_is_no_folder_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    for (out, problem) in [
+        ("-", "files do not go to stdout; for a folder"),
+        ("/dev/null", "that is a device or a pipe; name"),
+    ] {
+        let line = format!("flockwork simulate --engine cpu --count 20 --ticks 1 --out {out}");
+        let message = refused(shell(folder.path(), &line));
+        assert!(message.contains(problem), "{message}");
+    }
+    assert_eq!(names(folder.path()), [""; 0]);
+}
+
+#[test]
 fn no_output_replaces_what_its_run_reads() {
     let folder = tempfile::tempdir().unwrap();
     let scene = "[species.a]\ncount = 9\nseparation = {}\n";

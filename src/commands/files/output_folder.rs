@@ -41,10 +41,15 @@ impl OutputFolder {
     pub fn create(path: &Path, instead: &str) -> Result<Self, OutputError> {
         let fail = |error: &io::Error| OutputError::of_system(path, error);
         check_standing(path)?;
+        if path == Path::new("-") {
+            let problem = "files do not go to stdout; for a folder of this name write ./-";
+            return Err(OutputError::new(path, problem));
+        }
         let is_new = !path.is_dir();
         if is_new {
             if path.exists() {
-                return Err(OutputError::new(path, format!("that is a file; {instead}")));
+                let thing = if path.is_file() { "a file" } else { "a device or a pipe" };
+                return Err(OutputError::new(path, format!("that is {thing}; {instead}")));
             }
             check_parent(path)?;
             match std::fs::create_dir(path) {
@@ -61,8 +66,10 @@ impl OutputFolder {
         }
         let folder = Self { path: path.into(), is_new, _lock: lock };
         temp_files::clear(path);
-        tempfile::tempfile_in(path)
-            .map_err(|error| OutputError::of_system(&path.join("any file"), &error))?;
+        tempfile::tempfile_in(path).map_err(|error| {
+            let OutputError { problem, .. } = OutputError::of_system(&path.join("file"), &error);
+            OutputError::new(path, problem)
+        })?;
         Ok(folder)
     }
 
