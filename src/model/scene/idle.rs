@@ -1,6 +1,6 @@
 //! Keys of a scene file that do nothing beside its other keys.
 
-use super::{Scene, SpawnPlace, Species};
+use super::{ColourBy, Scene, SpawnPlace, Species};
 
 impl Scene {
     /// A sentence about each key that was written and does nothing. Keys that have their defaults are left out,
@@ -17,7 +17,13 @@ impl Scene {
         // The record of a run writes it, and an override of the size then takes the density away.
         let sized = self.is_overridden("world.size") && !self.is_overridden("world.within");
         check("world.within".into(), self.density.is_none() && !sized, density);
+        let depthless = |colour| self.world.is_flat() && colour == ColourBy::Depth;
+        let plane =
+            "a plane has no depth; colour by another quantity, or give world.size three numbers";
+        check("style.colour".into(), depthless(self.style.colour), plane);
         for species in &self.species {
+            let key = format!("species.{}.colour", species.name);
+            check(key, depthless(species.colour), plane);
             self.check_species(species, &mut check);
         }
         // The pointer comes first, and is in no file.
@@ -89,6 +95,12 @@ mod tests {
             ("[world]\nwithin = 9", "density = 5", "world.within does nothing"),
             ("[[targets]]\nturns = true", "hit_radius = 2", "targets.0.turns does nothing"),
             ("[[targets]]\nsends_to = [1, 1]", "hit_radius = 2", "targets.0.sends_to does nothing"),
+            ("colour = \"depth\"", "[world]\nsize = [9, 9, 9]", "a.colour does nothing: a plane"),
+            (
+                "[style]\ncolour = \"depth\"",
+                "[world]\nsize = [9, 9, 9]",
+                "style.colour does nothing",
+            ),
             ("[targets]\nturns = true", "hit_radius = 2", "targets.turns does nothing"),
         ] {
             let lines = format!("[species.a]\n{lines}\n");
