@@ -85,7 +85,7 @@ pub struct BenchFlockArgs {
         allow_negative_numbers = true
     )]
     pub density: Vec<f32>,
-    /// How the flock starts [default: as in the scene; `flock` starts uniform]
+    /// How the flock starts [default: as in the scene; `flock` starts uniform above its own 120 agents]
     #[arg(long, value_enum)]
     pub state: Option<StartState>,
     /// Ticks before the measurement, on the fastest engine [default: 1000 for flocked, fewer for counts

@@ -37,7 +37,7 @@ section! {
         /// PNG and APNG files are transparent.
         background: Background = Background::default(), Values::NameOr(
             || names(&Background::names()),
-            "`\"#RRGGBB\"`, a list of 2 to 8 colours"
+            "`\"#RRGGBB\"`, a list of 1 to 8 colours"
         ) => "`\"dark\"`", "";
         /// The shape of drawn agents.
         look: BoidShape = BoidShape::Triangle, Values::Choice(|| names(&BoidShape::NAMES)) => "`\"triangle\"`", "";
