@@ -286,12 +286,12 @@ impl CaptureArgs {
         wrong(format!("{place}--view {}: {problem}", numbers.join(",")))
     }
 
-    /// Number of axes of the world.
-    fn axes(&self) -> anyhow::Result<usize> {
-        Ok(match &self.replay {
-            Some(path) => replay::read(path, &[])?.0.scene.world.axes(),
-            None => self.flock.axes()?,
-        })
+    /// The scene whose camera `--view` sets.
+    fn unscaled(&self) -> anyhow::Result<Scene> {
+        match &self.replay {
+            Some(path) => Ok(replay::read(path, &[])?.0.scene),
+            None => self.flock.unscaled(),
+        }
     }
 }
 

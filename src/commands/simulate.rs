@@ -98,6 +98,13 @@ pub fn simulate(
 ) -> anyhow::Result<()> {
     let interrupt = Interrupt::watch();
     let (out, metrics) = (args.out.as_deref(), args.metrics.as_deref());
+    let folder = args.checkpoint.as_deref();
+    if let (Some(out), Some(folder)) = (out, folder)
+        && std::path::absolute(out).ok() == std::path::absolute(folder).ok()
+    {
+        let problem = "--out is the same folder; choose another";
+        return Err(wrong(format!("--checkpoint {}: {problem}", folder.display())));
+    }
     let outputs = [("--out", out), ("--metrics", metrics)];
     let written = outputs.into_iter().filter_map(|(option, path)| Some((option, path?)));
     let written = written.flat_map(|(option, path)| replaced(path).map(move |path| (option, path)));

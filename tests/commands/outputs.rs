@@ -246,7 +246,7 @@ fn what_is_no_folder_is_named() {
         ("/dev/null", "that is a device or a pipe; name"),
     ] {
         let line = format!("flockwork simulate --engine cpu --count 20 --ticks 1 --out {out}");
-        let message = refused(shell(folder.path(), &line));
+        let message = refused(folder.path(), 1, &line);
         assert!(message.contains(problem), "{message}");
     }
     assert_eq!(names(folder.path()), [""; 0]);

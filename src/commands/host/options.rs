@@ -102,16 +102,10 @@ impl FlockArgs {
 
     /// The scene before it is scaled.
     pub fn unscaled(&self) -> anyhow::Result<Scene> {
-        match &self.init {
-            // The file of a state may name its scene.
-            Some(path) => {
-                let path = checkpoints::latest(path)?;
-                let table =
-                    state_files::read_table(&path, self.scene.is_none(), ranks::own_part())?;
-                self.scene_of(&path, &table)?.0.world.axes()
-            }
-            None => self.read()?.0.world.axes(),
-        })
+        let Some(path) = &self.init else { return Ok(self.read()?.0) };
+        let path = checkpoints::latest(path)?;
+        let table = state_files::read_table(&path, self.scene.is_none(), ranks::own_part())?;
+        Ok(self.scene_of(&path, &table)?.0)
     }
 
     /// The overrides that give a plane's world the shape of a picture and keep its area. Fails where things have

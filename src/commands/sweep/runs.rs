@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use rayon::prelude::*;
 
 use super::plan::{Design, MAX_RUNS, Plan};
+use super::vary::resolved;
 use crate::commands::files::scene_files::{asked_text, requested, run_in};
 use crate::commands::host::arg_parsers::{count, density};
 use crate::commands::host::drive::crossed_speeds;
@@ -136,6 +137,7 @@ impl Sweep {
         }
         let name = plan.scene.clone().unwrap_or_else(|| DEFAULT_SCENE.into());
         let text = asked_text(&name)?;
+        refuse_vain(&plan, &keys, &text)?;
         let metrics = plan.selection()?;
         let (scene, known, first_seed) = ((name, text), HashMap::new(), 0);
         let hashes_on_the_way = Vec::new();
