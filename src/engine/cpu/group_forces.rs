@@ -6,7 +6,7 @@ use super::draws::Draws;
 use super::formulas::{FormulaLanes, RuleLanes};
 use super::inputs::GroupInputs;
 use super::lane_parameters::LaneParameters;
-use flockwork_model::behaviours::{Agent, Kind, TextForces};
+use flockwork_model::behaviours::{Agent, Kind, TakeForce, TextForces};
 use flockwork_model::real::{Lanes, MAX_LANES, Mask, Real, apart};
 use flockwork_model::vector::{Axes, Space, Vector};
 
@@ -29,7 +29,7 @@ where
         agent: &Agent<Lanes<S>, D>,
         spread: Vector<Lanes<S>, D>,
         sees_neighbours: bool,
-        take: &mut impl FnMut(Kind, Vector<Lanes<S>, D>),
+        forces: &mut impl TakeForce<Lanes<S>, D>,
     ) {
         let hears =
             |rule: &RuleLanes<'_, S>| rule.columns.formula.sees_neighbours() == sees_neighbours;
@@ -48,7 +48,7 @@ where
             }
         );
         for (formula, force) in &lanes.forces {
-            take(Kind::Formula(formula), *force);
+            forces.take(Kind::Formula(formula), *force);
         }
     }
 }

@@ -314,16 +314,47 @@ pub trait NeighbourBehaviour<R: Real, const D: usize>: Parameters<R> {
     }
 }
 
+/// Takes the forces of an agent. (No closure: not every one is compiled for wide lanes.)
+pub trait TakeForce<R: Real, const D: usize> {
+    /// Takes the weighted force of a behaviour.
+    fn take(&mut self, kind: Kind, force: Vector<R, D>);
+}
+
+/// The sum of an agent's forces.
+struct ForceSum<R, F, T, const D: usize> {
+    sum: Vector<R, D>,
+    /// With their turns, if they act in turn.
+    forces: Vec<(Vector<R, D>, R)>,
+    has_turns: bool,
+    turn: T,
+    observe: F,
+}
+
+impl<R: Real, F, T, const D: usize> TakeForce<R, D> for ForceSum<R, F, T, D>
+where
+    F: FnMut(Kind, Vector<R, D>),
+    T: Fn(Kind) -> R,
+{
+    #[inline(always)]
+    fn take(&mut self, kind: Kind, force: Vector<R, D>) {
+        (self.observe)(kind, force);
+        self.sum = self.sum + force;
+        if self.has_turns {
+            self.forces.push((force, (self.turn)(kind)));
+        }
+    }
+}
+
 /// The rules in text of a scene, behind their sums over an agent's neighbours.
 pub trait TextForces<R: Real, const D: usize> {
-    /// Passes the weighted force of each rule to `take`: of those that look at neighbours, or of the
-    /// others. `spread` is the direction in which the agent leaves another one at the same spot.
+    /// Passes on the weighted force of each rule: of those that look at neighbours, or of the others. `spread`
+    /// is the direction in which the agent leaves another one at the same spot.
     fn each_force(
         &mut self,
         agent: &Agent<R, D>,
         spread: Vector<R, D>,
         sees_neighbours: bool,
-        take: &mut impl FnMut(Kind, Vector<R, D>),
+        forces: &mut impl TakeForce<R, D>,
     );
 }
 

@@ -183,21 +183,21 @@ macro_rules! behaviours {
                 } )*
             }
 
-            /// Passes the weighted force of each behaviour without neighbours in `uses` to `take`. They
-            /// come first, because they may change the agent's limits.
+            /// Passes on the weighted force of each behaviour without neighbours in `uses`. They come first,
+            /// because they may change the agent's limits.
             #[inline(always)]
             fn lone_forces<const D: usize>(
                 &self,
                 uses: Uses,
                 agent: &mut Agent<R, D>,
                 surroundings: &Surroundings,
-                take: &mut impl FnMut(Kind, Vector<R, D>),
+                forces: &mut impl TakeForce<R, D>,
             ) where
                 Axes<D>: Space<D>,
             {
                 $( if uses.contains(Kind::$Alone) {
                     let rule = &self.$alone;
-                    take(Kind::$Alone, lone_force(rule, agent, surroundings) * rule.weight);
+                    forces.take(Kind::$Alone, lone_force(rule, agent, surroundings) * rule.weight);
                 } )*
             }
 
@@ -210,20 +210,20 @@ macro_rules! behaviours {
                 surroundings: &Surroundings,
                 spread: Vector<R, D>,
                 sums: &Sums<R, D>,
-                take: &mut impl FnMut(Kind, Vector<R, D>),
+                forces: &mut impl TakeForce<R, D>,
             ) where
                 Axes<D>: Space<D>,
             {
                 $( if uses.contains(Kind::$Near) {
                     let rule = &self.$near;
                     let force = rule.force(agent, surroundings, spread, &sums.$near);
-                    take(Kind::$Near, force * rule.weight);
+                    forces.take(Kind::$Near, force * rule.weight);
                 } )*
             }
 
             /// The steering force of the behaviours in `uses`, and of the rules in text: their weighted
             /// sum, or as `in_turn` combines them in order of `turn(behaviour)`, from 0, if the body's
-            /// `combine` is positive. `take` gets each of the forces.
+            /// `combine` is positive. `observe` gets each of the forces.
             #[inline(always)]
             pub fn force<const D: usize>(
                 &self,
@@ -232,24 +232,18 @@ macro_rules! behaviours {
                 (spread, sums): (Vector<R, D>, &Sums<R, D>),
                 texts: &mut impl TextForces<R, D>,
                 (combine, turn): (R, impl Fn(Kind) -> R),
-                mut take: impl FnMut(Kind, Vector<R, D>),
+                observe: impl FnMut(Kind, Vector<R, D>),
             ) -> Vector<R, D>
             where
                 Axes<D>: Space<D>,
             {
-                let mut sum = Vector::zero(agent.body.max_speed);
-                let mut forces = Vec::new();
-                let mut add = |kind, force| {
-                    take(kind, force);
-                    sum = sum + force;
-                    if uses.has(Uses::PRIORITY) {
-                        forces.push((force, turn(kind)));
-                    }
-                };
-                self.lone_forces(uses, agent, surroundings, &mut add);
-                texts.each_force(agent, spread, false, &mut add);
-                self.near_forces(uses, agent, surroundings, spread, sums, &mut add);
-                texts.each_force(agent, spread, true, &mut add);
+                let (sum, has_turns) = (Vector::zero(agent.body.max_speed), uses.has(Uses::PRIORITY));
+                let mut all = ForceSum { sum, forces: Vec::new(), has_turns, turn, observe };
+                self.lone_forces(uses, agent, surroundings, &mut all);
+                texts.each_force(agent, spread, false, &mut all);
+                self.near_forces(uses, agent, surroundings, spread, sums, &mut all);
+                texts.each_force(agent, spread, true, &mut all);
+                let ForceSum { sum, forces, .. } = all;
                 let sum = sum.where_or(agent.limits_each(), sum.limit(agent.budget()));
                 if !uses.has(Uses::PRIORITY) {
                     return sum;

@@ -1,7 +1,7 @@
 //! The rules in text of one agent, neighbour by neighbour.
 
 use super::{Scene, Species};
-use crate::behaviours::{Agent, Kind, Neighbour, TextForces, Uses};
+use crate::behaviours::{Agent, Kind, Neighbour, TakeForce, TextForces, Uses};
 use crate::formula::{Formula, Given, Inputs, Row, Tape, Tile};
 use crate::kept::{KeptNames, KeptRow};
 use crate::random;
@@ -158,7 +158,7 @@ where
         agent: &Agent<f32, D>,
         spread: Vector<f32, D>,
         sees_neighbours: bool,
-        take: &mut impl FnMut(Kind, Vector<f32, D>),
+        forces: &mut impl TakeForce<f32, D>,
     ) {
         for (formula, _, sums) in &self.rules {
             if formula.sees_neighbours() == sees_neighbours {
@@ -166,7 +166,7 @@ where
                 tape.prepare(&SingleInputs { own: self, formula, agent, spread, sums });
                 let force = agent.limited(tape.vector(0.0));
                 let weight = self.species.encoded(Kind::Formula(formula), 0);
-                take(Kind::Formula(formula), force * weight);
+                forces.take(Kind::Formula(formula), force * weight);
             }
         }
     }
