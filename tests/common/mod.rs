@@ -32,7 +32,7 @@ pub use starting::{agents, built_in_scene, populated};
 /// that.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Errors {
-    /// World units. What is allowed holds for a time step of up to 1; a larger one multiplies it.
+    /// World units, for a time step of up to 1; a larger one multiplies it.
     pub position: f64,
     /// World units per tick.
     pub velocity: f64,

@@ -32,7 +32,7 @@ fn a_mixed_scene_loses_no_agent_and_runs_the_same_at_once_and_one_by_one() {
     let boundaries = ["wrap", "walls", "open"].into_iter().enumerate();
     for (turn, boundary) in boundaries.step_by(share().min(3)) {
         for (space, scene_with) in [mixed, mixed_in_space].into_iter().enumerate() {
-            // Where the bits are those of the CPU engine, in a plane and in a space by turns.
+            // Where both engines have the same bits, in a plane and in a space by turns.
             if is_software && turn % 2 != space {
                 continue;
             }

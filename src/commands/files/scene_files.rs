@@ -74,7 +74,7 @@ pub fn check_inputs(
     Ok(())
 }
 
-/// What is asked of a scene; where `asked` says nothing, what its overrides or the record of a run ask for.
+/// The request for a scene: `asked`, and where that says nothing, the overrides or the record of a run.
 pub fn requested(asked: Request, scene: &Scene, run: Option<&RunRecord>) -> Request {
     // An override of the size, the density or a count comes later than the record.
     let recorded = run.filter(|_| !scene.is_overridden("world.size"));

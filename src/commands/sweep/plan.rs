@@ -242,8 +242,10 @@ impl Plan {
             (None, false) => self.values = None,
             (None, true) => {}
         }
+        let planned = self.vary.len();
         for axis in other.vary {
-            match self.vary.iter_mut().find(|own| resolved(&own.key) == resolved(&axis.key)) {
+            let mut own = self.vary[..planned].iter_mut();
+            match own.find(|own| resolved(&own.key) == resolved(&axis.key)) {
                 Some(own) => *own = axis,
                 None => self.vary.push(axis),
             }

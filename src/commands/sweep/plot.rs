@@ -101,7 +101,10 @@ pub fn read_reference(path: &Path, sweep: &Sweep) -> anyhow::Result<Reference> {
     let mut reader = reader.trim(csv::Trim::All).flexible(true).from_reader(text.as_bytes());
     let metrics: Vec<String> = reader.headers()?.iter().skip(1).map(str::to_owned).collect();
     let is_metric = |name: &String| sweep.plan.metrics().contains(&name.as_str());
-    anyhow::ensure!(metrics.iter().any(is_metric), "no column is called like a metric of the sweep");
+    anyhow::ensure!(
+        metrics.iter().any(is_metric),
+        "no column is called like a metric of the sweep"
+    );
     let is_number = |value: &String| value.parse::<f64>().is_ok();
     let numbers = sweep.points.iter().all(|point| point.first().is_some_and(is_number));
     anyhow::ensure!(numbers, "a reference needs a first key with numbers");

@@ -1,6 +1,6 @@
 //! Which behaviours of a scene choose the nearest neighbours or draw one, and which of them choose alike.
 
-use super::{Scene, Slot, Species};
+use super::{Scene, Species};
 use crate::behaviours::Kind;
 use crate::formula::MAX_FORMULAS;
 use crate::parameter::{ALL_NEIGHBOURS, PICK_ONE};
@@ -49,14 +49,8 @@ impl Scene {
             let choice =
                 |own: &Species, kind| ["nearest", "fov", "with"].map(|key| own.value_of(kind, key));
             let draws = self.species.iter().any(|own| own.value_of(kind, "nearest") == PICK_ONE);
-            let varies = |own: &Species, kind: Kind| {
-                let slot = kind.parameter("fov").map(|slot| Slot::Rule(kind, slot));
-                slot.is_some_and(|slot| own.law(slot).is_some())
-            };
-            let is_one = |own: &Species| {
-                choice(own, kind) == choice(own, other) && !varies(own, kind) && !varies(own, other)
-            };
-            self.species.iter().all(is_one) && (!draws || self.perceive_alike(kind, other))
+            self.species.iter().all(|own| choice(own, kind) == choice(own, other))
+                && (!draws || self.perceive_alike(kind, other))
         };
         let chooses = |kind: &Kind| {
             self.species.iter().any(|own| own.value_of(*kind, "nearest") > ALL_NEIGHBOURS)

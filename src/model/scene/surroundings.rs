@@ -101,9 +101,7 @@ impl Scene {
         // Agents that see only what is ahead, or draw a number of the sums, have sums of their own.
         let is_shared = |formula: &&'static Formula| {
             let kind = Kind::Formula(formula);
-            let sees_all = |species: &Species| {
-                species.rule(kind).is_none() || species.range(kind, "fov").0 >= FULL_CIRCLE
-            };
+            let sees_all = |species: &Species| species.value_of(kind, "fov") >= FULL_CIRCLE;
             let drawn = |slot: Slot| match slot {
                 Slot::Rule(of, index) => {
                     of == kind && formula.sums.givens().any(|own| own == Given::Parameter(index))
@@ -129,14 +127,10 @@ impl Scene {
         let (accelerations, ages) = (shows(ColourBy::Acceleration), shows(ColourBy::Age));
         let banks = self.species.iter().any(|species| self.shown_of(species) == Shown::Bank);
         let remembers = self.rules_that(|needs| needs.angle.then_some(())).next().is_some();
-        // At any time: a value may vary from one that asks for nothing.
-        let is_narrow = |species: &Species, rule: &Rule| {
-            let angles = rule.kind.info().parameters.iter();
-            let mut angles = angles.filter(|own| own.meaning == Meaning::FieldOfView);
-            angles.any(|own| species.range(rule.kind, own.key).0 < FULL_CIRCLE)
-        };
-        let narrow =
-            self.species.iter().any(|own| own.rules.iter().any(|rule| is_narrow(own, rule)));
+        let narrow = rules().any(|rule| {
+            let mut parameters = rule.kind.info().parameters.iter().zip(&rule.values);
+            parameters.any(|(p, own)| p.meaning == Meaning::FieldOfView && *own < FULL_CIRCLE)
+        });
         let bodies = |which: fn(&Body) -> bool| self.species.iter().any(|own| which(&own.body));
         let varies = |key: &str| {
             let mut all = self.species.iter().flat_map(|species| &species.variations);
@@ -153,6 +147,7 @@ impl Scene {
         let sums = |take: fn(Given) -> bool| {
             self.formulas().iter().any(|formula| formula.sums.givens().any(take))
         };
+        // At any time: a radius may vary from 0.
         let ignores =
             |(species, kind, key): (&Species, Kind, &str)| species.range(kind, key).1 > 0.0;
         let extras = [
@@ -318,17 +313,14 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_varies_from_one_that_asks_for_nothing_is_used() {
-        let uses = |key: &str, value: &str| {
+    fn an_inner_radius_that_varies_from_0_is_used() {
+        for (inner, is_used) in
+            [("0", false), ("{ amplitude = 9 }", true), ("{ from = 0, to = 9 }", true)]
+        {
             let text = super::super::BuiltIn::named("flock").unwrap().text;
-            Scene::parse_with("flock", text, &[format!("starling.{key}={value}")]).unwrap().uses()
-        };
-        for (key, asks, value, varied) in [
-            ("separation.inner", Uses::INNER, "0", "{ amplitude = 9 }"),
-            ("separation.inner", Uses::INNER, "0", "{ from = 0, to = 9 }"),
-            ("cohesion.fov", Uses::SIGHT, "360", "{ base = 360, amplitude = 90 }"),
-        ] {
-            assert!(!uses(key, value).has(asks) && uses(key, varied).has(asks), "{key}={varied}");
+            let set = format!("starling.separation.inner={inner}");
+            let uses = Scene::parse_with("flock", text, &[set]).unwrap().uses();
+            assert_eq!(uses.has(Uses::INNER), is_used, "{inner}");
         }
     }
 

@@ -61,7 +61,7 @@ impl Part {
     }
 }
 
-/// What a pipeline does with depths; `None` if it ignores them.
+/// The use of depths in a pipeline; `None` if it ignores them.
 pub fn depth_state(depth: Depth) -> Option<wgpu::DepthStencilState> {
     (depth != Depth::Ignore).then(|| wgpu::DepthStencilState {
         format: DEPTH,
