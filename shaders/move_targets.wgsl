@@ -7,6 +7,8 @@ import package::random::{target_heading, target_place};
 import package::space::{length, position_of};
 import package::target::{MAX_TARGETS, Targets};
 import package::world::confined;
+@if(wrap)
+import package::world::near;
 
 @group(0) @binding(1) var<storage, read_write> targets: Targets;
 @group(0) @binding(3) var<storage, read_write> cell_count: CellCount;
@@ -42,7 +44,10 @@ fn move_targets(@builtin(local_invocation_index) index: u32) {
         return;
     }
     let velocity = targets.places[index].velocity;
-    let there = targets.places[index].position + velocity * flock.time_step;
+    var there = targets.places[index].position + velocity * flock.time_step;
+    @if(wrap) {
+        there = near(there, flock.size);
+    }
     let inside = position_of(confined(there, velocity, flock.size));
     targets.places[index].position = inside;
     @if(walls) {

@@ -77,25 +77,26 @@ fn texel(at: vec2<i32>) -> vec4<f32> {
 
 // The light behind a pixel, interpolated between four texels if the camera has moved.
 fn light_at(pixel: vec2<f32>) -> vec4<f32> {
-    var found = texel(vec2<i32>(pixel));
-    if trails.moved != 0u {
-        let place = world_from_pixel(trails.now, trails.pixels_per_unit.x, pixel);
-        let flat = pixel_from_world(trails.before, trails.pixels_per_unit.y, place);
-        let here = vec3(pixel, 1.0);
-        let depth = max(dot(trails.projection[2].xyz, here), 1e-20);
-        let across = dot(trails.projection[0].xyz, here);
-        let down = dot(trails.projection[1].xyz, here);
-        let before = select(flat, vec2(across, down) / depth, trails.moved == 2u) - 0.5;
-        let share = fract(before);
-        let corner = vec2<i32>(floor(before));
-        let upper = mix(texel(corner), texel(corner + vec2(1, 0)), share.x);
-        let lower = mix(texel(corner + vec2(0, 1)), texel(corner + vec2(1, 1)), share.x);
-        // Agents are drawn once, and so are their trails: not in the other images of a wrapped world.
-        let far = 2.0 * abs(place - trails.now.centre);
-        let beyond = (trails.now.period > vec2(0.0)) & (far > trails.now.period);
-        found = select(mix(upper, lower, share.y), vec4(0.0), trails.moved == 1u && any(beyond));
+    if trails.moved == 0u {
+        return texel(vec2<i32>(pixel));
     }
-    return found;
+    let place = world_from_pixel(trails.now, trails.pixels_per_unit.x, pixel);
+    // Agents are drawn once, and so are their trails: not in the other images of a wrapped world.
+    let far = 2.0 * abs(place - trails.now.centre);
+    if trails.moved == 1u && any((trails.now.period > vec2(0.0)) & (far > trails.now.period)) {
+        return vec4(0.0);
+    }
+    let flat = pixel_from_world(trails.before, trails.pixels_per_unit.y, place);
+    let here = vec3(pixel, 1.0);
+    let depth = max(dot(trails.projection[2].xyz, here), 1e-20);
+    let across = dot(trails.projection[0].xyz, here);
+    let down = dot(trails.projection[1].xyz, here);
+    let before = select(flat, vec2(across, down) / depth, trails.moved == 2u) - 0.5;
+    let share = fract(before);
+    let corner = vec2<i32>(floor(before));
+    let upper = mix(texel(corner), texel(corner + vec2(1, 0)), share.x);
+    let lower = mix(texel(corner + vec2(0, 1)), texel(corner + vec2(1, 1)), share.x);
+    return mix(upper, lower, share.y);
 }
 
 // Ticks have passed: all trails fade, and the agents add theirs.

@@ -50,11 +50,10 @@ fn forces_that_are_no_numbers_are_counted_and_named() {
     for size in ["[400, 300]", "[400, 100, 100]"] {
         let (scene, state) = scene(size, false);
         let (guarded, _) = self::scene(size, true);
-        let keeping = {
-            let text = "[species.a]\nrules.edge = { state.s = 0, set.s = \"s + 1\", force = \
-                        \"0.01 * velocity / floor(x(position) / 50)\" }\n";
-            common::parsed(text).0
-        };
+        let (keeping, _) = common::parsed(&format!(
+            "world.size = {size}\n[species.a]\nrules.edge = {{ state.s = \"s + 1\", force = \
+             \"0.01 * velocity / floor(x(position) / 50)\" }}\n"
+        ));
         let mut all: Vec<BrokenForces> = Vec::new();
         for engine in &mut engines {
             engine.load(&scene, &state).unwrap();

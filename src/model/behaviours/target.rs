@@ -86,7 +86,10 @@ impl Target {
             return;
         }
         let there = self.position + self.velocity * time_step;
-        let there_on_axes: Vector<f32, 3> = Vector(components(there));
+        let near = |axis: usize| world.boundary.near(there[axis], world.size[axis]);
+        // A plane has no third axis to go round.
+        let third = if world.is_flat() { there.z } else { near(2) };
+        let there_on_axes = Vector([near(0), near(1), third]);
         let (inside, _) = world.confine(there_on_axes, Vector::zero(0.0));
         self.position = point(inside.0);
         if world.boundary == Boundary::Walls {

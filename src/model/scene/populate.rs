@@ -151,17 +151,6 @@ impl Scene {
             return Ok(());
         }
         let shorter = self.world.shortest_side();
-        for (number, target) in self.targets.iter().skip(1).enumerate() {
-            let way = (target.velocity * self.time_step).abs();
-            if way.max_element() >= shorter {
-                let problem = format!(
-                    "targets.{number}.velocity: {} world units per tick cross the wrapped world of {sides} in \
-                     one tick; lower it or enlarge world.size",
-                    way.max_element()
-                );
-                return Err(PopulateError::new(format!("targets.{number}.velocity"), problem));
-            }
-        }
         for species in &self.species {
             let fail = |key: &str, problem: String| {
                 let problem = format!("species.{}.{key}: {problem}", cut(&species.name));
