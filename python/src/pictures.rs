@@ -3,7 +3,7 @@
 use flockwork::commands::capture::{self, CaptureArgs, Output, Plan};
 use flockwork::commands::host::arg_parsers::Size;
 use flockwork::commands::host::drive::{Run, host_time};
-use flockwork::commands::host::options::painter;
+use flockwork::commands::host::windowless::painter;
 use flockwork::host::Session;
 use flockwork::pictures::{Frame, Painter};
 use flockwork::session::Stops;

@@ -441,16 +441,3 @@ fn a_view_is_refused_by_its_own_name_and_a_scene_may_come_from_a_pipe() {
         assert!(output.status.success(), "{view}: {output:?}");
     }
 }
-
-#[test]
-fn a_lens_that_no_picture_shows_has_a_hint() {
-    let folder = tempfile::tempdir().unwrap();
-    let told = |more: &str| {
-        let run =
-            "flockwork capture --engine cpu --scene flock-3d --count 9 --ticks 1 --size 96x54";
-        exits(folder.path(), 0, &format!("{run} --out a.png {more}"))
-    };
-    assert!(told("--set camera.lens=3").contains("--samples 64"));
-    assert_eq!(told("--set camera.lens=3 --samples 2"), "");
-    assert_eq!(told("--set camera.lens=0"), "");
-}

@@ -225,31 +225,20 @@ fn a_film_of_more_frames_than_its_file_can_hold_is_refused() {
 }
 
 #[test]
-fn a_file_in_the_place_of_a_folder_has_the_remedy_of_its_option() {
+fn what_is_no_folder_is_named_with_the_remedy_of_its_option() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("a"), "").unwrap();
-    for (command, remedy) in [
-        ("simulate --checkpoint", "that is a file; name a folder\n"),
-        ("capture --out", "name a folder, or a file ending in .png, .gif, .apng or .mp4\n"),
+    for (command, part) in [
+        ("simulate --checkpoint a", "that is a file; name a folder\n"),
+        ("capture --out a", "name a folder, or a file ending in .png, .gif, .apng or .mp4\n"),
+        ("simulate --out -", "files do not go to stdout; for a folder"),
+        ("simulate --out /dev/null", "that is a device or a pipe; name"),
     ] {
-        let line = format!("flockwork {command} a --engine cpu --count 20 --ticks 1");
+        let line = format!("flockwork {command} --engine cpu --count 20 --ticks 1");
         let message = refused(folder.path(), 1, &line);
-        assert!(message.ends_with(remedy), "{message}");
+        assert!(message.contains(part), "{message}");
     }
-}
-
-#[test]
-fn what_is_no_folder_is_named() {
-    let folder = tempfile::tempdir().unwrap();
-    for (out, problem) in [
-        ("-", "files do not go to stdout; for a folder"),
-        ("/dev/null", "that is a device or a pipe; name"),
-    ] {
-        let line = format!("flockwork simulate --engine cpu --count 20 --ticks 1 --out {out}");
-        let message = refused(folder.path(), 1, &line);
-        assert!(message.contains(problem), "{message}");
-    }
-    assert_eq!(names(folder.path()), [""; 0]);
+    assert_eq!(names(folder.path()), ["a"]);
 }
 
 #[test]
@@ -414,4 +403,17 @@ fn forces_that_are_no_numbers_are_said_once() {
             format!("{forces} forces of `fish.rules.still` had a component that is no number");
         assert_eq!(message.matches(&said).count(), 1, "{message}");
     }
+}
+
+#[test]
+fn a_lens_that_no_picture_shows_has_a_hint() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = |more: &str| {
+        let run =
+            "flockwork capture --engine cpu --scene flock-3d --count 9 --ticks 1 --size 96x54";
+        exits(folder.path(), 0, &format!("{run} --out a.png {more}"))
+    };
+    assert!(told("--set camera.lens=3").contains("--samples 64"));
+    assert_eq!(told("--set camera.lens=3 --samples 2"), "");
+    assert_eq!(told("--set camera.lens=0"), "");
 }

@@ -14,3 +14,4 @@ pub mod ranks;
 pub(crate) mod replay;
 mod window_film;
 pub(crate) mod window_host;
+pub mod windowless;

@@ -20,12 +20,9 @@ use flockwork_engine::cpu::CpuEngine;
 use flockwork_engine::gpu::{AdapterChoice, Gpu, GpuEngine, adapter_for, device};
 use flockwork_engine::{Engine, EngineError, EngineKind};
 use flockwork_model::io::{RunRecord, StateTable};
-use flockwork_model::scene::{Request, Scene, Style};
+use flockwork_model::scene::{Request, Scene};
 use flockwork_model::state::FlockState;
-use flockwork_view::gpu::offscreen::Offscreen;
-use flockwork_view::style::scale_of;
 use flockwork_view::words::counted;
-use flockwork_view::{Painter, RasterPainter};
 
 /// Which flock.
 #[derive(Clone, Debug, Default, Args)]
@@ -419,37 +416,4 @@ fn software_notice(adapter: &str, engine: &str) -> String {
         "the only GPU adapter, {adapter}, is software: using the CPU engine ({engine}), which is \
          faster; --engine gpu uses the adapter instead"
     )
-}
-
-/// A painter that needs no window: the device that has the flock, or the CPU. A style that the CPU cannot
-/// draw gets any adapter that there is. Pictures of any size are equally bright.
-pub fn painter(
-    gpu: Option<Arc<Gpu>>,
-    size: Size,
-    style: &Style,
-) -> Result<Box<dyn Painter>, EngineError> {
-    let Size { width, height } = size;
-    let scale = scale_of(width, height);
-    let gpu = match gpu {
-        None if style.needs_adapter() => match Gpu::open(&AdapterChoice::default()) {
-            Ok(gpu) => Some(gpu),
-            Err(EngineError::NoAdapter(_)) => {
-                tell(
-                    "no GPU adapter found: the CPU draws without exposure, bloom, matter, sun, sky and \
-                     water. A Vulkan driver is enough (Debian: apt-get install mesa-vulkan-drivers)",
-                );
-                None
-            }
-            Err(error) => return Err(error),
-        },
-        gpu => gpu,
-    };
-    Ok(match gpu {
-        Some(gpu) => {
-            let mut offscreen = Offscreen::new(gpu, width, height)?;
-            offscreen.set_scale(scale);
-            Box::new(offscreen)
-        }
-        None => Box::new(RasterPainter { scale }),
-    })
 }
