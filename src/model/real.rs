@@ -4,14 +4,14 @@
 //! steers one agent per lane of the processor. Every operation is an IEEE operation with its own
 //! rounding (nothing is fused), so both give the same bits.
 
-use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
+use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 
 #[doc(hidden)]
 pub use pulp::NullaryFnOnce;
 use pulp::Simd;
 
 /// A boolean for each number of a [`Real`].
-pub trait Mask: Copy + BitAnd<Output = Self> + BitOr<Output = Self> {
+pub trait Mask: Copy + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self> {
     /// True if at least one lane is true.
     fn any(self) -> bool;
 }
@@ -230,6 +230,14 @@ lane_operator!(Lanes, Add, add, add_f32s);
 lane_operator!(Lanes, Sub, sub, sub_f32s);
 lane_operator!(Lanes, Mul, mul, mul_f32s);
 lane_operator!(Lanes, Div, div, div_f32s);
+
+impl<S: Simd> Not for LaneMask<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn not(self) -> Self {
+        Self { value: self.simd.not_m32s(self.value), ..self }
+    }
+}
 
 impl<S: Simd> Neg for Lanes<S> {
     type Output = Self;

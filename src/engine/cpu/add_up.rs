@@ -13,7 +13,7 @@ use super::inputs::GroupInputs;
 use super::lane_parameters::{LaneParameters, SpeciesTable};
 use super::lanes::InstructionSet;
 use flockwork_model::behaviours::Uses;
-use flockwork_model::formula::{Row, Tape, Tile};
+use flockwork_model::formula::{Heard, Tape, Tile};
 use flockwork_model::kept::MAX_KEPT;
 use flockwork_model::real::{Lanes, MAX_LANES, Real};
 use flockwork_model::vector::{Axes, Space, Vector, each_axis};
@@ -113,19 +113,19 @@ pub fn put<S: Simd, const D: usize>(
     tile.size.0[row] = Lanes::load(simd, &sizes);
 }
 
-/// 1 in the lanes that hear the agents of these species, one a lane, by a rule; else 0.
+/// The lanes that hear the agents of these species, one a lane, by a rule.
 #[inline(always)]
-pub fn heard<S: Simd>(
+pub fn hearing<S: Simd>(
     simd: S,
     parameters: &LaneParameters<S>,
     columns: &FormulaColumns,
     species: &[u8],
-) -> Lanes<S> {
+) -> <Lanes<S> as Real>::Mask {
     let mut shares = [0.0; MAX_LANES];
     for (lane, (share, species)) in shares.iter_mut().zip(species).enumerate() {
         *share = parameters.perceives_by(columns, *species).numbers()[lane];
     }
-    Lanes::load(simd, &shares)
+    Lanes::splat(simd, 0.0).less_than(Lanes::load(simd, &shares))
 }
 
 /// The sums of one rule for agents of a species, of the parts from `first` on: one a lane.
@@ -163,18 +163,20 @@ where
         });
         let mut tile = Tile::new(zero);
         tile.places = columns.places;
-        let mut shares = Row([zero; TILE]);
+        let mut heard = Heard::nobody(zero);
         let mut sums = vec![zero; columns.formula.sums.results.len()];
         let count = flock.species.len();
         let mut begin = first;
         while begin < count {
             let rows = (count - begin).div_ceil(PARTS).min(TILE);
+            heard.clear();
             for row in 0..rows {
                 let agents = begin + row * PARTS..count.min(begin + row * PARTS + S::F32_LANES);
                 put(simd, (&mut tile, row), (flock, table), columns, agents.clone());
-                shares.0[row] = heard(simd, &parameters, columns, &flock.species[agents]);
+                let mask = hearing(simd, &parameters, columns, &flock.species[agents]);
+                heard.push(row, mask);
             }
-            tape.add(&tile, &mut sums, (&shares, true), rows);
+            tape.add(&tile, rows, &mut sums, &heard);
             begin += rows * PARTS;
         }
         let numbers = |sum: Lanes<S>| {

@@ -5,16 +5,16 @@ use std::ops::Range;
 
 use pulp::Simd;
 
-use super::add_up::{TILE, Totals, heard, put};
+use super::add_up::{TILE, Totals, hearing, put};
 use super::draws::Draws;
 use super::formula_columns::{FormulaColumns, places_taken};
-use super::group::{Group, SortedFlock, share_of};
+use super::group::{Group, SortedFlock, blind};
 use super::inputs::GroupInputs;
 use super::lane_parameters::{LaneParameters, SpeciesTable};
 use super::nearest::{Nearest, Reach};
 use crate::BrokenForces;
 use flockwork_model::behaviours::Uses;
-use flockwork_model::formula::{Formula, Given, Row, Tape, Tile};
+use flockwork_model::formula::{Formula, Given, Heard, Row, Tape, Tile};
 use flockwork_model::kept::MAX_KEPT;
 use flockwork_model::real::{Lanes, Mask, Real, apart};
 use flockwork_model::vector::{Axes, Space, Vector, each_axis, per_axis};
@@ -40,16 +40,16 @@ pub struct FormulaLanes<'a, S: Simd, const D: usize> {
     /// Forces so far that were no numbers.
     pub(super) broken: BrokenForces,
     tile: Tile<Lanes<S>, TILE>,
-    shares: Row<Lanes<S>, TILE>,
-    /// The same as each rule perceives the neighbours.
-    perceived: Row<Lanes<S>, TILE>,
+    /// Those within the widest radius, which are all of the tile.
+    near: Heard<Lanes<S>, TILE>,
+    /// Those that a rule hears.
+    heard: Heard<Lanes<S>, TILE>,
     /// Their rows in the flock.
     members: [u32; TILE],
     species: [u8; TILE],
     /// Their ids, if these decide who is chosen.
     ids: [u32; TILE],
     by_ids: bool,
-    collected: usize,
     /// The squares of the distances within which any rule may hear a neighbour.
     widest: Lanes<S>,
     hearing: Hearing,
@@ -62,8 +62,6 @@ pub struct FormulaLanes<'a, S: Simd, const D: usize> {
     table: &'a SpeciesTable,
     /// The origin of the neighbours' sizes, if a rule takes them.
     sizes: Option<(&'a SpeciesTable, u32, &'a [u32])>,
-    /// True if every agent of the tile counts once.
-    whole: bool,
     /// The places of the neighbours' numbers that rules take.
     taken: Vec<usize>,
     /// The numbers that the agents keep, before and after the tick.
@@ -82,8 +80,6 @@ pub(super) struct RuleLanes<'a, S: Simd> {
     reach: Option<Reach<S>>,
     /// The square of the distance within which it hears them.
     squared_radius: Lanes<S>,
-    /// True if it perceives them as the rule before it that looks within a radius.
-    perceives_alike: bool,
 }
 
 impl<'a, S: Simd, const D: usize> FormulaLanes<'a, S, D>
@@ -106,7 +102,6 @@ where
             sums: vec![like; columns.formula.sums.results.len()],
             reach: None,
             squared_radius: like,
-            perceives_alike: false,
             columns,
         };
         let any =
@@ -120,18 +115,16 @@ where
             forces: Vec::new(),
             broken: BrokenForces::default(),
             tile: Tile::new(like),
-            shares: Row([like; TILE]),
-            perceived: Row([like; TILE]),
+            near: Heard::nobody(like),
+            heard: Heard::nobody(like),
             members: [0; TILE],
             species: [0; TILE],
             ids: [0; TILE],
             by_ids: false,
-            collected: 0,
             widest: like,
             hearing: Hearing::Near,
             heading: Vector::zero(like),
             several_species: table.len() > 1,
-            whole: true,
             taken: places_taken(rules),
             kept: [like; MAX_KEPT],
             next_kept: [like; MAX_KEPT],
@@ -167,7 +160,7 @@ where
         nearest: &Nearest<S>,
     ) {
         let (simd, velocity) = (self.simd, group.velocity);
-        self.collected = 0;
+        self.near.clear();
         self.heading = group.heading;
         for (number, rule) in self.rules.iter_mut().enumerate() {
             let RuleLanes { columns, of_sums, sums, reach, .. } = rule;
@@ -191,39 +184,29 @@ where
                 tile.places = columns.places;
                 put(simd, (tile, 0), (flock, table), columns, group.agents.clone());
                 let species = &flock.species[group.agents.clone()];
-                self.shares.0[0] = heard(simd, parameters, columns, species);
-                of_sums.add(tile, sums, (&self.shares, true), 1);
+                self.heard.clear();
+                self.heard.push(0, hearing(simd, parameters, columns, species));
+                of_sums.add(tile, 1, sums, &self.heard);
                 for (sum, own) in sums.iter_mut().enumerate() {
                     *own = self.totals.lanes(simd, (number, sum), species) - *own;
                 }
             }
         }
         self.by_ids = self.rules.iter().any(|rule| rule.reach.is_some_and(|reach| reach.by_ids));
-        self.take_radii(flock.uses, parameters);
+        self.take_radii(parameters);
         self.take_for(Hearing::Near);
     }
 
-    /// Notes how far away each rule hears neighbours, and which rules perceive them alike.
+    /// Notes how far away each rule hears neighbours.
     #[inline(always)]
-    fn take_radii(&mut self, uses: Uses, parameters: &LaneParameters<S>) {
-        let by_distance = !uses.has(Uses::SIGHT) && !self.several_species;
-        let mut before: Option<Lanes<S>> = None;
-        for RuleLanes { columns, reach, squared_radius, perceives_alike, .. } in &mut self.rules {
+    fn take_radii(&mut self, parameters: &LaneParameters<S>) {
+        for RuleLanes { columns, reach, squared_radius, .. } in &mut self.rules {
             *squared_radius = columns.radius.map_or(Lanes::splat(self.simd, EVERYWHERE), |index| {
                 let radius = parameters.of_formula(columns, index);
                 radius * radius
             });
             if let Some(reach) = reach {
                 *squared_radius = squared_radius.min(reach.squared);
-            }
-            *perceives_alike = false;
-            if columns.formula.has_radius() {
-                let alone = reach.is_none() && columns.inner.is_none() && by_distance;
-                let own = *squared_radius;
-                let differs =
-                    |before: Lanes<S>| (before.less_than(own) | own.less_than(before)).any();
-                *perceives_alike = alone && before.is_some_and(|before| !differs(before));
-                before = alone.then_some(*squared_radius);
             }
         }
     }
@@ -252,47 +235,44 @@ where
         }
     }
 
-    /// Collects every `stride`-th of these agents that any rule of the group may hear, weighted by `share`. `own` are
-    /// the agents of the group, and `offset` the way from them to a place.
+    /// Collects every `stride`-th of these agents that any rule of the group may hear. They count once, or as often as
+    /// `share` says. `own` are the agents of the group, and `offset` the way from them to a place.
     #[inline(always)]
     pub fn observe(
         &mut self,
         scene: (&SortedFlock<D>, &LaneParameters<S>),
         (agents, stride): (Range<usize>, usize),
         own: &Range<usize>,
-        share: Lanes<S>,
+        share: Option<Lanes<S>>,
         offset: impl Fn(Vector<Lanes<S>, D>) -> Vector<Lanes<S>, D>,
     ) {
         let simd = self.simd;
         let places = per_axis!(axis => &scene.0.motion.position[axis][agents.clone()]);
-        let (widest, mut index) = (self.widest, 0);
+        let (mut widest, mut index) = (self.widest, 0);
+        if let Some(share) = share {
+            let zero = Lanes::splat(simd, 0.0);
+            widest = widest.where_or(zero.less_than(share), zero);
+        }
         while index < agents.len() {
-            self.whole &= stride == 1;
-            let room = TILE - self.collected;
+            let first = self.near.count();
+            let room = TILE - first;
             let end = agents.len().min(index + room * stride);
-            let mut free = self.collected;
             while index < end {
-                // The remainder shows the compiler that no row is too large.
-                let row = free % TILE;
+                let row = self.near.count() % TILE;
                 let offset =
                     offset(Vector(per_axis!(axis => Lanes::splat(simd, places[axis][index]))));
-                let squared = offset.dot(offset);
+                let member = agents.start + index;
+                let squared = offset.dot(offset) + blind(simd, member, own);
                 each_axis!(axis => {
                     self.tile.offset[axis].0[row] = offset.0[axis];
                 });
                 self.tile.distance_squared.0[row] = squared;
-                let member = agents.start + index;
-                self.shares.0[row] = share;
-                if own.contains(&member) {
-                    self.shares.0[row] = share * share_of(simd, member, own);
-                }
                 self.members[row] = member as u32;
-                // The next candidate overwrites one that no rule hears.
-                free += usize::from(squared.less_than(widest).any());
+                self.near.push(row, squared.less_than(widest));
                 index += stride;
             }
-            self.collected = free;
-            if self.collected == TILE {
+            self.near.weigh(first, share);
+            if self.near.count() == TILE {
                 self.finish(scene);
             }
         }
@@ -302,7 +282,7 @@ where
     #[inline(always)]
     fn fill(&mut self, flock: &SortedFlock<D>) {
         let (simd, motion, tile) = (self.simd, flock.motion, &mut self.tile);
-        let members = &self.members[..self.collected.min(TILE)];
+        let members = &self.members[..self.near.count()];
         if self.takes_place {
             for (row, member) in members.iter().enumerate() {
                 each_axis!(axis => {
@@ -349,7 +329,7 @@ where
     /// Adds the neighbours of the tile to the sums.
     #[inline(always)]
     pub fn finish(&mut self, scene: (&SortedFlock<D>, &LaneParameters<S>)) {
-        if self.collected == 0 {
+        if self.near.count() == 0 {
             return;
         }
         // Out of line, so that loops without rules in text stay small.
@@ -368,16 +348,10 @@ where
 
     #[inline(always)]
     fn add_tile(&mut self, uses: Uses, parameters: &LaneParameters<S>) {
-        let count = std::mem::take(&mut self.collected);
-        let whole = std::mem::replace(&mut self.whole, true);
-        let (simd, tile) = (self.simd, &mut self.tile);
-        let zero = Lanes::splat(simd, 0.0);
-        let distances = &tile.distance_squared.0[..count.min(TILE)];
-        let perceived = &mut self.perceived;
+        let Self { simd, tile, near, heard, .. } = self;
+        let (simd, count, zero) = (*simd, near.count(), Lanes::splat(*simd, 0.0));
         for rule in &mut self.rules {
-            let RuleLanes {
-                columns, of_sums, sums, reach, squared_radius, perceives_alike, ..
-            } = rule;
+            let RuleLanes { columns, of_sums, sums, reach, squared_radius, .. } = rule;
             let formula = columns.formula;
             let hears = match self.hearing {
                 Hearing::Near => formula.has_radius(),
@@ -386,49 +360,53 @@ where
             if !hears {
                 continue;
             }
-            if !(*perceives_alike && self.hearing == Hearing::Near) {
-                let all = perceived.0.iter_mut().zip(&self.shares.0).zip(distances);
-                for ((perceived, share), squared) in all {
-                    *perceived = share.where_or(squared.less_than(*squared_radius), zero);
+            let inner = columns.inner.map(|index| parameters.of_formula(columns, index));
+            let edge = columns.fov.filter(|_| uses.has(Uses::SIGHT));
+            let edge = edge.map(|index| parameters.of_formula(columns, index));
+            let reach = reach.as_ref().filter(|reach| reach.by_ids);
+            let by_distance = !self.several_species && inner.or(edge).is_none() && reach.is_none();
+            let hears_all = by_distance && !squared_radius.less_than(self.widest).any();
+            let distances = &tile.distance_squared.0[..count];
+            if hears_all {
+            } else if by_distance {
+                heard.take_within(near, *squared_radius, distances);
+            } else {
+                heard.clear();
+                for (row, squared) in distances.iter().enumerate() {
+                    let mut mask = near.mask(row) & squared.less_than(*squared_radius);
+                    if let Some(inner) = inner {
+                        mask = mask & !squared.less_than(inner * inner);
+                    }
+                    if let Some(edge) = edge {
+                        let offset = Vector(per_axis!(axis => tile.offset[axis].0[row]));
+                        let ahead = self.heading.dot(offset);
+                        mask = mask & !ahead.less_than(edge * squared.sqrt());
+                    }
+                    if self.several_species {
+                        let perceives = parameters.perceives_by(columns, self.species[row]);
+                        mask = mask & zero.less_than(perceives);
+                    }
+                    if let Some(reach) = reach {
+                        let takes = reach.takes(simd, *squared, self.ids[row]);
+                        mask = mask & zero.less_than(takes);
+                    }
+                    heard.push(row, mask);
                 }
             }
-            if let Some(index) = columns.inner {
-                let inner = parameters.of_formula(columns, index);
-                let inner = inner * inner;
-                for (perceived, squared) in perceived.0.iter_mut().zip(distances) {
-                    *perceived = zero.where_or(squared.less_than(inner), *perceived);
-                }
-            }
-            if uses.has(Uses::SIGHT) {
-                let edge = columns.fov.map_or(zero, |index| parameters.of_formula(columns, index));
-                for (at, squared) in distances.iter().enumerate() {
-                    let offset = Vector(per_axis!(axis => tile.offset[axis].0[at]));
-                    let outside = self.heading.dot(offset).less_than(edge * squared.sqrt());
-                    perceived.0[at] = zero.where_or(outside, perceived.0[at]);
-                }
-            }
-            if self.several_species {
-                for (perceived, species) in
-                    perceived.0[..distances.len()].iter_mut().zip(&self.species)
-                {
-                    *perceived = *perceived * parameters.perceives_by(columns, *species);
-                }
-            }
-            if let Some(reach) = reach.as_ref().filter(|reach| reach.by_ids) {
-                for (at, squared) in distances.iter().enumerate() {
-                    perceived.0[at] = perceived.0[at] * reach.takes(simd, *squared, self.ids[at]);
-                }
+            if !hears_all {
+                heard.weigh_like(near);
             }
             tile.places = columns.places;
             while tile.sets.len() < formula.sets.len() {
                 tile.sets.push(Row([zero; TILE]));
             }
             for (place, set) in tile.sets.iter_mut().take(formula.sets.len()).enumerate() {
-                for (is_in, species) in set.0[..distances.len()].iter_mut().zip(&self.species) {
+                for (is_in, species) in set.0[..count].iter_mut().zip(&self.species) {
                     *is_in = parameters.has_in_set(columns, place, *species);
                 }
             }
-            of_sums.add(tile, sums, (perceived, whole), count);
+            of_sums.add(tile, count, sums, if hears_all { near } else { heard });
         }
+        near.clear();
     }
 }

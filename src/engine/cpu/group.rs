@@ -53,17 +53,27 @@ pub struct Group<S: Simd, const D: usize> {
     pub heading: Vector<Lanes<S>, D>,
 }
 
-/// Weights of a candidate in each lane. In row `i` the candidate is the agent of lane `i`, which is not
-/// its own neighbour. The last row is for candidates outside the group.
-static SHARES: [[f32; MAX_LANES]; MAX_LANES + 1] = {
-    let mut shares = [[1.0; MAX_LANES]; MAX_LANES + 1];
+/// `own` on the diagonal and `others` elsewhere. In row `i` a candidate is the agent of lane `i`, which is not its own
+/// neighbour. The last row is for candidates outside the group.
+const fn diagonal(own: f32, others: f32) -> [[f32; MAX_LANES]; MAX_LANES + 1] {
+    let mut all = [[others; MAX_LANES]; MAX_LANES + 1];
     let mut lane = 0;
     while lane < MAX_LANES {
-        shares[lane][lane] = 0.0;
+        all[lane][lane] = own;
         lane += 1;
     }
-    shares
-};
+    all
+}
+
+static SHARES: [[f32; MAX_LANES]; MAX_LANES + 1] = diagonal(0.0, 1.0);
+static BLIND: [[f32; MAX_LANES]; MAX_LANES + 1] = diagonal(f32::INFINITY, 0.0);
+
+/// Squared distances that no radius reaches, in the lane of the agent `member` of the group `own`; 0 in the others.
+#[inline(always)]
+pub fn blind<S: Simd>(simd: S, member: usize, own: &Range<usize>) -> Lanes<S> {
+    let lane = member.wrapping_sub(own.start).min(MAX_LANES);
+    Lanes::load(simd, &BLIND[lane])
+}
 
 /// The weight of the agent `member` in each lane of the group `own`: 1, but 0 for the agent itself.
 #[inline(always)]

@@ -184,7 +184,7 @@ where
         let share = Lanes::load(self.around.simd, share);
         let (first, stride) = (agents.start + sampling.phase as usize, sampling.stride as usize);
         let round = self.around.reaches_round_the_world();
-        if !self.has_built_in((first..agents.end, stride), from, (share, round)) {
+        if !self.has_built_in((first..agents.end, stride), from, (Some(share), round)) {
             return;
         }
         let mut sums = *self.sums;
@@ -245,17 +245,18 @@ where
         &mut self,
         run: (Range<usize>, usize),
         from: Vector<Lanes<S>, D>,
-        (share, round): (Lanes<S>, bool),
+        (share, round): (Option<Lanes<S>>, bool),
     ) {
         let Self { around, parameters, .. } = *self;
-        let (like, texts, (run, stride)) = (share, &mut *self.texts, run);
+        let (like, texts, (run, stride)) = (from.0[0], &mut *self.texts, run);
         let (from, share) = (&from, &share);
         apart!(
             <'w, 't; S: Simd; D: usize>
             where Axes<D>: Space<D>,
             like,
             |texts: &'w mut FormulaLanes<'t, S, D>, around: Around<'w, S, D>, parameters: &'w LaneParameters<S>,
-             run: Range<usize>, stride: usize, from: &'w Vector<Lanes<S>, D>, share: &'w Lanes<S>, round: bool| -> () {
+             run: Range<usize>, stride: usize, from: &'w Vector<Lanes<S>, D>, share: &'w Option<Lanes<S>>,
+             round: bool| -> () {
                 let scene = (around.flock, parameters);
                 texts.observe(scene, (run, stride), &around.group.agents, *share, |place| {
                     around.offset(place, *from, round)
@@ -267,15 +268,14 @@ where
     /// Shows everybody to the rules in text that hear everybody.
     #[inline(always)]
     fn show_everybody(&mut self) {
-        let Around { simd, flock, group } = self.around;
+        let Around { flock, group, .. } = self.around;
         let species = &flock.species[group.agents.clone()];
         if !self.texts.looks_at_everybody(species) {
             return;
         }
-        let (all, share) = ((0..flock.species.len(), 1), Lanes::splat(simd, 1.0));
         self.texts.take_for(Hearing::Everybody);
         let round = flock.world.boundary == Boundary::Wrap;
-        self.show_texts(all, group.position, (share, round));
+        self.show_texts((0..flock.species.len(), 1), group.position, (None, round));
         self.texts.finish((flock, self.parameters));
         self.texts.take_for(Hearing::Near);
     }
@@ -286,7 +286,7 @@ where
         &mut self,
         run: (Range<usize>, usize),
         from: Vector<Lanes<S>, D>,
-        seen: (Lanes<S>, bool),
+        seen: (Option<Lanes<S>>, bool),
     ) -> bool {
         let uses = uses_of_kernel::<USES>(self.around.flock.uses);
         if !uses.has(Uses::SUMS) {
@@ -305,7 +305,7 @@ where
     ) {
         let SortedFlock { motion, species, .. } = self.around.flock;
         let mut share = Lanes::splat(self.around.simd, 1.0);
-        if !self.has_built_in((agents.clone(), 1), from, (share, ROUND)) {
+        if !self.has_built_in((agents.clone(), 1), from, (None, ROUND)) {
             return;
         }
         let mut sums = *self.sums;

@@ -181,7 +181,7 @@ where
             }
             Term::Not(inner) => {
                 self.count(column, 1)?;
-                Value::Truth(self.truth(inner)?.opposite())
+                Value::Truth(!self.truth(inner)?)
             }
             Term::Pair(operator, sides) => {
                 self.count(column, 1)?;
@@ -370,7 +370,7 @@ where
                 Operator::LessOrEqual => a.less_than(b) | a.equals(b),
                 Operator::GreaterOrEqual => b.less_than(a) | a.equals(b),
                 Operator::Equal => a.equals(b),
-                _ => a.equals(b).opposite(),
+                _ => !a.equals(b),
             }),
             (_, left, right) => {
                 let [left, right] = [left, right].map(|side| side.of_type().words());

@@ -24,7 +24,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use compile::programs;
 pub use parse::{FormulaError, is_name};
 pub use program::{Given, Operation, Program};
-pub use tape::{Inputs, Row, Tape, Tile};
+pub use tape::{Heard, Inputs, Row, Tape, Tile};
 
 use crate::kept::{KeptStart, interned};
 use crate::parameter::{

@@ -6,7 +6,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
+use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 
 use crate::real::{Mask, Real};
 
@@ -142,13 +142,30 @@ pub struct Program {
     /// Operations whose results are the same for all neighbours of an agent, without constants: first those that
     /// wait for none, so that several run at once.
     pub of_agent: Vec<Id>,
-    /// The others, without inputs.
+    /// The others, without inputs and without the products among the terms.
     pub of_neighbour: Vec<Id>,
+    /// The inputs that are others for each neighbour.
+    pub of_tile: Vec<Id>,
+    /// The results as they are added up.
+    pub terms: Vec<Term>,
+    /// The number of the first of them that is a product. All behind it are, too.
+    pub products_from: usize,
+}
+
+/// A result that is added up over the neighbours.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Term {
+    /// Its place among the results.
+    pub place: usize,
+    /// The operation.
+    pub id: Id,
+    /// The factors of a product that nothing else takes: it is formed as it is added.
+    pub product: Option<[Id; 2]>,
 }
 
 impl Program {
     fn new(operations: Vec<Operation>, results: Vec<Id>) -> Self {
-        let (mut of_agent, mut of_neighbour) = (Vec::new(), Vec::new());
+        let (mut of_agent, mut of_neighbour, mut of_tile) = (Vec::new(), Vec::new(), Vec::new());
         // Choices compare by themselves: a comparison runs for other uses alone.
         let mut wanted = vec![false; operations.len()];
         results.iter().for_each(|id| wanted[*id as usize] = true);
@@ -169,12 +186,27 @@ impl Program {
                 Operation::Constant(_) | Operation::Truth(_) => {}
                 Operation::Less(..) if !wanted[id as usize] => {}
                 _ if !own => of_agent.push(id),
-                _ if !given => of_neighbour.push(id),
-                _ => {}
+                _ if given => of_tile.push(id),
+                _ => of_neighbour.push(id),
             }
         }
         of_agent.sort_by_key(|id| depths[*id as usize]);
-        Self { operations, results, of_agent, of_neighbour }
+        let takes = |id: Id| operations.iter().flat_map(|own| own.inputs()).any(|own| own == id);
+        let term = |(place, id): (usize, &Id)| {
+            let product = match operations[*id as usize] {
+                Operation::Multiply(a, b) if of_neighbour.contains(id) && !takes(*id) => {
+                    Some([a, b])
+                }
+                _ => None,
+            };
+            Term { place, id: *id, product }
+        };
+        let mut terms: Vec<Term> = results.iter().enumerate().map(term).collect();
+        terms.sort_by_key(|term| term.product.is_some());
+        of_neighbour
+            .retain(|id| !terms.iter().any(|term| term.id == *id && term.product.is_some()));
+        let products_from = terms.partition_point(|term| term.product.is_none());
+        Self { operations, results, of_agent, of_neighbour, of_tile, terms, products_from }
     }
 
     /// The inputs that it takes.
@@ -306,10 +338,11 @@ impl<'a> Truth<'a> {
         let Node { draft, id } = self.0;
         Self(draft.node(Operation::Choose(id, one.0.id, other.0.id)))
     }
+}
 
-    /// True where this is false.
-    #[must_use]
-    pub fn opposite(self) -> Self {
+impl Not for Truth<'_> {
+    type Output = Self;
+    fn not(self) -> Self {
         self.choose(self.0.draft.truth(false), self.0.draft.truth(true))
     }
 }

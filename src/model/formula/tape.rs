@@ -1,8 +1,8 @@
 //! Programs on the CPU: each operation at once for a tile of neighbours.
 
-use super::program::{Given, Id, Operation, Program};
+use super::program::{Given, Id, Operation, Program, Term};
 use crate::kept::MAX_KEPT;
-use crate::real::{Real, apart};
+use crate::real::{Mask, Real, apart};
 use crate::vector::Vector;
 
 /// A number for each of `T` neighbours, from where the widest lanes begin in no cache line but their own.
@@ -66,6 +66,91 @@ impl<R: Real, const T: usize> Tile<R, T> {
     }
 }
 
+/// The neighbours of a tile that agents hear, side by side.
+pub struct Heard<R: Real, const T: usize> {
+    /// Who hears each.
+    masks: [R::Mask; T],
+    /// Their rows in the tile.
+    rows: [u8; T],
+    count: usize,
+    /// How often each counts, if not all count once.
+    shares: Row<R, T>,
+    weighted: bool,
+}
+
+impl<R: Real, const T: usize> Heard<R, T> {
+    /// Nobody.
+    #[inline(always)]
+    pub fn nobody(like: R) -> Self {
+        let shares = Row([like.constant(1.0); T]);
+        Self { masks: [like.less_than(like); T], rows: [0; T], count: 0, shares, weighted: false }
+    }
+
+    /// How many they are.
+    #[inline(always)]
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.count.min(T)
+    }
+
+    /// Forgets all.
+    #[inline(always)]
+    pub fn clear(&mut self) {
+        (self.count, self.weighted) = (0, false);
+    }
+
+    /// Adds the neighbour of this row, if the mask is true in some lane. The rows must ascend.
+    #[inline(always)]
+    pub fn push(&mut self, row: usize, mask: R::Mask) {
+        // The remainder shows the compiler that no place is too large. The next neighbour overwrites one that nobody
+        // hears.
+        let at = self.count % T;
+        self.masks[at] = mask;
+        self.rows[at] = row as u8;
+        self.count += usize::from(mask.any());
+    }
+
+    /// Those from number `first` on count as often as `share` says, or once.
+    #[inline(always)]
+    pub fn weigh(&mut self, first: usize, share: Option<R>) {
+        let Some(one) = self.shares.0.first().map(|share| share.constant(1.0)) else { return };
+        if share.is_some() && !self.weighted {
+            self.shares.0.fill(one);
+            self.weighted = true;
+        }
+        if self.weighted {
+            self.shares.0[first.min(T)..].fill(share.unwrap_or(one));
+        }
+    }
+
+    /// Those count as often as among those of the whole tile.
+    #[inline(always)]
+    pub fn weigh_like(&mut self, all: &Self) {
+        self.weighted = all.weighted;
+        if self.weighted {
+            for (share, row) in self.shares.0.iter_mut().zip(&self.rows[..self.count.min(T)]) {
+                *share = all.shares.0[usize::from(*row) % T];
+            }
+        }
+    }
+
+    /// Hears those of a tile of these squared distances that are `near` and within a radius.
+    #[inline(always)]
+    pub fn take_within(&mut self, near: &Self, squared_radius: R, distances: &[R]) {
+        self.clear();
+        for (row, squared) in distances.iter().enumerate().take(T) {
+            self.push(row, near.masks[row] & squared.less_than(squared_radius));
+        }
+    }
+
+    /// Who hears neighbour number `at`.
+    #[inline(always)]
+    #[must_use]
+    pub fn mask(&self, at: usize) -> R::Mask {
+        self.masks[at % T]
+    }
+}
+
 /// The inputs of an agent's program. (A trait, because a closure is not always compiled for wide lanes.)
 pub trait Inputs<R> {
     /// An input that is the same for all neighbours.
@@ -122,88 +207,122 @@ impl<R: Real, const T: usize> Tape<R, T> {
         }
     }
 
-    /// Runs the others for the first `count` neighbours of a tile, and adds the results to `sums`, weighted by the
-    /// neighbours' shares. A neighbour without a share is not added. `whole` says that the shares are 0 and 1.
-    pub fn add(
-        &mut self,
-        tile: &Tile<R, T>,
-        sums: &mut [R],
-        (shares, whole): (&Row<R, T>, bool),
-        count: usize,
-    ) {
+    /// Runs the others for the neighbours of a tile of `count` that are heard, and adds the results to `sums`.
+    pub fn add(&mut self, tile: &Tile<R, T>, count: usize, sums: &mut [R], heard: &Heard<R, T>) {
+        if heard.count == 0 {
+            return;
+        }
         let tape = self;
         apart!(
             <'w; R: Real; T: usize>
-            shares.0[0],
-            |tape: &'w mut Tape<R, T>, tile: &'w Tile<R, T>, sums: &'w mut [R], shares: &'w Row<R, T>,
-             whole: bool, count: usize| -> () {
-                tape.run(tile, count);
-                let results = tape.program.results.chunks(TOGETHER);
-                for (sums, results) in sums.chunks_mut(TOGETHER).zip(results) {
-                    match sums.len() {
-                        1 => tape.add_some::<1>(tile, (sums, results), (shares, whole), count),
-                        2 => tape.add_some::<2>(tile, (sums, results), (shares, whole), count),
-                        3 => tape.add_some::<3>(tile, (sums, results), (shares, whole), count),
-                        _ => tape.add_some::<TOGETHER>(tile, (sums, results), (shares, whole), count),
+            heard.shares.0[0],
+            |tape: &'w mut Tape<R, T>, tile: &'w Tile<R, T>, count: usize, sums: &'w mut [R],
+             heard: &'w Heard<R, T>| -> () {
+                // Where some are not heard, the others are copied side by side.
+                let tile = if heard.count < count { tape.copy(tile, heard) } else { Some(tile) };
+                tape.run(tile, heard.count);
+                let program = tape.program;
+                let (plain, products) = program.terms.split_at(program.products_from);
+                for (terms, factors) in [(plain, 0), (products, 1)] {
+                    let factors = factors + usize::from(heard.weighted);
+                    for terms in terms.chunks(TOGETHER) {
+                        match factors {
+                            0 => tape.add_terms::<0>(tile, terms, sums, heard),
+                            1 => tape.add_terms::<1>(tile, terms, sums, heard),
+                            _ => tape.add_terms::<2>(tile, terms, sums, heard),
+                        }
                     }
                 }
             }
         );
     }
 
-    /// Runs the operations on neighbours for the first `count` of a tile.
+    /// Copies what the program takes of the neighbours that are heard to the registers of these inputs.
     #[inline(always)]
-    fn run(&mut self, tile: &Tile<R, T>, count: usize) {
+    fn copy<'t>(&mut self, tile: &Tile<R, T>, heard: &Heard<R, T>) -> Option<&'t Tile<R, T>> {
+        for id in &self.program.of_tile {
+            let Operation::Given(given) = self.program.operations[*id as usize] else { continue };
+            let Some(all) = tile.given(given) else { continue };
+            let own = &mut self.registers[*id as usize].0;
+            for (own, row) in own.iter_mut().zip(&heard.rows[..heard.count.min(T)]) {
+                *own = all.0[usize::from(*row) % T];
+            }
+        }
+        None
+    }
+
+    /// Runs the operations on neighbours for the first `count` of a tile, or of the registers of inputs.
+    #[inline(always)]
+    fn run(&mut self, tile: Option<&Tile<R, T>>, count: usize) {
         let operations = &self.program.operations[..];
         for id in &self.program.of_neighbour {
             let (before, own) = self.registers.split_at_mut(*id as usize);
-            let inputs = Operands { operations, before, tile: Some(tile), count };
+            let inputs = Operands { operations, before, tile, count };
             run(operations[*id as usize], inputs, &mut own[0].0[..count]);
         }
     }
 
-    /// Adds `N` of the results to as many sums.
+    /// Adds up to [`TOGETHER`] terms to their sums, multiplied by so many `FACTORS`: the second one of a product, and
+    /// how often neighbours count.
     #[inline(always)]
-    fn add_some<const N: usize>(
+    fn add_terms<const FACTORS: usize>(
         &self,
-        tile: &Tile<R, T>,
-        (sums, results): (&mut [R], &[Id]),
-        (shares, whole): (&Row<R, T>, bool),
-        count: usize,
+        tile: Option<&Tile<R, T>>,
+        terms: &[Term],
+        sums: &mut [R],
+        heard: &Heard<R, T>,
+    ) {
+        match terms.len() {
+            1 => self.add_some::<1, FACTORS>(tile, terms, sums, heard),
+            2 => self.add_some::<2, FACTORS>(tile, terms, sums, heard),
+            3 => self.add_some::<3, FACTORS>(tile, terms, sums, heard),
+            _ => self.add_some::<TOGETHER, FACTORS>(tile, terms, sums, heard),
+        }
+    }
+
+    #[inline(always)]
+    fn add_some<const N: usize, const FACTORS: usize>(
+        &self,
+        tile: Option<&Tile<R, T>>,
+        terms: &[Term],
+        sums: &mut [R],
+        heard: &Heard<R, T>,
     ) {
         // Written out, because a closure is not always compiled for wide lanes.
-        let nothing = shares.0[0].constant(-0.0);
-        let mut terms = [shares; N];
+        let nothing = heard.shares.0[0].constant(-0.0);
+        let (mut rows, mut factors) = ([&heard.shares; N], [[&heard.shares; FACTORS]; N]);
         let mut all = [nothing; N];
-        for ((terms, all), (sum, id)) in
-            terms.iter_mut().zip(&mut all).zip(sums.iter().zip(results))
+        for (nth, term) in terms.iter().enumerate().take(N) {
+            all[nth] = sums[term.place];
+            rows[nth] = self.row(tile, term.product.map_or(term.id, |[one, _]| one));
+            if let (Some([_, other]), Some(factor)) = (term.product, factors[nth].first_mut()) {
+                *factor = self.row(tile, other);
+            }
+        }
+        for at in 0..heard.count.min(T) {
+            for nth in 0..N {
+                let mut number = rows[nth].0[at];
+                for factor in &factors[nth] {
+                    number = number * factor.0[at];
+                }
+                // Adding −0 changes nothing.
+                all[nth] = all[nth] + number.where_or(heard.masks[at], nothing);
+            }
+        }
+        for (term, sum) in terms.iter().zip(all) {
+            sums[term.place] = sum;
+        }
+    }
+
+    /// The results of an operation, or an input.
+    #[inline(always)]
+    fn row<'a>(&'a self, tile: Option<&'a Tile<R, T>>, id: Id) -> &'a Row<R, T> {
+        if let (Operation::Given(given), Some(tile)) = (self.program.operations[id as usize], tile)
+            && let Some(given) = tile.given(given)
         {
-            *all = *sum;
-            *terms = &self.registers[*id as usize];
-            if let Operation::Given(given) = self.program.operations[*id as usize]
-                && let Some(given) = tile.given(given)
-            {
-                *terms = given;
-            }
+            return given;
         }
-        // Adding −0 changes nothing, and neither does multiplying by 1.
-        if whole {
-            for at in 0..count.min(T) {
-                let seen = nothing.less_than(shares.0[at]);
-                for nth in 0..N {
-                    all[nth] = all[nth] + terms[nth].0[at].where_or(seen, nothing);
-                }
-            }
-        } else {
-            for at in 0..count.min(T) {
-                let share = shares.0[at];
-                let seen = nothing.less_than(share);
-                for nth in 0..N {
-                    all[nth] = all[nth] + (terms[nth].0[at] * share).where_or(seen, nothing);
-                }
-            }
-        }
-        sums.copy_from_slice(&all[..sums.len()]);
+        &self.registers[id as usize]
     }
 
     /// The result of this place, of the first neighbour.

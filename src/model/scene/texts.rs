@@ -2,7 +2,7 @@
 
 use super::{Scene, Species};
 use crate::behaviours::{Agent, Kind, Neighbour, TakeForce, TextForces, Uses};
-use crate::formula::{Formula, Given, Inputs, Row, Tape, Tile};
+use crate::formula::{Formula, Given, Heard, Inputs, Row, Tape, Tile};
 use crate::kept::{KeptNames, KeptRow};
 use crate::random;
 use crate::vector::{Axes, Point, Space, Vector};
@@ -96,6 +96,9 @@ impl<'a> SingleRules<'a> {
             tile.velocity[axis] = Row([neighbour.velocity.0[axis]]);
             tile.place[axis] = Row([other.place[axis]]);
         }
+        let mut heard = Heard::nobody(squared);
+        heard.push(0, neighbour.share > 0.0);
+        heard.weigh(0, Some(neighbour.share));
         let mut rules = std::mem::take(&mut self.rules);
         for (formula, of_sums, sums) in &mut rules {
             let value = |key: &str| self.value(formula, key).unwrap_or(0.0);
@@ -114,7 +117,7 @@ impl<'a> SingleRules<'a> {
                     Row([((self.species.value(kind, *index) as u32 >> other.species) & 1) as f32])
                 };
                 tile.sets = formula.sets.iter().map(is_in).collect();
-                of_sums.add(&tile, sums, (&Row([neighbour.share]), false), 1);
+                of_sums.add(&tile, 1, sums, &heard);
             }
         }
         self.rules = rules;
