@@ -11,7 +11,7 @@ use flockwork_model::behaviours::{Kind, Leaders, Uses};
 use flockwork_model::formula::{Formula, Formulas};
 use flockwork_model::kept::KeptNames;
 use flockwork_model::parameter::{Meaning, Parameter, Parameters};
-use flockwork_model::scene::{Body, Choices, Scene, Slot, Traits};
+use flockwork_model::scene::{Body, Choices, Scene, Slot};
 use flockwork_model::world::Boundary;
 pub use formula::{KEEPS, ZERO as ZERO_OF_RULES};
 use include_dir::{Dir, DirEntry, include_dir};
@@ -39,7 +39,7 @@ const OF_RANKING: &str =
     "import package::ranking::{Choice as Species, Ranking as Sums, rank as observe};";
 
 /// The features that a pass is compiled for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variant {
     /// True for a plane, false for a space.
     pub flat: bool,
@@ -54,7 +54,7 @@ pub struct Variant {
     /// The behaviours that choose the nearest neighbours.
     pub choices: Choices,
     /// The numbers that agents draw.
-    pub traits: Traits,
+    pub traits: Vec<Slot>,
     /// The edge of the world.
     pub boundary: Boundary,
     /// True if shaders must read the agents' species.
@@ -102,9 +102,9 @@ impl Variant {
     /// Of the scene they need its axes, its boundary, what agents remember and keep, and whether they
     /// differ in species.
     #[must_use]
-    pub fn between_ticks(self) -> Self {
+    pub fn between_ticks(&self) -> Self {
         let uses = self.uses.and(Uses::MEMORY.with(Uses::KEPT));
-        let Self { flat, boundary, several_species, slab, .. } = self;
+        let Self { flat, boundary, several_species, slab, .. } = *self;
         let plain = Self::of_drawing(false, false, false);
         Self { flat, uses, boundary, several_species, slab, ..plain }
     }
@@ -119,7 +119,7 @@ impl Variant {
             shared: Formulas::default(),
             leaders: Kind::NEAR,
             choices: Choices::default(),
-            traits: Traits::default(),
+            traits: Vec::new(),
             boundary: Boundary::Open,
             several_species: false,
             by_subgroup: false,
@@ -134,13 +134,13 @@ impl Variant {
         }
     }
 
-    fn kinds(self) -> impl Iterator<Item = Kind> {
+    fn kinds(&self) -> impl Iterator<Item = Kind> {
         let built_in = Kind::ALL.into_iter().filter(move |kind| self.uses.contains(*kind));
         built_in.chain(self.formulas.iter().map(Kind::Formula))
     }
 
     /// The leader of a behaviour, if that looks at neighbours.
-    fn leader(self, kind: Kind) -> Option<Kind> {
+    fn leader(&self, kind: Kind) -> Option<Kind> {
         match kind {
             Kind::Formula(formula) => formula.has_radius().then_some(kind),
             _ => self.leaders.get(kind.number()).copied(),
@@ -148,7 +148,7 @@ impl Variant {
     }
 
     /// True if the shaders' condition `feature` holds.
-    fn has(self, feature: &str) -> bool {
+    fn has(&self, feature: &str) -> bool {
         match feature {
             "flat" => self.flat,
             "wrap" => self.boundary == Boundary::Wrap,
@@ -173,7 +173,7 @@ impl Variant {
     }
 
     /// True if agents look at neighbours within a radius.
-    fn looks_around(self) -> bool {
+    fn looks_around(&self) -> bool {
         self.uses.and(Uses::AROUND) != Uses::default()
     }
 }
@@ -189,7 +189,7 @@ pub struct ShaderError {
 }
 
 /// Composes the WGSL of shader `name` and parses it.
-pub fn compose(name: &str, variant: Variant) -> Result<(String, naga::Module), ShaderError> {
+pub fn compose(name: &str, variant: &Variant) -> Result<(String, naga::Module), ShaderError> {
     let fail = |message: String| ShaderError { shader: name.into(), message };
     let expanded = |(path, text): (String, &str)| {
         let text = if path == TEMPLATE { expand(text, variant) } else { text.to_string() };
@@ -268,12 +268,12 @@ fn line_of_trait(line: &str, slot: Slot, formulas: Formulas) -> String {
 
 /// Repeats the template's lines for the variant's behaviours, for the parameters of the body, and for
 /// the numbers that its agents draw.
-fn expand(template: &str, variant: Variant) -> String {
+fn expand(template: &str, variant: &Variant) -> String {
     template.lines().flat_map(|line| expanded(line, variant)).map(|line| line + "\n").collect()
 }
 
 /// The lines that take the place of a template's line.
-fn expanded(line: &str, variant: Variant) -> Vec<String> {
+fn expanded(line: &str, variant: &Variant) -> Vec<String> {
     let has = |placeholder: &str| !line.starts_with("//") && line.contains(placeholder);
     if has("BODY_MEMBER") {
         let of_body = |parameter: &Parameter| {
@@ -283,8 +283,8 @@ fn expanded(line: &str, variant: Variant) -> Vec<String> {
         return <Body as Parameters<f32>>::TABLE.iter().map(of_body).collect();
     }
     if has("least_TRAIT_NAME") {
-        let slots = variant.traits.slots();
-        return slots.map(|slot| line_of_trait(line, slot, variant.formulas)).collect();
+        let of_slot = |slot: &Slot| line_of_trait(line, *slot, variant.formulas);
+        return variant.traits.iter().map(of_slot).collect();
     }
     if has("BEHAVIOUR_COUNT") {
         return vec![line.replace("BEHAVIOUR_COUNT", &variant.kinds().count().to_string())];

@@ -32,7 +32,7 @@ fn shaders() -> Vec<(String, String, Module)> {
             for root in roots().into_iter().filter(|root| slab || !is_of_slabs(root)) {
                 let is_drawing = root.starts_with("draw_") || root.starts_with("splat");
                 let drawing = Variant::of_drawing(false, slab, narrow);
-                let pair = (root, if is_drawing { drawing } else { variant });
+                let pair = (root, if is_drawing { drawing } else { variant.clone() });
                 if !wanted.contains(&pair) {
                     wanted.push(pair);
                 }
@@ -41,7 +41,7 @@ fn shaders() -> Vec<(String, String, Module)> {
     }
     let mut texts = BTreeSet::new();
     let composed = wanted.into_iter().map(|(root, variant)| {
-        let (text, module) = compose(&root, variant).unwrap_or_else(|error| panic!("{error}"));
+        let (text, module) = compose(&root, &variant).unwrap_or_else(|error| panic!("{error}"));
         (root, text, module)
     });
     let found: Vec<_> = composed.filter(|(_, text, _)| texts.insert(text.clone())).collect();

@@ -46,8 +46,8 @@ pub fn of_common_variants<I: Iterator<Item = Situation>>(
     met.sort_by_key(|(_, times)| std::cmp::Reverse(*times));
     let mut chosen = vec![];
     for (_, boundary) in Boundary::NAMES {
-        let there = met.iter().map(|(variant, _)| *variant).filter(|v| v.boundary == boundary);
-        chosen.extend(there.take(most));
+        let there = met.iter().map(|(variant, _)| variant).filter(|v| v.boundary == boundary);
+        chosen.extend(there.take(most).cloned());
     }
     let place = |case: &Situation| chosen.iter().position(|v| *v == variant_of(case));
     let all = cases(0..u64::MAX).filter_map(|case| Some((place(&case)?, case)));

@@ -103,12 +103,12 @@ pub fn all() -> Vec<Shader> {
             let variant = Variant { slab, ..Variant::of(&parsed, narrow, false) };
             let between = variant.between_ticks();
             let in_slabs = IN_SLABS.into_iter().filter(|_| slab);
-            let others = BETWEEN_TICKS.into_iter().chain(in_slabs).map(|pass| (pass, between));
-            let passes = TICK.into_iter().map(|pass| (pass, variant)).chain(others);
+            let others = BETWEEN_TICKS.into_iter().chain(in_slabs).map(|pass| (pass, &between));
+            let passes = TICK.into_iter().map(|pass| (pass, &variant)).chain(others);
             all.extend(passes.map(|(pass, variant)| Shader {
                 scene: format!("{}{kind}", scene.name),
                 name: pass.name,
-                variant,
+                variant: variant.clone(),
                 entries: vec![(ShaderStage::Compute, pass.name)],
                 trusted: true,
                 zeros: !pass.per.is_counted_by_the_device(),
@@ -140,7 +140,7 @@ impl Shader {
     pub fn stages(&self) -> Stages {
         let module = match self.name {
             CONTROL => naga::front::wgsl::parse_str(CONTROL_WGSL).expect("the control parses"),
-            name => compose(name, self.variant).unwrap_or_else(|error| panic!("{error}")).1,
+            name => compose(name, &self.variant).unwrap_or_else(|error| panic!("{error}")).1,
         };
         let info = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module);
         let info = info.unwrap_or_else(|error| panic!("{}: {error:?}", self.name));

@@ -179,7 +179,7 @@ fn to_poison(axes: usize, kinds: &[Kind], bodily: bool) -> impl Iterator<Item = 
 /// The numbers of a species that the shader of a situation reads from the table, by path, and the bytes of
 /// a species.
 fn numbers_read(case: &Situation) -> (BTreeMap<String, reflect::Field>, usize) {
-    let (_, module) = compose("steer", variant_of(case)).unwrap();
+    let (_, module) = compose("steer", &variant_of(case)).unwrap();
     let layout = reflect::member(&module, "tables", "species").unwrap().element;
     // The shader reads the square of a perception radius, a number of its own; separation needs both.
     let is_read_as_square = |path: &str| {
@@ -255,7 +255,7 @@ impl Part {
         let (Self::Lists(index) | Self::Items(index)) = self else {
             return 0..if matches!(self, Self::Whole) { length } else { 4 };
         };
-        let (_, module) = compose("steer", variant_of(case)).unwrap();
+        let (_, module) = compose("steer", &variant_of(case)).unwrap();
         let rows = reflect::member(&module, "tables", "rows").unwrap();
         let fields = reflect::layout(&module, index).unwrap().fields;
         let bytes = engine.read_buffer(index).unwrap();

@@ -298,7 +298,7 @@ fn agents_draw_the_numbers_of_a_rule_for_themselves() {
                 max_speed = 10\nspawn.speed = 0\n\
                 rules.go = { parameters.k = { from = 1, to = 3 }, force = \"k * heading\" }\n";
     let (scene, state) = common::parsed(text);
-    let slot = scene.traits().slots().next().unwrap();
+    let slot = scene.traits()[0];
     assert_eq!(slot.key(), "rules.go.parameters.k");
     let mut engines = with_cpu(adapter::gpu());
     for engine in &mut engines {

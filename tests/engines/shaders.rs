@@ -13,26 +13,26 @@ use flockwork::model::behaviours::{Kind, Leaders, Uses};
 use flockwork::model::formula::Formulas;
 use flockwork::model::kept::KeptNames;
 use flockwork::model::parameter::{MAX_SPECIES, Parameter};
-use flockwork::model::scene::{Choices, MAX_TARGETS, Rule, Scene, Slot, Traits};
+use flockwork::model::scene::{Choices, MAX_TARGETS, Rule, Scene, Slot};
 use flockwork::model::world::Boundary;
 use wgpu::naga::valid::{Capabilities, ValidationFlags, Validator};
 use wgpu::naga::{AddressSpace, Expression, Literal, Module};
 
 /// Composes a shader. Those that only slabs have are always composed for a slab.
-fn compose(name: &str, variant: Variant) -> Result<(String, Module), ShaderError> {
+fn compose(name: &str, variant: &Variant) -> Result<(String, Module), ShaderError> {
     let in_slabs = IN_SLABS.iter().any(|pass| pass.name == name);
-    compose_as_is(name, Variant { slab: variant.slab || in_slabs, ..variant })
+    compose_as_is(name, &Variant { slab: variant.slab || in_slabs, ..variant.clone() })
 }
 
 /// The numbers that agents of a scene with these behaviours can draw.
-fn drawn(uses: Uses) -> Traits {
+fn drawn(uses: Uses) -> Vec<Slot> {
     let body = (0..3).map(Slot::Body);
     let kinds = Kind::ALL.into_iter().filter(|kind| uses.contains(*kind));
     let rules = kinds.flat_map(|kind| {
         let quantities = kind.info().parameters.iter().enumerate();
         quantities.filter(|(_, p)| p.is_quantity()).map(move |(i, _)| Slot::Rule(kind, i))
     });
-    Traits::of(body.chain(rules))
+    body.chain(rules).collect()
 }
 
 /// The leaders if all behaviours in `uses` perceive alike.
@@ -91,7 +91,7 @@ fn variants() -> Vec<Variant> {
                 let by_subgroup = (number + world / 4) % 2 == 1;
                 let packs = !by_subgroup;
                 let stops = (number + world) % 2 == 1;
-                let traits = if uses.has(Uses::TRAITS) { drawn(uses) } else { Traits::default() };
+                let traits = if uses.has(Uses::TRAITS) { drawn(uses) } else { Vec::new() };
                 let unrolled = by_subgroup;
                 // Differently for worlds of one kind and for planes and spaces.
                 let slab = (number / extras.len() / 2 + world / 2 + number) % 2 == 1;
@@ -129,7 +129,7 @@ fn every_composed_shader_validates_and_binds_no_more_buffers_than_every_device_h
     let mut most = 0;
     for root in roots() {
         for variant in variants() {
-            let (wgsl, module) = compose(&root, variant).unwrap_or_else(|error| panic!("{error}"));
+            let (wgsl, module) = compose(&root, &variant).unwrap_or_else(|error| panic!("{error}"));
             // Only the subgroup variant may use subgroups, and only the packing one 64-bit
             // integers.
             let mut capabilities = Capabilities::default();
@@ -153,7 +153,7 @@ fn every_composed_shader_validates_and_binds_no_more_buffers_than_every_device_h
 
 #[test]
 fn a_pass_has_its_own_file_and_entry_point() {
-    let variant = variants()[0];
+    let variant = &variants()[0];
     for pass in TICK.into_iter().chain(BETWEEN_TICKS).chain(IN_SLABS) {
         assert!(roots().contains(&pass.name.to_string()), "shaders/{}.wgsl is missing", pass.name);
         let (_, module) = compose(pass.name, variant).unwrap();
@@ -166,12 +166,13 @@ fn a_pass_has_its_own_file_and_entry_point() {
 fn passes_agree_about_the_buffers_that_they_share() {
     let all = variants();
     let fullest = all.iter().rfind(|v| v.uses.has(Uses::of(&Kind::ALL)) && v.several_species);
+    let fullest = fullest.unwrap();
     for slab in [false, true] {
-        let variant = Variant { slab, ..*fullest.unwrap() };
+        let variant = Variant { slab, ..fullest.clone() };
         let mut known: Vec<(&str, &str, reflect::StructLayout)> = vec![];
         let in_slabs = IN_SLABS.into_iter().filter(|_| slab);
         for pass in TICK.into_iter().chain(BETWEEN_TICKS).chain(in_slabs) {
-            let (_, module) = compose(pass.name, variant).unwrap();
+            let (_, module) = compose(pass.name, &variant).unwrap();
             for binding in reflect::bindings(&module).unwrap() {
                 let name = NAMES.into_iter().find(|name| *name == binding.name).unwrap();
                 let layout = reflect::layout(&module, name).unwrap();
@@ -187,7 +188,7 @@ fn passes_agree_about_the_buffers_that_they_share() {
             }
         }
     }
-    let (_, module) = compose("steer", *fullest.unwrap()).unwrap();
+    let (_, module) = compose("steer", fullest).unwrap();
     let members = reflect::member(&module, "cell_count", "members").unwrap();
     assert_eq!(u64::from(members.offset), COUNTS_AT);
 }
@@ -195,7 +196,7 @@ fn passes_agree_about_the_buffers_that_they_share() {
 #[test]
 fn the_tables_have_room_for_all_species_at_all_ticks_of_a_submission() {
     for variant in variants().into_iter().filter(|variant| variant.uses.contains(Kind::Seek)) {
-        let (_, module) = compose("steer", variant).unwrap();
+        let (_, module) = compose("steer", &variant).unwrap();
         let species = reflect::member(&module, "tables", "species").unwrap();
         let ticks = if variant.uses.has(Uses::VARYING) { MAX_TICKS_PER_SUBMISSION } else { 1 };
         assert_eq!(species.count, Some(MAX_SPECIES as u32 * ticks));
@@ -204,8 +205,8 @@ fn the_tables_have_room_for_all_species_at_all_ticks_of_a_submission() {
 
 #[test]
 fn a_subgroup_has_the_width_that_the_device_must_have() {
-    let variant = Variant { by_subgroup: true, ..variants()[0] };
-    let (_, module) = compose("reorder", variant).unwrap();
+    let variant = Variant { by_subgroup: true, ..variants().swap_remove(0) };
+    let (_, module) = compose("reorder", &variant).unwrap();
     let lanes = module.constants.iter().find_map(|(_, constant)| {
         let named = constant.name.as_ref().is_some_and(|name| name.ends_with("LANES"));
         named.then_some(&module.global_expressions[constant.init])
@@ -230,8 +231,9 @@ fn constant(module: &Module, name: &str) -> Option<u32> {
 #[test]
 fn the_shaders_read_the_row_of_an_agent_as_it_is_declared() {
     let variant = variants().into_iter().find(|v| v.uses.has(Uses::MEMORY) && v.several_species);
-    let variant = Variant { traits: drawn(variant.unwrap().uses), ..variant.unwrap() };
-    let variant = Variant { uses: variant.uses.with(Uses::TRAITS), ..variant };
+    let variant = variant.unwrap();
+    let uses = variant.uses.with(Uses::TRAITS);
+    let variant = Variant { traits: drawn(variant.uses), uses, ..variant };
     let keeping = |layout: MotionLayout| layout.keeping(KeptNames::of(["phase"]));
     let layouts = [
         (true, MotionLayout::PLANE),
@@ -245,7 +247,7 @@ fn the_shaders_read_the_row_of_an_agent_as_it_is_declared() {
         let kept = Uses::KEPT.with(Uses::OTHER_KEPT).with(Uses::OWN_KEPT);
         let plain = variant.uses.without(kept);
         let uses = if layout.keeps { plain.with(Uses::KEPT) } else { plain };
-        let (_, module) = compose(shader, Variant { flat, uses, ..variant }).unwrap();
+        let (_, module) = compose(shader, &Variant { flat, uses, ..variant.clone() }).unwrap();
         let bytes = |name: &str| reflect::layout(&module, name).map(|row| u64::from(row.size));
         assert_eq!(bytes("state"), Some(layout.bytes()), "{shader}");
         assert_eq!(bytes("tag"), Some(row::TAG_BYTES), "{shader}");
@@ -265,15 +267,16 @@ fn no_pass_calls_a_built_in_product_of_vectors() {
     };
     let all = variants();
     let fullest = all.iter().rfind(|v| v.uses.has(Uses::of(&Kind::ALL)) && v.several_species);
+    let fullest = fullest.unwrap();
     for flat in [true, false] {
         for pass in TICK.into_iter().chain(BETWEEN_TICKS).chain(IN_SLABS) {
-            let (wgsl, _) = compose(pass.name, Variant { flat, ..*fullest.unwrap() }).unwrap();
+            let (wgsl, _) = compose(pass.name, &Variant { flat, ..fullest.clone() }).unwrap();
             for name in ["dot", "length", "distance", "normalize", "cross"] {
                 assert!(!calls(&wgsl, name), "{} calls {name}", pass.name);
             }
         }
         // Control: a function that the shaders do call.
-        let (wgsl, _) = compose("steer", Variant { flat, ..*fullest.unwrap() }).unwrap();
+        let (wgsl, _) = compose("steer", &Variant { flat, ..fullest.clone() }).unwrap();
         assert!(calls(&wgsl, "sqrt"));
     }
 }
@@ -283,7 +286,7 @@ fn a_shader_contains_only_the_behaviours_of_its_scene() {
     let flock = Uses::of(&[Kind::Separation, Kind::Alignment, Kind::Cohesion]);
     let drawing = Variant::of_drawing(false, false, false);
     let variant = Variant { uses: flock, boundary: Boundary::Wrap, ..drawing };
-    let (wgsl, _) = compose("steer", variant).unwrap();
+    let (wgsl, _) = compose("steer", &variant).unwrap();
     assert!(wgsl.contains("alignment"));
     for absent in ["arrive", "contain", "flee"] {
         assert!(!wgsl.contains(absent), "`{absent}` is in a shader that does not use it");
@@ -294,7 +297,7 @@ fn a_shader_contains_only_the_behaviours_of_its_scene() {
 fn the_shader_reads_every_parameter_that_rust_declares() {
     let drawing = Variant::of_drawing(false, false, false);
     let variant = Variant { uses: Uses::of(&Kind::ALL), several_species: true, ..drawing };
-    let (_, module) = compose("steer", variant).unwrap();
+    let (_, module) = compose("steer", &variant).unwrap();
     let layout = reflect::member(&module, "tables", "species").unwrap().element;
     for kind in Kind::ALL {
         let info = kind.info();
@@ -310,7 +313,7 @@ fn the_shader_reads_every_parameter_that_rust_declares() {
 #[test]
 fn the_shader_holds_as_many_targets_as_a_scene_may_have() {
     let variant = variants().into_iter().find(|v| v.uses.contains(Kind::Seek)).unwrap();
-    let (_, module) = compose("steer", variant).unwrap();
+    let (_, module) = compose("steer", &variant).unwrap();
     let layout = reflect::layout(&module, "targets").unwrap();
     let places = layout.fields.keys().filter(|path| path.ends_with(".present")).count();
     assert_eq!(places, MAX_TARGETS);
@@ -318,7 +321,7 @@ fn the_shader_holds_as_many_targets_as_a_scene_may_have() {
 
 #[test]
 fn a_field_that_the_shader_lacks_is_an_error() {
-    let (_, module) = compose("steer", variants()[0]).unwrap();
+    let (_, module) = compose("steer", &variants()[0]).unwrap();
     let layout = reflect::layout(&module, "flock").unwrap();
     let mut record = reflect::Record::new(&layout);
     record.put("count", 1.0).put("cuont", 1.0);

@@ -145,11 +145,11 @@ fn the_device_reads_the_ends_of_every_draw() {
     let constant = ["a.alignment.weight=1", "b.max_speed=3"];
     let case = drawn(&constant);
     let grid = DeviceGrid::of(&case.scene, case.state.len());
-    let (_, module) = compose("steer", Variant::of(&case.scene, grid.is_narrow, false)).unwrap();
+    let (_, module) = compose("steer", &Variant::of(&case.scene, grid.is_narrow, false)).unwrap();
     let layout = reflect::member(&module, "tables", "species").unwrap().element;
     let whole = run(&mut engine, &case.scene, &case.state, 1);
     let mut poisoned = 0;
-    for slot in case.scene.traits().slots() {
+    for slot in case.scene.traits() {
         let (member, least) = members_of_trait(slot, case.scene.formulas());
         for path in [member, least] {
             let at = layout.fields[&path].offset as usize;
@@ -198,7 +198,7 @@ fn a_draw_depends_on_seed_agent_and_key_alone() {
 fn a_shader_draws_only_what_its_scene_draws() {
     let wgsl = |scene: &Scene| {
         let variant = Variant::of(scene, DeviceGrid::of(scene, 100).is_narrow, false);
-        compose("steer", variant).unwrap().0
+        compose("steer", &variant).unwrap().0
     };
     let plain = drawn(&[]).scene;
     assert!(wgsl(&plain).contains("least_max_speed") && plain.uses().has(Uses::TRAITS));

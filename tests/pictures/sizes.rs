@@ -148,7 +148,7 @@ fn sizes_stay_with_their_agents_in_the_engine() {
 fn a_shader_draws_no_sizes_that_its_scene_does_not() {
     for name in ["draw_boids", "splat"] {
         let wgsl =
-            |own_sizes| compose(name, Variant::of_drawing(false, own_sizes, false)).unwrap().0;
+            |own_sizes| compose(name, &Variant::of_drawing(false, own_sizes, false)).unwrap().0;
         assert!(wgsl(true).contains("drawn(") && wgsl(true).contains("USE_TRAIT"), "{name}");
         for word in ["drawn(", "USE_TRAIT", "sized("] {
             assert!(!wgsl(false).contains(word), "{name}: `{word}` is paid for and not used");

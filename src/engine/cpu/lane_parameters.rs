@@ -164,7 +164,7 @@ impl SpeciesTable {
             key: slot.noise_key(),
             least: now.iter().map(|species| species.least(slot)).collect(),
         };
-        let traits = scene.traits().slots().map(one).collect();
+        let traits = scene.traits().into_iter().map(one).collect();
         let directed = (0..now.len()).map(|species| scene.remembers_directions(species)).collect();
         let (shown, longest_age) = (scene.shown(), scene.style.age);
         let choices = scene.choices();

@@ -142,7 +142,7 @@ impl FlockBuilder {
         let all = Extent { agents: flock.buffers.extent.agents, ..plan.extent };
         let words = [&[0, 1, 0], &removed[..]].concat();
         let bits = bytemuck::cast_slice(&words).to_vec();
-        let whole = Plan { extent: all, ..plan };
+        let whole = Plan { extent: all, ..plan.clone() };
         self.apply_plan(flock, &whole, compiled.clone(), vec![("edit", bits)])?;
         let bin = self.bound(flock, BIN)?;
         self.apply_plan(flock, &plan, compiled, Vec::new())?;
@@ -165,14 +165,14 @@ impl FlockBuilder {
         let uniform =
             tables.flock(&flock.scene, &plan.grid, plan.extent.agents, crowded_above, &[]);
         contents.push(("flock", uniform.map_err(self.fail())?));
-        let sizes = sizes(&contents, plan.variant, plan.extent);
+        let sizes = sizes(&contents, plan.variant.uses, plan.extent);
         let moved = flock.buffers.fit(&self.gpu, plan.extent, &sizes)?;
         if moved || !flock.has(&pipelines) {
             flock.passes = bind(&self.gpu, pipelines, &flock.buffers)?;
             flock.tables = tables;
         }
-        (flock.variant, flock.grid) = (plan.variant, plan.grid);
-        flock.agents = agents_in(&flock.buffers, flock.variant, flock.tick);
+        (flock.variant, flock.grid) = (plan.variant.clone(), plan.grid);
+        flock.agents = agents_in(&flock.buffers, flock.variant.uses, flock.tick);
         for (name, bytes) in &contents {
             flock.buffers.write(&self.gpu, name, bytes);
         }
@@ -182,7 +182,7 @@ impl FlockBuilder {
     /// Binds a pass that runs between two ticks to the current flock.
     fn bound(&mut self, flock: &DeviceFlock, pass: Pass) -> Result<BoundPass, EngineError> {
         let variant = flock.variant.between_ticks();
-        let pipeline = self.pipelines.one(&self.gpu, &self.options, variant, pass)?;
+        let pipeline = self.pipelines.one(&self.gpu, &self.options, &variant, pass)?;
         pipeline.bind(&self.gpu, &flock.buffers)
     }
 

@@ -33,7 +33,7 @@ pub struct FlockBuilder {
 }
 
 /// The passes and buffers for a scene and a number of agents.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Plan {
     /// The grid.
     pub grid: DeviceGrid,
@@ -96,7 +96,7 @@ impl FlockBuilder {
         let EngineOptions { crowded_above, small_grid: blocks, .. } = self.options;
         let blocks = blocks.unwrap_or_else(|| small_grid(self.gpu.is_software()));
         let kind = TickKind::of(plan.variant.uses, plan.extent, crowded_above, blocks);
-        self.pipelines.tick(&self.gpu, &self.options, plan.variant, kind)
+        self.pipelines.tick(&self.gpu, &self.options, &plan.variant, kind)
     }
 
     /// Allocates the buffers of a plan and fills those that stay constant while the flock moves, and the
@@ -114,7 +114,7 @@ impl FlockBuilder {
         let mut contents = tables.species_and_scenery(scene, tick).map_err(self.fail())?;
         contents.push(("flock", flock.map_err(self.fail())?));
         contents.push(("targets", tables.targets(&scene.targets).map_err(self.fail())?));
-        let sizes = sizes(&contents, plan.variant, plan.extent);
+        let sizes = sizes(&contents, plan.variant.uses, plan.extent);
         let buffers = FlockBuffers::new(&self.gpu, plan.extent, &sizes)?;
         for (name, bytes) in &contents {
             buffers.write(&self.gpu, name, bytes);
@@ -133,9 +133,9 @@ impl FlockBuilder {
         let Compiled { tick: pipelines, tables } = self.compile(&plan)?;
         let buffers = self.allocate(scene, &plan, &tables, plan.extent.agents, state.tick)?;
         let flock = DeviceFlock {
-            variant: plan.variant,
             passes: bind(&self.gpu, pipelines, &buffers)?,
-            agents: agents_in(&buffers, plan.variant, state.tick),
+            agents: agents_in(&buffers, plan.variant.uses, state.tick),
+            variant: plan.variant,
             buffers,
             tables,
             scene: scene.clone(),
@@ -208,28 +208,24 @@ impl DeviceFlock {
 }
 
 /// Bytes of the buffers whose sizes depend on the scene.
-pub(super) fn sizes(
-    contents: &Contents,
-    variant: Variant,
-    extent: Extent,
-) -> Vec<(&'static str, u64)> {
+pub(super) fn sizes(contents: &Contents, uses: Uses, extent: Extent) -> Vec<(&'static str, u64)> {
     let mut sizes: Vec<(&str, u64)> =
         contents.iter().map(|(name, bytes)| (*name, bytes.len() as u64)).collect();
-    if variant.uses.has(Uses::MEMORY) {
+    if uses.has(Uses::MEMORY) {
         sizes.push(("memory", u64::from(extent.agents) * MEMORY_BYTES));
     }
     sizes
 }
 
 /// The buffers that a renderer reads.
-pub(super) fn agents_in(buffers: &FlockBuffers, variant: Variant, tick: u64) -> AgentBuffers {
+pub(super) fn agents_in(buffers: &FlockBuffers, uses: Uses, tick: u64) -> AgentBuffers {
     let buffer = |name: &str| buffers.buffer(name).clone();
     AgentBuffers {
         tick,
         state: buffer("state"),
         layout: buffers.extent.layout,
         tag: buffer("tag"),
-        memory: variant.uses.has(Uses::MEMORY).then(|| buffer("memory")),
+        memory: uses.has(Uses::MEMORY).then(|| buffer("memory")),
         count: buffers.extent.agents,
         ids: buffers.extent.ids,
         grid_stats: buffer(buffers::GRID_STATS),

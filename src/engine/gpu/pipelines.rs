@@ -42,7 +42,7 @@ impl Pipelines {
         &mut self,
         gpu: &Gpu,
         options: &EngineOptions,
-        variant: Variant,
+        variant: &Variant,
         kind: TickKind,
     ) -> Result<Compiled, EngineError> {
         let passes = TICK.into_iter().filter(|pass| pass.runs_in.includes(kind));
@@ -64,7 +64,7 @@ impl Pipelines {
         &mut self,
         gpu: &Gpu,
         options: &EngineOptions,
-        variant: Variant,
+        variant: &Variant,
         pass: Pass,
     ) -> Result<Arc<Pipeline>, EngineError> {
         let kept = self.kept(variant);
@@ -85,8 +85,8 @@ impl Pipelines {
     }
 
     /// The cache entry of a variant, which becomes the most recently used.
-    fn kept(&mut self, variant: Variant) -> &mut Kept {
-        match self.kept.iter().position(|kept| kept.variant == variant) {
+    fn kept(&mut self, variant: &Variant) -> &mut Kept {
+        match self.kept.iter().position(|kept| kept.variant == *variant) {
             Some(at) => {
                 let kept = self.kept.remove(at);
                 self.kept.push(kept);
@@ -95,6 +95,7 @@ impl Pipelines {
                 if self.kept.len() >= MAX_VARIANTS {
                     self.kept.remove(0);
                 }
+                let variant = variant.clone();
                 self.kept.push(Kept { variant, pipelines: Vec::new(), tables: None });
             }
         }

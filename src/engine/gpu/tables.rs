@@ -148,7 +148,7 @@ impl Tables {
                     }
                 }
             }
-            for slot in scene.traits().slots() {
+            for slot in scene.traits() {
                 record.put(&members_of_trait(slot, formulas).1, species.least(slot).into());
             }
             bytes.extend(record.finish()?);

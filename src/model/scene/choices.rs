@@ -2,27 +2,18 @@
 
 use super::{Scene, Species};
 use crate::behaviours::Kind;
-use crate::formula::MAX_FORMULAS;
 use crate::parameter::{ALL_NEIGHBOURS, PICK_ONE};
-
-const MAX_CHOICES: usize = Kind::WITH_NEIGHBOURS + MAX_FORMULAS;
 
 /// The behaviours that choose the nearest neighbours, or draw one. Those that choose alike (as many, of the same
 /// species, in the same field of view) have the first of them as their chooser. Their radii may differ, but not if
 /// they draw: one that is drawn within a radius need not be within a smaller one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Choices([Option<(Kind, Kind)>; MAX_CHOICES]);
-
-impl Default for Choices {
-    fn default() -> Self {
-        Self([None; MAX_CHOICES])
-    }
-}
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Choices(Vec<(Kind, Kind)>);
 
 impl Choices {
     /// Each behaviour with its chooser, in the order of [`Kind::ALL`].
-    pub fn pairs(&self) -> impl Iterator<Item = (Kind, Kind)> + use<> {
-        self.0.into_iter().flatten()
+    pub fn pairs(&self) -> impl Iterator<Item = (Kind, Kind)> {
+        self.0.iter().copied()
     }
 
     /// The chooser of a behaviour, if it chooses.
@@ -57,9 +48,9 @@ impl Scene {
         };
         let kinds = Kind::NEAR.into_iter().chain(self.formulas().iter().map(Kind::Formula));
         let mut choices = Choices::default();
-        for (place, kind) in kinds.filter(chooses).enumerate() {
+        for kind in kinds.filter(chooses) {
             let chooser = choices.pairs().find(|(_, chooser)| alike(kind, *chooser));
-            choices.0[place] = Some((kind, chooser.map_or(kind, |(_, chooser)| chooser)));
+            choices.0.push((kind, chooser.map_or(kind, |(_, chooser)| chooser)));
         }
         choices
     }

@@ -41,7 +41,6 @@ pub use style::{
     Palette, PaletteName, Rgb,
 };
 pub use texts::{Other, SingleRules};
-pub use variation::Traits;
 
 use super::behaviours::Target;
 use super::formula::Formula;

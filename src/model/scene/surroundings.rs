@@ -110,7 +110,7 @@ impl Scene {
             };
             formula.is_separable()
                 && self.species.iter().all(sees_all)
-                && !self.traits().slots().any(drawn)
+                && !self.traits().into_iter().any(drawn)
         };
         Formulas::of(self.formulas().iter().filter(is_shared))
     }

@@ -7,8 +7,8 @@ use noise::{NoiseFn, Perlin};
 use super::Scene;
 use super::slot::{Law, Slot, Variation, drawn};
 use super::species::Species;
-use crate::behaviours::{Body, Kind};
-use crate::formula::{Formulas, MAX_FORMULAS, MAX_PARAMETERS};
+use crate::behaviours::Body;
+use crate::formula::Formulas;
 use crate::parameter::Parameters;
 
 /// The noise of a variation at a time in its periods, other than all others': each has its line through a table of
@@ -141,12 +141,12 @@ impl Scene {
         Self { species: self.species_at(tick).into_owned(), ..self.clone() }
     }
 
-    /// The slots that agents of any species draw.
+    /// The slots that agents of any species draw: the body's first, then the built-in behaviours', then the rules'.
     #[must_use]
     #[doc(hidden)]
-    pub fn traits(&self) -> Traits {
+    pub fn traits(&self) -> Vec<Slot> {
         let all = self.species.iter().flat_map(|species| &species.variations);
-        Traits::of(all.filter(|variation| variation.is_drawn()).map(|variation| variation.slot))
+        each_once(all.filter(|variation| variation.is_drawn()).map(|variation| variation.slot))
     }
 
     /// True if agents of some species draw their own size.
@@ -163,67 +163,33 @@ impl Scene {
     }
 }
 
-/// A set of slots that each agent draws: a bit for each parameter of the body, of a built-in behaviour and of
-/// a rule in text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Traits {
-    of_body: u64,
-    of_behaviours: [u64; Kind::ALL.len()],
-    /// The rules in text that have some.
-    rules: Formulas,
-    of_rules: [u64; MAX_FORMULAS],
-}
-
-impl Traits {
-    /// The set of `slots`.
-    pub fn of(slots: impl IntoIterator<Item = Slot>) -> Self {
-        let slots: Vec<Slot> = slots.into_iter().collect();
-        let mut all = Self {
-            rules: Formulas::of(slots.iter().filter_map(|slot| match slot {
-                Slot::Rule(kind, _) => kind.formula(),
-                Slot::Body(_) => None,
-            })),
-            ..Self::default()
-        };
-        for slot in slots {
-            match slot {
-                Slot::Body(index) => all.of_body |= 1 << index,
-                Slot::Rule(Kind::Formula(formula), index) => {
-                    if let Some(number) = all.rules.number(formula) {
-                        all.of_rules[number] |= 1 << index;
-                    }
-                }
-                Slot::Rule(kind, index) => all.of_behaviours[kind.number()] |= 1 << index,
-            }
+/// Different slots in the order of their tables; rules in text stand as they come.
+fn each_once(slots: impl IntoIterator<Item = Slot>) -> Vec<Slot> {
+    let mut all: Vec<Slot> = Vec::new();
+    for slot in slots {
+        if !all.contains(&slot) {
+            all.push(slot);
         }
-        all
     }
-
-    /// True for the empty set.
-    #[must_use]
-    pub fn is_empty(self) -> bool {
-        self == Self::default()
-    }
-
-    /// The slots: the body's first, then the built-in behaviours', then the rules'.
-    pub fn slots(self) -> impl Iterator<Item = Slot> {
-        let drawn = |bits: u64| (0..64).filter(move |index| bits >> index & 1 == 1);
-        let behaviours = Kind::ALL.into_iter().zip(self.of_behaviours);
-        let texts = self.rules.iter().map(Kind::Formula).zip(self.of_rules);
-        let of_rules = behaviours
-            .chain(texts)
-            .flat_map(move |(kind, bits)| drawn(bits).map(move |index| Slot::Rule(kind, index)));
-        drawn(self.of_body).map(Slot::Body).chain(of_rules)
-    }
+    let formula = |slot: &Slot| match slot {
+        Slot::Rule(kind, _) => kind.formula(),
+        Slot::Body(_) => None,
+    };
+    let formulas = Formulas::of(all.iter().filter_map(formula));
+    all.sort_by_key(|slot| {
+        let (table, index) = match *slot {
+            Slot::Body(index) => (0, index),
+            Slot::Rule(kind, index) => (1 + kind.number(), index),
+        };
+        (table, formula(slot).and_then(|own| formulas.number(own)), index)
+    });
+    all
 }
-
-/// The bits suffice for the parameters of a rule in text: at most 16 that every rule may have, and two for each
-/// value of its own.
-const _: () = assert!(16 + 2 * MAX_PARAMETERS <= 64);
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::behaviours::Kind;
     use crate::parameter::MAX_SPECIES;
 
     /// Every slot of a species.
@@ -250,12 +216,9 @@ mod tests {
     }
 
     #[test]
-    fn a_set_of_slots_holds_them_all_and_their_keys_draw_unlike() {
+    fn slots_stand_once_in_the_order_of_their_tables_and_their_keys_draw_unlike() {
         let all = slots();
-        assert_eq!(Traits::of(all.clone()).slots().collect::<Vec<_>>(), all);
-        for slot in &all {
-            assert_eq!(Traits::of([*slot]).slots().collect::<Vec<_>>(), [*slot]);
-        }
+        assert_eq!(each_once(all.iter().rev().chain(&all).copied()), all);
         let mut keys: Vec<u32> = all.iter().map(|slot| slot.noise_key()).collect();
         keys.sort_unstable();
         keys.dedup();

@@ -26,7 +26,7 @@ pub struct ClusterPasses {
 impl ClusterPasses {
     fn new(gpu: &Arc<Gpu>, variant: Variant) -> Result<Self, EngineError> {
         let entries = ["begin_clusters", "join_clusters", "show_clusters"];
-        let passes = compute_passes(gpu, "clusters", variant, entries)?;
+        let passes = compute_passes(gpu, "clusters", variant.clone(), entries)?;
         let [parents, shown] = [(); 2].map(|()| numbers(gpu, 1));
         let squared_radius = buffer(gpu, "clusters", 4, wgpu::BufferUsages::UNIFORM);
         Ok(Self { variant, passes, parents, shown, squared_radius })

@@ -148,7 +148,7 @@ pub fn composed(
     name: &str,
     variant: Variant,
 ) -> Result<wgpu::ShaderModule, EngineError> {
-    let (wgsl, _) = compose(name, variant).map_err(|error| gpu.error(error.to_string()))?;
+    let (wgsl, _) = compose(name, &variant).map_err(|error| gpu.error(error.to_string()))?;
     Ok(module(&gpu.device, name, &wgsl))
 }
 
@@ -170,7 +170,7 @@ pub fn compute_passes<const N: usize>(
     variant: Variant,
     entries: [&str; N],
 ) -> Result<[wgpu::ComputePipeline; N], EngineError> {
-    let (wgsl, parsed) = compose(shader, variant).map_err(|error| gpu.error(error.to_string()))?;
+    let (wgsl, parsed) = compose(shader, &variant).map_err(|error| gpu.error(error.to_string()))?;
     let bindings = reflect::bindings(&parsed).map_err(|message| gpu.error(message))?;
     let group = reflect::group_layout(gpu, shader, &bindings);
     let module = module(&gpu.device, shader, &wgsl);

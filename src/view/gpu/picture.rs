@@ -339,7 +339,7 @@ pub(super) mod tests {
     #[test]
     fn the_layout_is_that_of_the_shader() {
         // This shader reads all structs.
-        let (_, module) = compose("splat", Variant::of_drawing(false, true, true)).unwrap();
+        let (_, module) = compose("splat", &Variant::of_drawing(false, true, true)).unwrap();
         let species = layout!(SpeciesLook:
             radius reach strength cover level shape cosine max_speed sine dimming heat
             hue_base hue_per_turn hue_per_speed hue_per_amount

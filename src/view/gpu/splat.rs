@@ -224,7 +224,7 @@ fn layouts(device: &wgpu::Device) -> [wgpu::BindGroupLayout; 2] {
 }
 
 fn module(gpu: &Gpu, name: &str, variant: Variant) -> Result<wgpu::ShaderModule, EngineError> {
-    let composed = compose(name, variant);
+    let composed = compose(name, &variant);
     let (wgsl, _) = composed.map_err(|error| gpu.error(error.to_string()))?;
     let descriptor = wgpu::ShaderModuleDescriptor {
         label: Some(name),

@@ -124,7 +124,7 @@ fn compile(builder: &mut FlockBuilder, plan: &Plan) -> Result<Compiled, EngineEr
     let variant = plan.variant.between_ticks();
     let FlockBuilder { gpu, options, pipelines } = builder;
     for pass in [BIN, EXPORT_AGENTS, IMPORT_AGENTS] {
-        compiled.tick.push(pipelines.one(gpu, options, variant, pass)?);
+        compiled.tick.push(pipelines.one(gpu, options, &variant, pass)?);
     }
     Ok(compiled)
 }
@@ -155,7 +155,7 @@ impl GpuSlab {
             slices,
             grid,
             window,
-            variant,
+            variant: plan.variant,
             buffers,
             tables,
             count: 0,
@@ -236,9 +236,9 @@ impl GpuSlab {
     fn fit(&mut self, room: u32) -> Result<(), EngineError> {
         let extent =
             extent_of(self.layout(), &self.window, room, self.builder.options.crowded_above);
-        let plan = Plan { grid: self.grid, variant: self.variant, extent };
+        let plan = Plan { grid: self.grid, variant: self.variant.clone(), extent };
         let pipelines = compile(&mut self.builder, &plan)?.tick;
-        let sizes = sizes(&Contents::new(), self.variant, extent);
+        let sizes = sizes(&Contents::new(), self.variant.uses, extent);
         self.buffers.fit(&self.builder.gpu, extent, &sizes)?;
         self.passes = bind(&self.builder.gpu, pipelines, &self.buffers)?;
         Ok(())
