@@ -27,7 +27,8 @@ pub use camera::View;
 pub use choices::Choices;
 pub use error::{Origin, PopulateError, SceneError};
 pub use format::{
-    CameraKey, CameraPlan, Exposed, Follow, Orbit, Style, check_paths, edit_toml, keys, overrides,
+    CameraKey, CameraPlan, Exposed, Follow, ObstaclePlan, Orbit, Style, check_paths, edit_toml,
+    keys, overrides,
 };
 pub use library::{BuiltIn, built_in};
 pub use populate::Request;
@@ -111,17 +112,6 @@ pub struct Scene {
     pub grows: bool,
     /// The origin of each key, for errors that appear only once the world has its size.
     pub origins: Vec<(String, Origin)>,
-}
-
-/// One entry of the obstacles in a scene file.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ObstaclePlan {
-    /// The centre; `None` for random places. World units.
-    pub position: Option<Point>,
-    /// World units.
-    pub radius: f32,
-    /// Number of obstacles at random places, in a world of the written size.
-    pub count: u32,
 }
 
 named! {

@@ -58,11 +58,11 @@ pub trait Fields: Sized {
 
 /// Declares a section, and that its keys are the fields of a struct; `(unwritten, check)` are the
 /// functions of [`Fields`]. With the word `struct`, the types of the fields and their values in a file
-/// without them, it declares the struct, too.
+/// without them, it declares the struct, too; an attribute may stand in front.
 macro_rules! section {
     (
         $(#[doc = $about:literal])+
-        $name:ident $table:literal struct $fields:ident ($check:expr) {
+        $name:ident $table:literal $(#[$more:meta])? struct $fields:ident ($check:expr) {
             $(
                 $(#[doc = $doc:literal])+
                 $key:ident: $type:ty = $value:expr, $values:expr => $default:literal, $unit:tt;
@@ -71,6 +71,7 @@ macro_rules! section {
     ) => {
         $(#[doc = $about])+
         #[derive(Clone, Debug, PartialEq)]
+        $(#[$more])?
         pub struct $fields { $( $(#[doc = $doc])+ #[doc = unit!($unit)] pub $key: $type, )* }
 
         impl Default for $fields {

@@ -18,8 +18,7 @@ use crate::behaviours::Target;
 use crate::behaviours::bounds::MAX_SPEED;
 use crate::grid::CrowdSampling;
 use crate::scene::{
-    BoidShape, CameraPlan, Click, MAX_AGENTS, MAX_TARGETS, ObstaclePlan, SIDES, SceneError,
-    Species, Style,
+    BoidShape, CameraPlan, Click, MAX_AGENTS, MAX_TARGETS, SIDES, SceneError, Species, Style,
 };
 use crate::scenery::{FlowKind, FlowPlan, Path};
 use crate::vector::{Point, flat};
@@ -117,14 +116,26 @@ section! {
     /// circle with a position repeats with the period of the written size, and the number of the
     /// others grows with the area. Agents do not spawn inside a circle as long as there is room
     /// elsewhere. Circles may overlap and lie anywhere.
-    OBSTACLES "[[obstacles]]" ObstaclePlan (scenery::obstacle, scenery::check_obstacle) {
+    OBSTACLES "[[obstacles]]" #[derive(Copy)] struct ObstaclePlan (check_obstacle) {
         /// The centre.
-        position: Values::Point(-FAR, FAR) => "at random", "world units";
+        position: Option<Point> = None, Values::Point(-FAR, FAR) => "at random", "world units";
         /// The circle's radius.
-        radius: Values::Number(0.0, WIDE) => "20", "world units";
+        radius: f32 = 20.0, Values::Number(0.0, WIDE) => "20", "world units";
         /// Number of circles, without a position.
-        count: Values::Whole(1, MAX_OBSTACLES) => "1", "";
+        count: u32 = 1, Values::Whole(1, MAX_OBSTACLES) => "1", "";
     }
+}
+
+/// One circle at a `position`, or `count` circles at random places.
+fn check_obstacle(
+    own: &ObstaclePlan,
+    _: &[ObstaclePlan],
+    table: &Reader,
+) -> Result<(), SceneError> {
+    if own.position.is_some() && own.count > 1 {
+        return Err(table.fail("a `position` is for one obstacle; remove `count`"));
+    }
+    Ok(())
 }
 
 section! {

@@ -22,6 +22,7 @@ mod write;
 pub use camera::{CameraKey, CameraPlan, Follow, Orbit};
 pub use edit::{edit_toml, overrides};
 pub use fields::point_text;
+pub use keys::ObstaclePlan;
 pub use parse::is_a_key;
 pub use scenery::check_paths;
 pub use style::{Exposed, Style};

@@ -1,10 +1,9 @@
-//! Targets, obstacles, paths and the flow field of a scene file: their values without keys, and what
-//! they must fulfil.
+//! Targets, paths and the flow field of a scene file: their values without keys, and what they must fulfil.
 
 use super::reader::Reader;
 use crate::behaviours::Target;
 use crate::quote::quoted;
-use crate::scene::{MAX_TARGETS, ObstaclePlan, POINTER, SceneError};
+use crate::scene::{MAX_TARGETS, POINTER, SceneError};
 use crate::scenery::{FlowKind, FlowPlan, Path};
 use crate::vector::Point;
 
@@ -28,22 +27,6 @@ pub fn check_target(own: &Target, others: &[Target], table: &Reader) -> Result<(
     if ["nearest", "none", POINTER].contains(&name) || others.iter().any(|known| known.name == name)
     {
         return Err(table.fail(format!("the name {} is taken; choose another", quoted(name))));
-    }
-    Ok(())
-}
-
-pub fn obstacle(_: usize) -> ObstaclePlan {
-    ObstaclePlan { position: None, radius: 20.0, count: 1 }
-}
-
-/// One circle at a `position`, or `count` circles at random places.
-pub fn check_obstacle(
-    own: &ObstaclePlan,
-    _: &[ObstaclePlan],
-    table: &Reader,
-) -> Result<(), SceneError> {
-    if own.position.is_some() && own.count > 1 {
-        return Err(table.fail("a `position` is for one obstacle; remove `count`"));
     }
     Ok(())
 }
