@@ -61,18 +61,10 @@ struct Parts<S> {
     /// The numbers that agents keep, by their place, and their names.
     kept: [S; MAX_KEPT],
     kept_names: KeptNames,
-    rows: u64,
-    /// Whether the rows have images of the world.
-    has_images: bool,
-    /// Whether the rows say what agents remember.
-    remember: bool,
-    /// Whether their numbers for colours are numbers of neighbours.
+    /// Whether the numbers for colours are numbers of neighbours.
     counts: bool,
-    /// Ticks, and targets at each.
-    ticks: u64,
+    /// At each tick.
     targets: u64,
-    /// Vectors of the flow field.
-    vectors: u64,
 }
 
 impl<W: Write + Seek, S: Read + Write + Seek> NpzWriter<W, S> {
@@ -80,18 +72,8 @@ impl<W: Write + Seek, S: Read + Write + Seek> NpzWriter<W, S> {
     pub fn new(file: W, axes: usize, scratch: impl Fn(&W) -> io::Result<S>) -> io::Result<Self> {
         let s = || scratch(&file);
         let arrays = [s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?];
-        let parts = Parts {
-            arrays,
-            kept: [s()?, s()?, s()?, s()?],
-            kept_names: KeptNames::default(),
-            rows: 0,
-            has_images: false,
-            remember: false,
-            counts: true,
-            ticks: 0,
-            targets: 0,
-            vectors: 0,
-        };
+        let (kept, kept_names) = ([s()?, s()?, s()?, s()?], KeptNames::default());
+        let parts = Parts { arrays, kept, kept_names, counts: true, targets: 0 };
         Ok(Self { file, axes, run: None, parts })
     }
 
@@ -107,7 +89,6 @@ impl<W: Write + Seek, S: Read + Write + Seek> NpzWriter<W, S> {
         for vector in &run.flow {
             flow.write_all(coordinates(vector, self.axes))?;
         }
-        self.parts.vectors = run.flow.len() as u64;
         self.run = Some(run);
         Ok(())
     }
@@ -141,7 +122,6 @@ impl<W: Write + Seek, S: Read + Write + Seek> NpzWriter<W, S> {
         for travel in travels {
             image.write_all(bytemuck::cast_slice(&travel.image[..axes]))?;
         }
-        parts.has_images |= !travels.is_empty();
         for memory in &state.memory {
             angle.write_all(&memory.angle().to_ne_bytes())?;
             shown.write_all(&[memory.shown() as u8])?;
@@ -152,8 +132,6 @@ impl<W: Write + Seek, S: Read + Write + Seek> NpzWriter<W, S> {
                 array.write_all(&row[place].to_ne_bytes())?;
             }
         }
-        parts.rows += state.len() as u64;
-        parts.remember |= !state.memory.is_empty();
         parts.counts = state.shown == ShownBy::default();
         if !is_first {
             return Ok(());
@@ -163,7 +141,6 @@ impl<W: Write + Seek, S: Read + Write + Seek> NpzWriter<W, S> {
             motions.write_all(coordinates(&target.velocity, axes))?;
             hits.write_all(&target.hits.to_ne_bytes())?;
         }
-        parts.ticks += 1;
         parts.targets = kept(targets).count() as u64;
         Ok(())
     }
@@ -190,7 +167,7 @@ pub fn write_columns<W: Write + Seek>(
         columns.into_iter().try_for_each(|(name, values)| {
             let mut bytes = Cursor::new(bytemuck::cast_slice::<f64, u8>(&values));
             bytes.seek(SeekFrom::End(0))?;
-            append::<f64, _, _>(archive, &name, &[values.len() as u64], bytes)
+            append::<f64, _, _>(archive, &name, &[], bytes)
         })
     })
 }
@@ -268,45 +245,24 @@ fn fill<W: Write + Seek, S: Read + Seek>(
     axes: u64,
     parts: Parts<S>,
 ) -> io::Result<()> {
-    let Parts {
-        arrays,
-        kept,
-        kept_names,
-        rows,
-        has_images,
-        remember,
-        counts,
-        ticks,
-        targets,
-        vectors,
-    } = parts;
+    let Parts { arrays, kept, kept_names, counts, targets } = parts;
     let [tick, id, species, position, velocity, rest @ ..] = arrays;
     let [angle, shown, places, motions, hits, flow, image] = rest;
-    append::<u64, _, _>(archive, "tick", &[rows], tick)?;
-    append::<u32, _, _>(archive, "id", &[rows], id)?;
-    append::<u8, _, _>(archive, "species", &[rows], species)?;
-    append::<f32, _, _>(archive, "position", &[rows, axes], position)?;
-    append::<f32, _, _>(archive, "velocity", &[rows, axes], velocity)?;
-    if remember {
-        append::<f32, _, _>(archive, "angle", &[rows], angle)?;
-        let name = if counts { "neighbours" } else { "shown" };
-        append::<u8, _, _>(archive, name, &[rows], shown)?;
-    }
+    append::<u64, _, _>(archive, "tick", &[], tick)?;
+    append::<u32, _, _>(archive, "id", &[], id)?;
+    append::<u8, _, _>(archive, "species", &[], species)?;
+    append::<f32, _, _>(archive, "position", &[axes], position)?;
+    append::<f32, _, _>(archive, "velocity", &[axes], velocity)?;
+    append_any::<f32, _, _>(archive, "angle", &[], angle)?;
+    append_any::<u8, _, _>(archive, if counts { "neighbours" } else { "shown" }, &[], shown)?;
     for (name, numbers) in kept_names.iter().zip(kept) {
-        append::<f32, _, _>(archive, &format!("{STATE_PREFIX}{name}"), &[rows], numbers)?;
+        append::<f32, _, _>(archive, &format!("{STATE_PREFIX}{name}"), &[], numbers)?;
     }
-    if targets > 0 {
-        append::<f32, _, _>(archive, "target_position", &[ticks, targets, axes], places)?;
-        append::<f32, _, _>(archive, "target_velocity", &[ticks, targets, axes], motions)?;
-        append::<u32, _, _>(archive, "target_hits", &[ticks, targets], hits)?;
-    }
-    if vectors > 0 {
-        append::<f32, _, _>(archive, "flow", &[vectors, axes], flow)?;
-    }
-    if has_images {
-        append::<i32, _, _>(archive, "image", &[rows, axes], image)?;
-    }
-    Ok(())
+    append_any::<f32, _, _>(archive, "target_position", &[targets, axes], places)?;
+    append_any::<f32, _, _>(archive, "target_velocity", &[targets, axes], motions)?;
+    append_any::<u32, _, _>(archive, "target_hits", &[targets], hits)?;
+    append_any::<f32, _, _>(archive, "flow", &[axes], flow)?;
+    append_any::<i32, _, _>(archive, "image", &[axes], image)
 }
 
 /// How an entry of this many bytes is stored.
@@ -319,18 +275,33 @@ fn entry(length: u64) -> SimpleFileOptions {
         .large_file(length > u64::from(u32::MAX) - 4096)
 }
 
-/// Copies one array into the archive. The bytes are the machine's, and so is the byte
-/// order that the header declares.
+/// Copies one array into the archive, if it has values.
+fn append_any<T: Number, W: Write + Seek, S: Read + Seek>(
+    archive: &mut ZipWriter<&mut FirstError<W>>,
+    name: &str,
+    row: &[u64],
+    mut values: S,
+) -> io::Result<()> {
+    if values.stream_position()? == 0 {
+        Ok(())
+    } else {
+        append::<T, _, _>(archive, name, row, values)
+    }
+}
+
+/// Copies one array into the archive, whose rows have the shape `row`. The bytes are the machine's, and so is
+/// the byte order that the header declares.
 fn append<T: Number, W: Write + Seek, S: Read + Seek>(
     archive: &mut ZipWriter<&mut FirstError<W>>,
     name: &str,
-    shape: &[u64],
+    row: &[u64],
     mut values: S,
 ) -> io::Result<()> {
     let length = values.stream_position()?;
+    let rows = length / (T::SIZE as u64 * row.iter().product::<u64>());
     values.rewind()?;
     archive.start_file(format!("{name}{EXTENSION}"), entry(length))?;
-    write_header::<T>(archive, shape)?;
+    write_header::<T>(archive, &[&[rows], row].concat())?;
     io::copy(&mut values, archive)?;
     Ok(())
 }
