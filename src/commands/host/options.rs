@@ -180,10 +180,11 @@ impl FlockArgs {
         scene.resize(&request)?;
         table.restore_targets(&mut scene, &plain).with_context(place)?;
         let mut notices = state_files::start_notices(path, &table, &scene);
-        if let Some(unsaid) = table.run().map(RunRecord::unsaid).transpose()?.flatten() {
+        if let Some(unsaid) = table.run.as_ref().map(RunRecord::unsaid).transpose()?.flatten() {
             notices.push(format!("{}: {unsaid}", place()));
         }
-        let written = table.run().map(|run| run.scene(&[])).transpose().with_context(place)?;
+        let written =
+            table.run.as_ref().map(|run| run.scene(&[])).transpose().with_context(place)?;
         // As people would write it: without the keys that have their defaults.
         let written = written.map(|scene| scene.to_toml());
         let overrides = self.all_overrides(run.as_ref());
@@ -237,7 +238,7 @@ impl FlockArgs {
         table: &StateTable,
     ) -> anyhow::Result<(Scene, Option<RunRecord>)> {
         let place = || format!("--init {}", path.display());
-        match table.run() {
+        match &table.run {
             None if self.scene.is_none() => Err(wrong(format!(
                 "{}: the file does not say which scene it belongs to; name it with --scene NAME, or \
                  with the record beside the file (--scene NAME.run.toml)",

@@ -37,8 +37,8 @@ impl StateTable {
     /// target that `plain` has otherwise than the record was set on the command line: it begins where it is
     /// set.
     pub fn restore_targets(&self, scene: &mut Scene, plain: &Scene) -> Result<()> {
-        let Some(run) = self.run() else { return Ok(()) };
-        let (written, rows) = (run.scene(&[])?, self.targets());
+        let Some(run) = &self.run else { return Ok(()) };
+        let (written, rows) = (run.scene(&[])?, &self.targets);
         let expected = kept(&written.targets).count();
         if rows.len() != expected {
             bail!(
@@ -61,7 +61,7 @@ impl StateTable {
     /// Puts back into `plain` the vectors of a flow field that was read from a file; `plain` is the scene of
     /// the record, perhaps changed. Returns true if `plain` has another field, whose file the caller reads.
     pub fn restore_flow(&self, plain: &mut Scene) -> Result<bool> {
-        let Some(run) = self.run() else { return Ok(false) };
+        let Some(run) = &self.run else { return Ok(false) };
         let written = run.scene(&[])?;
         let from_file = |plan: &&mut FlowPlan| plan.file.is_some();
         let Some(plan) = plain.flow.as_mut().filter(from_file) else { return Ok(false) };

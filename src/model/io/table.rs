@@ -142,11 +142,12 @@ pub struct StateTable {
     pub shows: bool,
     /// The names of the numbers that agents keep.
     pub kept: Vec<String>,
-    run: Option<RunRecord>,
+    /// The record of the run; `None` in a file without one.
+    pub run: Option<RunRecord>,
     /// The names of the species, if the file says them and is read for another scene than its own.
     pub species: Vec<String>,
     /// The targets at the last tick.
-    targets: Vec<TargetRow>,
+    pub targets: Vec<TargetRow>,
 }
 
 impl StateTable {
@@ -168,27 +169,10 @@ impl StateTable {
         }
     }
 
-    /// Adds the record of the run and the targets at the last tick.
-    pub fn describe(&mut self, run: Option<RunRecord>, targets: Vec<TargetRow>) {
-        (self.run, self.targets) = (run, targets);
-    }
-
     /// The highest tick so far.
     #[must_use]
     pub fn tick(&self) -> u64 {
         self.ticks.last
-    }
-
-    /// The record of the run; `None` in a file without one.
-    #[must_use]
-    pub fn run(&self) -> Option<&RunRecord> {
-        self.run.as_ref()
-    }
-
-    /// The targets at the last tick.
-    #[must_use]
-    pub fn targets(&self) -> &[TargetRow] {
-        &self.targets
     }
 
     /// Adds a row of `tick`. Only rows of the highest tick and of this part are kept.

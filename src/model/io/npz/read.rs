@@ -97,13 +97,10 @@ pub fn read_npz(mut file: impl Read + Seek, with_run: bool, part: Part) -> Resul
     table.take(ticks.ticks, own.rows)?;
     let run = read_record(&mut archive, with_run && found.contains(&"flow"), axes);
     if with_run {
-        let run = run?;
-        let targets = if run.is_some() && found.contains(&"target_hits") {
-            last_targets(&mut archive, ticks.all.len() as u64, axes)?
-        } else {
-            Vec::new()
-        };
-        table.describe(run, targets);
+        table.run = run?;
+        if table.run.is_some() && found.contains(&"target_hits") {
+            table.targets = last_targets(&mut archive, ticks.all.len() as u64, axes)?;
+        }
     } else if let Ok(Some(run)) = run
         && let Ok(written) = run.scene(&[])
     {
