@@ -43,61 +43,55 @@ pub enum Shown {
     Cluster = 5,
 }
 
-/// The quantity that the looks of each species show: four bits per species.
+/// The quantity that the looks of each species show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ShownBy(u64);
+pub struct ShownBy([Shown; MAX_SPECIES]);
 
 impl ShownBy {
     /// One entry for each species.
     #[must_use]
     pub fn of(species: impl Iterator<Item = Shown>) -> Self {
-        let bits = species.take(MAX_SPECIES).enumerate();
-        Self(bits.fold(0, |all, (index, shown)| all | (shown as u64) << (4 * index)))
+        let mut all = Self::default();
+        all.0.iter_mut().zip(species).for_each(|(own, shown)| *own = shown);
+        all
     }
 
     /// The quantity that the looks of agents of this species show.
     #[inline]
     #[must_use]
-    pub fn species(self, species: u8) -> Shown {
-        match self.0.checked_shr(4 * u32::from(species)).unwrap_or(0) & 15 {
-            1 => Shown::Acceleration,
-            2 => Shown::Age,
-            3 => Shown::Structure,
-            4 => Shown::Bank,
-            5 => Shown::Cluster,
-            _ => Shown::Neighbours,
-        }
+    pub fn species(&self, species: u8) -> Shown {
+        self.0.get(usize::from(species)).copied().unwrap_or_default()
     }
 
     /// The same without a species; those after it have taken its place.
     #[must_use]
     pub fn without(self, species: usize) -> Self {
-        let all = (0..MAX_SPECIES as u8).filter(|index| usize::from(*index) != species);
-        Self::of(all.map(|index| self.species(index)))
+        let before = self.0.into_iter().take(species);
+        Self::of(before.chain(self.0.into_iter().skip(species + 1)))
     }
 
     /// The same with another species, of neighbours, in this place; those from there on come after it.
     #[must_use]
     pub fn with_another(self, species: usize) -> Self {
-        let before = (0..species as u8).map(|index| self.species(index));
-        let after = (species as u8..MAX_SPECIES as u8).map(|index| self.species(index));
-        Self::of(before.chain([Shown::Neighbours]).chain(after))
+        let before = self.0.into_iter().take(species);
+        Self::of(before.chain([Shown::Neighbours]).chain(self.0.into_iter().skip(species)))
     }
 
-    /// The bits, as the shaders read them: the first word is for eight species, the second for all others.
+    /// Four bits for each species, as the shaders read them: the first word is for eight species, the second for
+    /// all others.
     #[must_use]
     #[inline]
     pub fn words(self) -> [u32; 2] {
-        [self.0 as u32, (self.0 >> 32) as u32]
+        let word = |species: &[Shown]| species.iter().rfold(0, |word, own| word << 4 | *own as u32);
+        [word(&self.0[..8]), word(&self.0[8..])]
     }
 
     /// A bit for each species whose numbers are something else in `other`.
     #[must_use]
     #[inline]
     pub fn other_species(self, other: Self) -> u32 {
-        (0..MAX_SPECIES as u8)
-            .filter(|species| self.species(*species) != other.species(*species))
-            .fold(0, |all, species| all | 1 << species)
+        let pairs = self.0.into_iter().zip(other.0).enumerate();
+        pairs.filter(|(_, (own, other))| own != other).fold(0, |all, (place, _)| all | 1 << place)
     }
 }
 
