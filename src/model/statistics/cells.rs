@@ -1,8 +1,9 @@
 //! The number of agents in each cell, and their positions sorted by cell, for the statistics.
 
+use std::iter::StepBy;
 use std::ops::Range;
 
-use super::super::grid::{Grid, RUN_CAP};
+use super::super::grid::{Grid, RUN_CAP, Sampling};
 use super::super::scene::Scene;
 use super::super::state::FlockState;
 use super::super::vector::{Point, components};
@@ -148,6 +149,23 @@ impl<const D: usize> Cells<D> {
             way * way
         });
         squares.sum()
+    }
+
+    /// The runs of agents around a cell as the engines read them, each with its stride: those longer than `cap` are
+    /// sampled.
+    pub fn runs_as_read(
+        &self,
+        cell: u32,
+        cap: u32,
+        (seed, tick): (u32, u32),
+    ) -> impl Iterator<Item = (StepBy<Range<usize>>, u32)> {
+        let noise = Sampling::noise(seed, cell, tick);
+        self.starts.grid.runs_around(cell).map(move |run| {
+            let agents = self.starts.agents(run.first, run.last);
+            let Sampling { phase, stride } = Sampling::of_run(agents.len() as u32, cap, noise);
+            let read = agents.start + phase as usize..agents.end;
+            (read.step_by(stride as usize), stride)
+        })
     }
 
     /// The row of an agent in the state.

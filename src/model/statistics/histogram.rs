@@ -1,6 +1,5 @@
 //! How the speeds and the numbers of neighbours are distributed over the agents of a state.
 
-use super::super::grid::Sampling;
 use super::super::scene::Scene;
 use super::super::state::FlockState;
 use super::Metrics;
@@ -97,25 +96,15 @@ fn around<const D: usize>(
     agent: usize,
     radius_squared: f64,
     cap: u32,
-    (seed, tick): (u32, u32),
+    now: (u32, u32),
 ) -> f64 {
     if radius_squared == 0.0 {
         return 0.0;
     }
-    let cell = cells.cell[agent];
-    let noise = Sampling::noise(seed, cell, tick);
-    let mut near = 0.0;
-    for run in cells.starts.grid.runs_around(cell) {
-        let members = cells.starts.agents(run.first, run.last);
-        let Sampling { stride, phase } = Sampling::of_run(members.len() as u32, cap, noise);
-        let members = members.start + phase as usize..members.end;
-        for other in members.step_by(stride as usize).filter(|other| *other != agent) {
-            if cells.distance_squared(agent, other) < radius_squared {
-                near += f64::from(stride);
-            }
-        }
-    }
-    near
+    let is_near =
+        |other: &usize| *other != agent && cells.distance_squared(agent, *other) < radius_squared;
+    let runs = cells.runs_as_read(cells.cell[agent], cap, now);
+    runs.map(|(members, stride)| members.filter(is_near).count() as f64 * f64::from(stride)).sum()
 }
 
 #[cfg(test)]

@@ -11,7 +11,6 @@ use std::ops::Range;
 
 use pulp::{Simd, WithSimd};
 
-use super::super::grid::Sampling;
 use super::super::real::{Lanes, Real};
 use super::super::scene::Scene;
 use super::super::vector::{Vector, per_axis};
@@ -283,26 +282,16 @@ impl<const D: usize> Looking<'_, D> {
     /// Compares each of `agents`, all in `cell`, with its runs as the engines read them: long runs
     /// are sampled.
     fn look_alone(&self, cell: u32, agents: Range<usize>, all: &mut PartSight) {
-        let Cells { starts, .. } = self.cells;
-        let grid = starts.grid;
         let limit = f64::from(self.radius) * f64::from(self.radius);
-        let noise = Sampling::noise(self.seed, cell, self.tick);
-        let runs = grid.runs_around(cell).map(|run| {
-            let agents = starts.agents(run.first, run.last);
-            let sampling = Sampling::of_run(agents.len() as u32, self.cap, noise);
-            (agents, sampling)
-        });
+        let runs = self.cells.runs_as_read(cell, self.cap, (self.seed, self.tick));
         let runs: Vec<_> = runs.collect();
-        let sampled = runs.iter().any(|(_, sampling)| sampling.stride > 1);
+        let sampled = runs.iter().any(|(_, stride)| *stride > 1);
         for agent in agents {
             let mut nearest = f64::INFINITY;
-            for (run, sampling) in &runs {
-                let members = run.start + sampling.phase as usize..run.end;
-                for other in
-                    members.step_by(sampling.stride as usize).filter(|other| *other != agent)
-                {
+            for (members, stride) in &runs {
+                for other in members.clone().filter(|other| *other != agent) {
                     let squared = self.cells.distance_squared(agent, other);
-                    all.near += if squared < limit { f64::from(sampling.stride) } else { 0.0 };
+                    all.near += if squared < limit { f64::from(*stride) } else { 0.0 };
                     nearest = nearest.min(squared);
                 }
             }
