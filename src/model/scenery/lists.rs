@@ -34,7 +34,14 @@ impl SpatialIndex {
         loop {
             let across = |length: f32| (length / side).ceil().clamp(1.0, most as f32) as u32;
             let layers = if flat { 1 } else { across(extent.z) };
-            let index = Self::of([across(extent.x), across(extent.y), layers], low, extent, flat);
+            // Slightly wider than their share, so that rounding does not put positions on the upper edges past
+            // the last cells.
+            let cells_along = [across(extent.x), across(extent.y), layers];
+            let mut index = Self { origin: low, ..Self::whole(cells_along, extent) };
+            index.cells_per_unit *= 1.0 - EDGE;
+            if flat {
+                index.cells_per_unit.z = 0.0;
+            }
             // An axis that is thinner than a cell has one cell all the same, and all axes round up:
             // then there are more cells than the sides promise, and wider ones must do.
             let excess = index.cells() as f64 / f64::from(most);
@@ -54,17 +61,6 @@ impl SpatialIndex {
             cells_per_unit.z = 0.0;
         }
         Self { origin: Point::ZERO, cells_per_unit, cells_along }
-    }
-
-    fn of(cells_along: [u32; 3], low: Point, extent: Point, flat: bool) -> Self {
-        let cells = Point::from_array(cells_along.map(|cells| cells as f32));
-        // Slightly wider than their share, so that rounding does not put positions on the upper
-        // edges past the last cells.
-        let mut cells_per_unit = cells / extent * (1.0 - EDGE);
-        if flat {
-            cells_per_unit.z = 0.0;
-        }
-        Self { origin: low, cells_per_unit, cells_along }
     }
 
     /// Number of cells.
