@@ -16,12 +16,12 @@ impl Space<2> for Axes<2> {
 
     #[inline(always)]
     fn left<R: Real>(heading: Vector<R, 2>) -> Vector<R, 2> {
-        heading.sideways()
+        Self::sideways(heading)
     }
 
     #[inline(always)]
     fn framed<R: Real>(heading: Vector<R, 2>, own: Vector<R, 2>) -> Vector<R, 2> {
-        heading * own.0[0] + heading.left() * own.0[1]
+        heading * own.0[0] + Self::left(heading) * own.0[1]
     }
 
     #[inline(always)]
@@ -51,12 +51,12 @@ impl Space<2> for Axes<2> {
         let angle = (angle - one).where_or(half.less_than(angle), angle);
         let angle = (angle + one).where_or(angle.less_than(-half), angle);
         remembered.angle = angle.where_or(acts, remembered.angle);
-        Vector::at_angle(remembered.angle)
+        Self::at_angle(remembered.angle)
     }
 
     #[inline(always)]
     fn random_direction<R: Real>(numbers: [R; 2]) -> Vector<R, 2> {
-        Vector::at_angle(numbers[0] - numbers[0].constant(0.5))
+        Self::at_angle(numbers[0] - numbers[0].constant(0.5))
     }
 
     #[inline(always)]
@@ -70,7 +70,7 @@ impl Space<2> for Axes<2> {
         let even = amount.min(one) * (numbers.even - half);
         let turn = even.where_or(is_even, amount * numbers.normal[0]);
         let [cosine, sine] = at_any_angle(turn);
-        heading * cosine + heading.left() * sine
+        heading * cosine + Self::left(heading) * sine
     }
 
     #[inline(always)]
@@ -123,7 +123,7 @@ mod tests {
     fn a_direction_has_the_sine_and_cosine_of_its_angle() {
         for step in -5000..=5000 {
             let turns = step as f32 / 10_000.0;
-            let Vector([x, y]) = Vector::at_angle(turns);
+            let Vector([x, y]) = Axes::<2>::at_angle(turns);
             let (sine, cosine) = (f64::from(turns) * std::f64::consts::TAU).sin_cos();
             assert!((f64::from(x) - cosine).abs() < 2e-7, "cosine at {turns}: {x}");
             assert!((f64::from(y) - sine).abs() < 2e-7, "sine at {turns}: {y}");
@@ -133,8 +133,8 @@ mod tests {
     #[test]
     fn turning_is_to_the_left() {
         let ahead = Vector([3.0_f32, 0.0]);
-        assert_eq!(ahead.sideways(), Vector([0.0, 3.0]));
-        assert_eq!(ahead.framed(Vector([0.0, 1.0])), Vector([0.0, 3.0]));
+        assert_eq!(Axes::sideways(ahead), Vector([0.0, 3.0]));
+        assert_eq!(Axes::framed(ahead, Vector([0.0, 1.0])), Vector([0.0, 3.0]));
         assert_eq!(ahead.heading(), Vector([1.0, 0.0]));
         assert_eq!(Vector::<f32, 2>::zero(1.0).heading(), Vector([1.0, 0.0]));
     }

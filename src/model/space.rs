@@ -23,12 +23,12 @@ impl Space<3> for Axes<3> {
 
     #[inline(always)]
     fn left<R: Real>(heading: Vector<R, 3>) -> Vector<R, 3> {
-        heading.sideways().with_length(heading.0[0].constant(1.0))
+        Self::sideways(heading).with_length(heading.0[0].constant(1.0))
     }
 
     #[inline(always)]
     fn framed<R: Real>(heading: Vector<R, 3>, own: Vector<R, 3>) -> Vector<R, 3> {
-        let left = heading.left();
+        let left = Self::left(heading);
         heading * own.0[0] + left * own.0[1] + cross(heading, left) * own.0[2]
     }
 
@@ -144,7 +144,7 @@ mod tests {
     fn a_frame_has_three_unit_axes_that_are_perpendicular() {
         for heading in directions() {
             let axes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-            let [ahead, left, up] = axes.map(|own| heading.framed(Vector(own)));
+            let [ahead, left, up] = axes.map(|own| Axes::framed(heading, Vector(own)));
             assert_eq!(ahead, heading);
             for (one, other) in [(ahead, left), (left, up), (up, ahead)] {
                 assert!(one.dot(other).abs() < 1e-6, "{heading:?}");
@@ -159,18 +159,19 @@ mod tests {
     fn left_in_a_plane_is_left_in_space() {
         for step in -8..8 {
             let turns = step as f32 / 16.0;
-            let Vector([x, y]) = Vector::<f32, 2>::at_angle(turns).left();
-            assert_eq!(Vector::<f32, 3>::at_angle(turns).sideways(), Vector([x, y, 0.0]));
+            let Vector([x, y]) = Axes::<2>::left(Axes::<2>::at_angle(turns));
+            let ahead = Axes::<3>::at_angle(turns);
+            assert_eq!(Axes::sideways(ahead), Vector([x, y, 0.0]));
         }
-        assert_eq!(Vector([0.0_f32, 0.0, -2.0]).sideways(), Vector([2.0, 0.0, 0.0]));
-        assert_eq!(Vector([0.0_f32, 0.0, 0.0]).sideways(), Vector([0.0, 0.0, 0.0]));
+        assert_eq!(Axes::sideways(Vector([0.0_f32, 0.0, -2.0])), Vector([2.0, 0.0, 0.0]));
+        assert_eq!(Axes::sideways(Vector([0.0_f32, 0.0, 0.0])), Vector([0.0, 0.0, 0.0]));
     }
 
     #[test]
     fn an_offset_lies_beside_the_heading() {
         for (heading, offset) in directions().zip(directions().skip(7)) {
             let offset = offset * 9.0;
-            let (y, away) = Axes::beside(heading, heading.left(), offset);
+            let (y, away) = Axes::beside(heading, Axes::left(heading), offset);
             let back = heading * heading.dot(offset) + away * y;
             assert!((back - offset).length() < 1e-5, "{heading:?} {offset:?}");
             assert!(
@@ -178,7 +179,10 @@ mod tests {
             );
         }
         let ahead = Vector([0.0_f32, 1.0, 0.0]);
-        assert_eq!(Axes::beside(ahead, ahead.left(), ahead * 3.0), (0.0, Vector([-1.0, 0.0, 0.0])));
+        assert_eq!(
+            Axes::beside(ahead, Axes::left(ahead), ahead * 3.0),
+            (0.0, Vector([-1.0, 0.0, 0.0]))
+        );
     }
 
     #[test]

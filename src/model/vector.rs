@@ -205,35 +205,6 @@ pub trait Space<const D: usize> {
     fn spread_direction(id: u32) -> [f32; D];
 }
 
-impl<R: Real, const D: usize> Vector<R, D>
-where
-    Axes<D>: Space<D>,
-{
-    /// See [`Space::sideways`].
-    #[inline(always)]
-    pub fn sideways(self) -> Self {
-        Axes::sideways(self)
-    }
-
-    /// See [`Space::left`].
-    #[inline(always)]
-    pub fn left(self) -> Self {
-        Axes::left(self)
-    }
-
-    /// See [`Space::framed`].
-    #[inline(always)]
-    pub fn framed(self, own: Self) -> Self {
-        Axes::framed(self, own)
-    }
-
-    /// See [`Space::at_angle`].
-    #[inline(always)]
-    pub fn at_angle(turns: R) -> Self {
-        Axes::at_angle(turns)
-    }
-}
-
 impl<R: Real, const D: usize> Vector<R, D> {
     /// A stored vector in the shape of `like`.
     #[inline(always)]

@@ -135,7 +135,7 @@ where
             strength,
             by,
             heading,
-            left: heading.left(),
+            left: Axes::left(heading),
             length,
             ahead: heading * ahead_length,
             ahead_length,

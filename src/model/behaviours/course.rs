@@ -24,7 +24,7 @@ where
         let way = aside.with_length(one);
         let way = (way - heading * heading.dot(way)).with_length(one);
         let back = ahead.less_than(zero) & beside.less_than(zero.constant(STRAIGHT));
-        let way = heading.left().where_or(back, way);
+        let way = Axes::left(heading).where_or(back, way);
         let turned = (heading * cosine + way * sine).with_length(next.length());
         let turned = next.where_or((cosine * beside).less_than(sine * ahead), turned);
         let moves = self.velocity.has_direction() & next.has_direction();

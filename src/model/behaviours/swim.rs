@@ -44,7 +44,7 @@ where
         let remembered = angle.where_or(swims, agent.remembered.angle);
         agent.remembered.angle = remembered;
 
-        let around = agent.velocity.heading().framed(Vector::at_angle(remembered));
+        let around = Axes::framed(agent.velocity.heading(), Axes::at_angle(remembered));
         let way = food.offset + around * self.radius;
         let force = agent.steer(way.with_length(agent.body.max_speed));
         force.where_or(food.found, Vector::zero(zero))

@@ -2,7 +2,7 @@
 
 use crate::random::{Use, unit};
 use crate::space::on_sphere;
-use crate::vector::{Point, Vector, components, point};
+use crate::vector::{Axes, Point, Space, Vector, components, point};
 use crate::world::{Boundary, World};
 
 /// A place that agents seek or flee.
@@ -76,7 +76,7 @@ impl Target {
             if self.turns {
                 let around = draw(Use::TargetHeading);
                 let heading = if world.is_flat() {
-                    point(Vector::<f32, 2>::at_angle(around - 0.5).0)
+                    point(Axes::<2>::at_angle(around - 0.5).0)
                 } else {
                     point(on_sphere([around, draw(Use::TargetClimb)]).0)
                 };

@@ -75,7 +75,7 @@ where
         let zero = sums.count.constant(0.0);
         let back = agent.velocity * (sums.coincident * zero.constant(BACK_OFF));
         // Turning the sum equals turning each term.
-        let aside = sums.ahead.sideways() + back;
+        let aside = Axes::sideways(sums.ahead) + back;
         let force = agent.steer(aside.with_length(agent.body.max_speed));
         force.where_or(zero.less_than(sums.count), Vector::zero(zero))
     }

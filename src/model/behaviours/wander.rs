@@ -49,7 +49,7 @@ where
         let around = Axes::strolled(&mut agent.remembered, self.turn, agent.noise, acts);
         let heading = agent.velocity.heading();
         let kicks = zero.less_than(self.kind);
-        let point = around.where_or(kicks, heading.framed(around)) * self.radius;
+        let point = around.where_or(kicks, Axes::framed(heading, around)) * self.radius;
         let way = heading * self.distance + point;
         agent.kick = agent.kick + (way * self.weight).where_or(kicks, Vector::zero(zero));
         let force = agent.steer(way.with_length(agent.body.max_speed));

@@ -115,7 +115,7 @@ where
             "with_length" => Value::Vector(vector(0)?.with_length(number(1)?)),
             "limit" => Value::Vector(vector(0)?.limit(number(1)?)),
             "unit" => Value::Vector(vector(0)?.with_length(self.draft.constant(1.0))),
-            "perp" => Value::Vector(vector(0)?.sideways()),
+            "perp" => Value::Vector(Axes::sideways(vector(0)?)),
             "cross" => Value::Vector(cross(vector(0)?, vector(1)?)),
             "rotate" => Value::Vector(self.rotated(inputs)?),
             "vector" => {
@@ -170,7 +170,7 @@ where
         let vector = self.vector(&inputs[0])?;
         if D == 2 {
             let [cos, sin] = at_any_angle(self.number(&inputs[1])?);
-            return Ok(vector * cos + vector.sideways() * sin);
+            return Ok(vector * cos + Axes::sideways(vector) * sin);
         }
         let one = self.draft.constant(1.0);
         let axis = self.vector(&inputs[1])?.with_length(one);

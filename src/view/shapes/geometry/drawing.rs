@@ -13,7 +13,7 @@ use flockwork_model::parameter::{FULL_CIRCLE, NO_TARGET, UNLIMITED};
 use flockwork_model::scene::Species;
 use flockwork_model::state::FlockState;
 use flockwork_model::vector::{
-    DIMENSIONS, Point, Remembered, Vector, components, point as point_of,
+    Axes, DIMENSIONS, Point, Remembered, Space, Vector, components, point as point_of,
 };
 
 /// A velocity or desired velocity is drawn as the distance covered in this many ticks.
@@ -234,12 +234,12 @@ impl<'a> GeometryDrawing<'a> {
         let Subject { position, heading, agent, .. } = self.subject;
         let Wander { kind, distance, radius, .. } = rule(self.species, Kind::Wander);
         let around = if self.surroundings.world.is_flat() {
-            Vector::at_angle(agent.remembered.angle)
+            Axes::at_angle(agent.remembered.angle)
         } else {
             agent.remembered.direction
         };
         let kicks = kind > 0.0;
-        let turned = if kicks { around } else { vector(heading).framed(around) };
+        let turned = if kicks { around } else { Axes::framed(vector(heading), around) };
         // A kick changes the velocity, so it is drawn to the same scale.
         let scale = if kicks { ARROW_TICKS } else { 1.0 };
         let centre = position + heading * distance * scale;
@@ -297,7 +297,7 @@ impl<'a> GeometryDrawing<'a> {
             return;
         }
         let centre = position + point(food.offset);
-        let around = vector(heading).framed(Vector::at_angle(agent.remembered.angle));
+        let around = Axes::framed(vector(heading), Axes::at_angle(agent.remembered.angle));
         let sought = centre + point(around) * radius;
         self.shapes.ring(centre, radius);
         self.shapes.line(&[position, sought]);
