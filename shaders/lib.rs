@@ -8,10 +8,10 @@ mod compose;
 mod formula;
 
 use flockwork_model::behaviours::{Kind, Leaders, Uses};
-use flockwork_model::formula::{Formula, Formulas};
+use flockwork_model::formula::Formula;
 use flockwork_model::kept::KeptNames;
 use flockwork_model::parameter::{Meaning, Parameter, Parameters};
-use flockwork_model::scene::{Body, Choices, Scene, Slot};
+use flockwork_model::scene::{Body, Scene, Slot};
 use flockwork_model::world::Boundary;
 pub use formula::{KEEPS, ZERO as ZERO_OF_RULES};
 use include_dir::{Dir, DirEntry, include_dir};
@@ -46,13 +46,13 @@ pub struct Variant {
     /// The built-in behaviours of the scene.
     pub uses: Uses,
     /// Its rules in text.
-    pub formulas: Formulas,
+    pub formulas: Vec<&'static Formula>,
     /// The rules in text whose sums all agents share.
-    pub shared: Formulas,
+    pub shared: Vec<&'static Formula>,
     /// For each behaviour that looks at neighbours one that perceives alike.
     pub leaders: Leaders,
-    /// The behaviours that choose the nearest neighbours.
-    pub choices: Choices,
+    /// The behaviours that choose the nearest neighbours: groups of those that choose alike, the chooser first.
+    pub choices: Vec<Vec<Kind>>,
     /// The numbers that agents draw.
     pub traits: Vec<Slot>,
     /// The edge of the world.
@@ -115,10 +115,10 @@ impl Variant {
     pub fn of_drawing(packs: bool, own_sizes: bool, stops: bool) -> Self {
         Self {
             uses: if own_sizes { Uses::TRAITS } else { Uses::default() },
-            formulas: Formulas::default(),
-            shared: Formulas::default(),
+            formulas: Vec::new(),
+            shared: Vec::new(),
             leaders: Kind::NEAR,
-            choices: Choices::default(),
+            choices: Vec::new(),
             traits: Vec::new(),
             boundary: Boundary::Open,
             several_species: false,
@@ -136,7 +136,7 @@ impl Variant {
 
     fn kinds(&self) -> impl Iterator<Item = Kind> {
         let built_in = Kind::ALL.into_iter().filter(move |kind| self.uses.contains(*kind));
-        built_in.chain(self.formulas.iter().map(Kind::Formula))
+        built_in.chain(self.formulas.iter().copied().map(Kind::Formula))
     }
 
     /// The leader of a behaviour, if that looks at neighbours.
@@ -164,7 +164,7 @@ impl Variant {
             "narrow" => self.narrow,
             "several_species" => self.several_species,
             "neighbours" => self.looks_around(),
-            "texts" => self.formulas != Formulas::default(),
+            "texts" => !self.formulas.is_empty(),
             extra => {
                 Uses::EXTRAS.iter().any(|(name, uses)| *name == extra && self.uses.has(*uses))
                     || self.kinds().any(|kind| kind.info().key == extra)
@@ -243,14 +243,14 @@ pub fn roots() -> Vec<String> {
 
 /// The name of a behaviour in shaders: its key, or the place of a rule in text among `formulas`.
 #[must_use]
-pub fn name_of(kind: Kind, formulas: Formulas) -> String {
-    let number = kind.formula().and_then(|formula| formulas.number(formula));
+pub fn name_of(kind: Kind, formulas: &[&'static Formula]) -> String {
+    let number = kind.formula().and_then(|formula| formulas.iter().position(|own| *own == formula));
     number.map_or_else(|| kind.info().key.into(), |number| format!("rule{number}"))
 }
 
 /// The names of two members of a species' record: the number that agents draw, and its least value.
 #[must_use]
-pub fn members_of_trait(slot: Slot, formulas: Formulas) -> (String, String) {
+pub fn members_of_trait(slot: Slot, formulas: &[&'static Formula]) -> (String, String) {
     let member = match slot {
         Slot::Body(_) => slot.parameter().member(),
         Slot::Rule(kind, _) => format!("{}.{}", name_of(kind, formulas), slot.parameter().member()),
@@ -260,7 +260,7 @@ pub fn members_of_trait(slot: Slot, formulas: Formulas) -> (String, String) {
 }
 
 /// The template's line for a number that agents draw.
-fn line_of_trait(line: &str, slot: Slot, formulas: Formulas) -> String {
+fn line_of_trait(line: &str, slot: Slot, formulas: &[&'static Formula]) -> String {
     let (member, least) = members_of_trait(slot, formulas);
     let line = line.replace("least_TRAIT_NAME", &least).replace("TRAIT_MEMBER", &member);
     line.replace("TRAIT_KEY", &format!("{}u", slot.noise_key()))
@@ -283,16 +283,17 @@ fn expanded(line: &str, variant: &Variant) -> Vec<String> {
         return <Body as Parameters<f32>>::TABLE.iter().map(of_body).collect();
     }
     if has("least_TRAIT_NAME") {
-        let of_slot = |slot: &Slot| line_of_trait(line, *slot, variant.formulas);
+        let of_slot = |slot: &Slot| line_of_trait(line, *slot, &variant.formulas);
         return variant.traits.iter().map(of_slot).collect();
     }
     if has("BEHAVIOUR_COUNT") {
         return vec![line.replace("BEHAVIOUR_COUNT", &variant.kinds().count().to_string())];
     }
     let leads = |kind: Kind| variant.leader(kind) == Some(kind);
-    let chooser = |kind: Kind| variant.choices.chooser(kind);
+    let group = |kind: Kind| variant.choices.iter().find(|group| group.contains(&kind));
+    let chooser = |kind: Kind| group(kind).map(|group| group[0]);
     let sees = |kind: Kind| kind.info().sees_neighbours;
-    let is_shared = |formula: &Formula| variant.shared.number(formula).is_some();
+    let is_shared = |formula: &Formula| variant.shared.contains(&formula);
     let looks = |formula: &Formula| formula.hears_everybody() && !is_shared(formula);
     let lone = |formula: &Formula| !formula.sees_neighbours();
     let placeholders: [(&str, &dyn Fn(Kind) -> bool); 12] = [
@@ -311,7 +312,7 @@ fn expanded(line: &str, variant: &Variant) -> Vec<String> {
     ];
     let found = placeholders.into_iter().find(|(placeholder, _)| has(placeholder));
     let Some((placeholder, is_wanted)) = found else { return vec![line.into()] };
-    let name = |kind: Kind| name_of(kind, variant.formulas);
+    let name = |kind: Kind| name_of(kind, &variant.formulas);
     let repeated = |kind: Kind| {
         let leader = variant.leader(kind).map_or_else(String::new, name);
         let chooser = chooser(kind).map_or_else(String::new, name);

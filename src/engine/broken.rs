@@ -41,7 +41,7 @@ impl BrokenForces {
     /// A sentence about them, with the names of the rules in `scene`; `None` if all forces were numbers.
     #[must_use]
     pub fn sentence(self, scene: &Scene) -> Option<String> {
-        let rules = scene.formulas().iter().zip(0..u32::BITS);
+        let rules = scene.formulas().into_iter().zip(0..u32::BITS);
         let broken = rules.filter(|(_, rule)| self.rules >> rule & 1 == 1);
         let kinds: Vec<Kind> = broken.map(|(rule, _)| Kind::Formula(rule)).collect();
         let named = scene.species.iter().flat_map(|species| {

@@ -186,9 +186,8 @@ const MAX_EVERYBODY: usize = 65_536;
 pub fn check_count(scene: &Scene, count: usize) -> Result<(), EngineError> {
     for species in scene.species.iter().filter(|_| count > MAX_EVERYBODY) {
         let mut formulas = species.rules.iter().filter_map(|rule| rule.kind.formula());
-        let looks = |formula: &&Formula| {
-            formula.hears_everybody() && scene.shared().number(formula).is_none()
-        };
+        let looks =
+            |formula: &&Formula| formula.hears_everybody() && !scene.shared().contains(formula);
         if let Some(formula) = formulas.find(looks) {
             return Err(EngineError::Crowd {
                 count,

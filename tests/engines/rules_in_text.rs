@@ -351,7 +351,7 @@ fn every_example_of_the_page_runs() {
     let mut count = 0;
     for text in examples {
         let (scene, state) = common::parsed(text);
-        assert!(scene.formulas().iter().count() > 0, "no rule in\n{text}");
+        assert!(!scene.formulas().is_empty(), "no rule in\n{text}");
         let after = run(&mut engine, &scene, &state, 60);
         // Without the rules the flock goes another way.
         let mut without = scene.clone();

@@ -10,10 +10,9 @@ use flockwork::engine::gpu::reflect;
 use flockwork::engine::gpu::row::{self, MotionLayout};
 use flockwork::engine::gpu::shaders::{ShaderError, Variant, compose as compose_as_is, roots};
 use flockwork::model::behaviours::{Kind, Leaders, Uses};
-use flockwork::model::formula::Formulas;
 use flockwork::model::kept::KeptNames;
 use flockwork::model::parameter::{MAX_SPECIES, Parameter};
-use flockwork::model::scene::{Choices, MAX_TARGETS, Rule, Scene, Slot};
+use flockwork::model::scene::{MAX_TARGETS, Rule, Scene, Slot};
 use flockwork::model::world::Boundary;
 use wgpu::naga::valid::{Capabilities, ValidationFlags, Validator};
 use wgpu::naga::{AddressSpace, Expression, Literal, Module};
@@ -43,9 +42,9 @@ fn led_by_one(uses: Uses) -> Leaders {
 }
 
 /// The behaviours in `uses` that can choose the nearest neighbours: two choose alike, if there are more.
-fn chosen(uses: Uses) -> Choices {
+fn chosen(uses: Uses) -> Vec<Vec<Kind>> {
     if !uses.has(Uses::NEAREST) {
-        return Choices::default();
+        return Vec::new();
     }
     let kinds = Kind::NEAR.into_iter().filter(|kind| uses.contains(*kind));
     let rules = kinds.filter_map(|kind| Some((kind, kind.parameter("nearest")?)));
@@ -98,8 +97,8 @@ fn variants() -> Vec<Variant> {
                 // Planes and spaces by turns, differently for each kind of world.
                 let flat = (number / extras.len() + world) % 2 == 0;
                 variants.push(Variant {
-                    formulas: Formulas::default(),
-                    shared: Formulas::default(),
+                    formulas: Vec::new(),
+                    shared: Vec::new(),
                     flat,
                     uses,
                     leaders: if number % 3 == 0 { led_by_one(uses) } else { Kind::NEAR },

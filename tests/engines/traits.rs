@@ -150,7 +150,7 @@ fn the_device_reads_the_ends_of_every_draw() {
     let whole = run(&mut engine, &case.scene, &case.state, 1);
     let mut poisoned = 0;
     for slot in case.scene.traits() {
-        let (member, least) = members_of_trait(slot, case.scene.formulas());
+        let (member, least) = members_of_trait(slot, &case.scene.formulas());
         for path in [member, least] {
             let at = layout.fields[&path].offset as usize;
             engine.load(&case.scene, &case.state).unwrap();

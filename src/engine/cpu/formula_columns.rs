@@ -36,7 +36,7 @@ impl FormulaColumns {
         let place = |state| names.place(state).unwrap_or_default();
         let mut places = [0; MAX_KEPT];
         places.iter_mut().zip(formula.states).for_each(|(own, state)| *own = place(state));
-        let is_shared = scene.shared().number(formula).is_some();
+        let is_shared = scene.shared().contains(&formula);
         let species = scene.species.len();
         Self { formula, radius, inner, fov, places, is_shared, first, species }
     }

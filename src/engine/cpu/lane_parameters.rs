@@ -111,7 +111,7 @@ impl SpeciesTable {
     pub fn of(scene: &Scene, tick: u64) -> Self {
         let count = scene.species.len();
         let mut first = PERCEIVED + count * PERCEIVING;
-        let formulas = scene.formulas().iter().map(|formula| {
+        let formulas = scene.formulas().into_iter().map(|formula| {
             let columns = FormulaColumns::new(scene, formula, first);
             first = columns.end();
             columns
@@ -167,8 +167,8 @@ impl SpeciesTable {
         let traits = scene.traits().into_iter().map(one).collect();
         let directed = (0..now.len()).map(|species| scene.remembers_directions(species)).collect();
         let (shown, longest_age) = (scene.shown(), scene.style.age);
-        let choices = scene.choices();
-        let choices = choices.groups().map(|kinds| Choice::of(kinds, &formulas)).collect();
+        let choices = scene.choices().into_iter();
+        let choices = choices.map(|kinds| Choice::of(kinds, &formulas)).collect();
         Self { rows, used, perceives, traits, directed, shown, longest_age, formulas, choices }
     }
 

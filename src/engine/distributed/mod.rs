@@ -199,7 +199,7 @@ impl Engine for DistributedEngine {
             agents[slice as usize] += 1;
         }
         ranks.sum(&mut agents);
-        let is_divided = !scene.formulas().iter().any(Formula::hears_everybody);
+        let is_divided = !scene.formulas().into_iter().any(Formula::hears_everybody);
         let slabs = match is_divided {
             true => Slabs::balanced(&agents, ranks.size()),
             // Each agent of such a flock hears all of it.

@@ -275,7 +275,7 @@ impl Engine for GpuEngine {
         let Self { builder, profiler, loaded, .. } = self;
         let gpu = &builder.gpu;
         gpu.wait()?;
-        let has_texts = |flock: &&DeviceFlock| flock.variant.formulas.iter().next().is_some();
+        let has_texts = |flock: &&DeviceFlock| !flock.variant.formulas.is_empty();
         if let Some(flock) = loaded.as_ref().filter(has_texts)
             && profiler.is_behind(gpu)
         {

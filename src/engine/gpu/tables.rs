@@ -109,7 +109,8 @@ impl Tables {
         let mut bytes = Vec::new();
         let (uses, leaders, formulas) = (scene.uses(), scene.leaders(), scene.formulas());
         let built_in = Kind::ALL.into_iter().filter(|kind| uses.contains(*kind));
-        let kinds: Vec<Kind> = built_in.chain(formulas.iter().map(Kind::Formula)).collect();
+        let kinds: Vec<Kind> =
+            built_in.chain(formulas.iter().copied().map(Kind::Formula)).collect();
         for species in scene.species_at(tick).iter() {
             let mut record = Record::new(&self.species.element);
             for (parameter, value) in Body::<f32>::TABLE.iter().zip(species.body.values()) {
@@ -120,7 +121,7 @@ impl Tables {
                 record.put("squared_perception", (radius * radius).into());
             }
             for kind in kinds.iter().copied() {
-                let name = name_of(kind, formulas);
+                let name = name_of(kind, &formulas);
                 if uses.has(Uses::PRIORITY) {
                     record.put(&format!("turn_{name}"), species.turn(kind).into());
                 }
@@ -149,7 +150,7 @@ impl Tables {
                 }
             }
             for slot in scene.traits() {
-                record.put(&members_of_trait(slot, formulas).1, species.least(slot).into());
+                record.put(&members_of_trait(slot, &formulas).1, species.least(slot).into());
             }
             bytes.extend(record.finish()?);
         }

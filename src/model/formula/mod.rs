@@ -287,40 +287,16 @@ impl Formula {
     }
 }
 
-/// The rules in text of a scene, each once, in their order.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
-pub struct Formulas([Option<&'static Formula>; MAX_FORMULAS]);
-
-impl Formulas {
-    /// The first [`MAX_FORMULAS`] different ones of `rules`.
-    pub fn of(rules: impl IntoIterator<Item = &'static Formula>) -> Self {
-        let mut all = Self::default();
-        for rule in rules {
-            if all.number(rule).is_none()
-                && let Some(free) = all.0.iter_mut().find(|slot| slot.is_none())
-            {
-                *free = Some(rule);
-            }
+/// The first [`MAX_FORMULAS`] different ones of `rules`, in their order.
+#[must_use]
+pub fn different(rules: impl IntoIterator<Item = &'static Formula>) -> Vec<&'static Formula> {
+    let mut all = Vec::new();
+    for rule in rules {
+        if all.len() < MAX_FORMULAS && !all.contains(&rule) {
+            all.push(rule);
         }
-        all
     }
-
-    /// The rules.
-    pub fn iter(&self) -> impl Iterator<Item = &'static Formula> + use<> {
-        self.0.into_iter().flatten()
-    }
-
-    /// The place of a rule.
-    #[must_use]
-    pub fn number(&self, rule: &Formula) -> Option<usize> {
-        self.iter().position(|own| own == rule)
-    }
-}
-
-impl fmt::Debug for Formulas {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.iter()).finish()
-    }
+    all
 }
 
 crate::parameters! {

@@ -24,7 +24,6 @@ mod variation;
 pub use crate::behaviours::Body;
 pub use crate::quote::{hint, nearest, suggest};
 pub use camera::View;
-pub use choices::Choices;
 pub use error::{Origin, PopulateError, SceneError};
 pub use format::{
     CameraKey, CameraPlan, Exposed, Follow, ObstaclePlan, Orbit, Style, check_paths, edit_toml,

@@ -3,7 +3,7 @@
 use super::{Body, BoidShape, ColourBy, Rule, Scene, Slot, Species};
 use crate::behaviours::bounds::HALF_CIRCLE;
 use crate::behaviours::{Kind, Leaders, Needs, ObstacleReach, Target, Uses};
-use crate::formula::{Formula, Formulas, Given};
+use crate::formula::{Formula, Given, different};
 use crate::memory::{Memory, Shown, ShownBy};
 use crate::parameter::{ALL_NEIGHBOURS, FULL_CIRCLE, Meaning, PICK_ONE};
 use crate::scenery::{FlowField, FlowPlan, Obstacle, Obstacles, Paths, Scenery};
@@ -91,13 +91,13 @@ impl Scene {
 
     /// The rules in text of all species, each once.
     #[must_use]
-    pub fn formulas(&self) -> Formulas {
-        Formulas::of(self.rules_in_text().map(|(_, formula)| formula))
+    pub fn formulas(&self) -> Vec<&'static Formula> {
+        different(self.rules_in_text().map(|(_, formula)| formula))
     }
 
     /// The rules in text that hear everybody, and whose sums all agents of a species share.
     #[must_use]
-    pub fn shared(&self) -> Formulas {
+    pub fn shared(&self) -> Vec<&'static Formula> {
         // Agents that see only what is ahead, or draw a number of the sums, have sums of their own.
         let is_shared = |formula: &&'static Formula| {
             let kind = Kind::Formula(formula);
@@ -112,7 +112,7 @@ impl Scene {
                 && self.species.iter().all(sees_all)
                 && !self.traits().into_iter().any(drawn)
         };
-        Formulas::of(self.formulas().iter().filter(is_shared))
+        self.formulas().into_iter().filter(is_shared).collect()
     }
 
     /// The behaviours of all species, and the extra work that they cause.
@@ -142,11 +142,10 @@ impl Scene {
             slot.map_or(ALL_NEIGHBOURS, |slot| rule.values[slot])
         };
         let choose = |which: fn(f32) -> bool| rules().map(chosen).any(which);
-        let shared = self.shared();
-        let everybody = || self.formulas().iter().filter(|rule| rule.hears_everybody());
-        let sums = |take: fn(Given) -> bool| {
-            self.formulas().iter().any(|formula| formula.sums.givens().any(take))
-        };
+        let (formulas, shared) = (self.formulas(), self.shared());
+        let everybody = || formulas.iter().filter(|rule| rule.hears_everybody());
+        let sums =
+            |take: fn(Given) -> bool| formulas.iter().any(|rule| rule.sums.givens().any(take));
         // At any time: a radius may vary from 0.
         let ignores =
             |(species, kind, key): (&Species, Kind, &str)| species.range(kind, key).1 > 0.0;
@@ -162,11 +161,11 @@ impl Scene {
             (Uses::AGES, ages),
             (Uses::STRUCTURE, structure),
             (Uses::BANKS, banks),
-            (Uses::SUMS, self.formulas().iter().any(Formula::has_radius)),
-            (Uses::EVERYBODY, everybody().any(|rule| shared.number(rule).is_none())),
-            (Uses::SHARED, everybody().any(|rule| shared.number(rule).is_some())),
-            (Uses::OTHER_PLACES, self.formulas().iter().any(Formula::sums_places)),
-            (Uses::OTHER_SIZES, self.formulas().iter().any(Formula::sums_sizes)),
+            (Uses::SUMS, formulas.iter().any(|rule| rule.has_radius())),
+            (Uses::EVERYBODY, everybody().any(|rule| !shared.contains(rule))),
+            (Uses::SHARED, everybody().any(|rule| shared.contains(rule))),
+            (Uses::OTHER_PLACES, formulas.iter().any(|rule| rule.sums_places())),
+            (Uses::OTHER_SIZES, formulas.iter().any(|rule| rule.sums_sizes())),
             (Uses::OWN_MOTION, sums(|own| matches!(own, Given::Position(_) | Given::Velocity(_)))),
             (Uses::KEPT, !self.kept_names().is_empty()),
             (Uses::OTHER_KEPT, sums(|own| matches!(own, Given::OtherKept(_)))),

@@ -54,7 +54,7 @@ impl<'a> SingleRules<'a> {
             kept_names: scene.kept_names(),
             rules: Vec::new(),
         };
-        for formula in scene.formulas().iter() {
+        for formula in scene.formulas() {
             let mut of_sums = Tape::new(&formula.sums, 0.0);
             of_sums.prepare(&SingleInputs {
                 own: &own,

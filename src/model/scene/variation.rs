@@ -8,7 +8,7 @@ use super::Scene;
 use super::slot::{Law, Slot, Variation, drawn};
 use super::species::Species;
 use crate::behaviours::Body;
-use crate::formula::Formulas;
+use crate::formula::different;
 use crate::parameter::Parameters;
 
 /// The noise of a variation at a time in its periods, other than all others': each has its line through a table of
@@ -175,13 +175,13 @@ fn each_once(slots: impl IntoIterator<Item = Slot>) -> Vec<Slot> {
         Slot::Rule(kind, _) => kind.formula(),
         Slot::Body(_) => None,
     };
-    let formulas = Formulas::of(all.iter().filter_map(formula));
+    let formulas = different(all.iter().filter_map(formula));
     all.sort_by_key(|slot| {
         let (table, index) = match *slot {
             Slot::Body(index) => (0, index),
             Slot::Rule(kind, index) => (1 + kind.number(), index),
         };
-        (table, formula(slot).and_then(|own| formulas.number(own)), index)
+        (table, formula(slot).and_then(|own| formulas.iter().position(|rule| *rule == own)), index)
     });
     all
 }

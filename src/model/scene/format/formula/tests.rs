@@ -16,7 +16,7 @@ fn rules_are_read_and_written_in_their_places() {
     let scene = Scene::parse("test", TEXT).unwrap();
     assert_eq!(keys(&scene, 0), ["separation", "rules.swirl", "rules.drag", "cohesion"]);
     assert_eq!(keys(&scene, 1), ["rules.drag"]);
-    assert_eq!(scene.formulas().iter().count(), 2, "the same text is the same rule");
+    assert_eq!(scene.formulas().len(), 2, "the same text is the same rule");
     for text in [scene.to_toml(), scene.to_full_toml()] {
         let again = Scene::parse("test", &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         assert_eq!(again.species, scene.species, "{text}");
@@ -78,7 +78,7 @@ fn sums_are_shared_that_take_nothing_of_the_agent_itself() {
              sum.s = \"{sum}\"\nforce = \"zero\"\nstate.p = \"p + 1\"\n"
         );
         let scene = Scene::parse("test", &text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-        scene.shared().iter().count() == 1
+        scene.shared().len() == 1
     };
     for sum in [
         "1",
@@ -106,9 +106,8 @@ fn sums_are_shared_that_take_nothing_of_the_agent_itself() {
     }
     let drawn = "[species.a.rules.r]\nradius = \"all\"\nparameters.k = { from = 1, to = 2 }\n\
                  sum.s = \"SUM\"\nforce = \"k * s * velocity\"\n";
-    let count = |sum: &str| {
-        Scene::parse("test", &drawn.replace("SUM", sum)).unwrap().shared().iter().count()
-    };
+    let count =
+        |sum: &str| Scene::parse("test", &drawn.replace("SUM", sum)).unwrap().shared().len();
     assert_eq!((count("1"), count("k")), (1, 0));
 }
 
