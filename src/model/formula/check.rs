@@ -94,7 +94,7 @@ const SAME_SPOT_SQUARED: f32 = 1e-20;
 #[must_use]
 pub fn is_taken(name: &str) -> bool {
     OF_NEIGHBOUR.iter().chain(&OF_AGENT).chain(&OF_FORCE).any(|known| *known == name)
-        || FUNCTIONS.iter().any(|(known, _)| *known == name)
+        || FUNCTIONS.iter().any(|(known, ..)| *known == name)
         || ["and", "or", "not", "radius"].contains(&name)
 }
 
@@ -300,7 +300,7 @@ where
             let why = if self.of_neighbour { "the force" } else { "a rule with a `sum`" };
             return FormulaError::new(column, format!("`{shown}` is known in {why} alone"));
         }
-        if FUNCTIONS.iter().any(|(known, _)| *known == name) {
+        if FUNCTIONS.iter().any(|(known, ..)| *known == name) {
             let problem = format!("`{shown}` is a function; its inputs follow in brackets");
             return FormulaError::new(column, problem);
         }

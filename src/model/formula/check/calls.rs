@@ -9,47 +9,43 @@ use crate::quote::{cut, suggest};
 use crate::real::Real;
 use crate::vector::{Axes, Space, Vector};
 
-/// Functions, with the number of their inputs.
-pub(super) const FUNCTIONS: [(&str, usize); 31] = [
-    ("if", 3),
-    ("min", 2),
-    ("max", 2),
-    ("abs", 1),
-    ("floor", 1),
-    ("sqrt", 1),
-    ("clamp", 3),
-    ("mix", 3),
-    ("step", 2),
-    ("smoothstep", 3),
-    ("dot", 2),
-    ("length", 1),
-    ("unit", 1),
-    ("with_length", 2),
-    ("limit", 2),
-    ("perp", 1),
-    ("cross", 2),
-    ("rotate", 0),
-    ("vector", 0),
-    ("x", 1),
-    ("y", 1),
-    ("z", 1),
-    ("sin", 1),
-    ("cos", 1),
-    ("tan", 1),
-    ("atan2", 2),
-    ("exp", 1),
-    ("log", 1),
-    ("pow", 2),
-    ("random", 1),
-    ("gauss", 1),
-];
-
 /// The operations that a polynomial counts as.
-const OF_POLYNOMIAL: usize = 16;
+const POLYNOMIAL: usize = 16;
 
-/// Functions that are polynomials.
-const POLYNOMIALS: [&str; 9] =
-    ["rotate", "sin", "cos", "tan", "atan2", "exp", "log", "pow", "gauss"];
+/// Functions, with the number of their inputs and the operations that they count as.
+pub(super) const FUNCTIONS: [(&str, usize, usize); 31] = [
+    ("if", 3, 1),
+    ("min", 2, 1),
+    ("max", 2, 1),
+    ("abs", 1, 1),
+    ("floor", 1, 1),
+    ("sqrt", 1, 1),
+    ("clamp", 3, 1),
+    ("mix", 3, 1),
+    ("step", 2, 1),
+    ("smoothstep", 3, 1),
+    ("dot", 2, 1),
+    ("length", 1, 1),
+    ("unit", 1, 1),
+    ("with_length", 2, 1),
+    ("limit", 2, 1),
+    ("perp", 1, 1),
+    ("cross", 2, 1),
+    ("rotate", 0, POLYNOMIAL),
+    ("vector", 0, 1),
+    ("x", 1, 1),
+    ("y", 1, 1),
+    ("z", 1, 1),
+    ("sin", 1, POLYNOMIAL),
+    ("cos", 1, POLYNOMIAL),
+    ("tan", 1, POLYNOMIAL),
+    ("atan2", 2, POLYNOMIAL),
+    ("exp", 1, POLYNOMIAL),
+    ("log", 1, POLYNOMIAL),
+    ("pow", 2, POLYNOMIAL),
+    ("random", 1, 1),
+    ("gauss", 1, POLYNOMIAL),
+];
 
 /// The largest number of a random number.
 const MAX_RANDOM: f32 = 255.0;
@@ -65,9 +61,9 @@ where
         inputs: &[Expression],
         column: usize,
     ) -> Result<Value<'a, D>, FormulaError> {
-        let known = FUNCTIONS.iter().find(|(known, _)| *known == name);
-        let Some((_, wanted)) = known else {
-            let all: Vec<&str> = FUNCTIONS.iter().map(|(name, _)| *name).collect();
+        let known = FUNCTIONS.iter().find(|(known, ..)| *known == name);
+        let Some((_, wanted, operations)) = known else {
+            let all: Vec<&str> = FUNCTIONS.iter().map(|(name, ..)| *name).collect();
             let help = suggest(name, &all);
             let problem = format!("there is no function `{}`; {help}", cut(name));
             return Err(FormulaError::new(column, problem));
@@ -96,7 +92,7 @@ where
             "z" => only_in(3, "a plane has no z")?,
             _ => {}
         }
-        self.count(column, if POLYNOMIALS.contains(&name) { OF_POLYNOMIAL } else { 1 })?;
+        self.count(column, *operations)?;
         let number = |at: usize| self.number(&inputs[at]);
         let vector = |at: usize| self.vector(&inputs[at]);
         Ok(match name {
