@@ -1,9 +1,8 @@
 //! The places that agents seek or flee, and how they move.
 
 use crate::random::{Use, unit};
-use crate::space::on_sphere;
 use crate::vector::{Axes, Point, Space, Vector, components, point};
-use crate::world::{Boundary, World};
+use crate::world::{Boundary, World, with_axes};
 
 /// A place that agents seek or flee.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,12 +73,9 @@ impl Target {
             self.position = Point::from_array(place) * world.size;
             self.hits += 1;
             if self.turns {
-                let around = draw(Use::TargetHeading);
-                let heading = if world.is_flat() {
-                    point(Axes::<2>::at_angle(around - 0.5).0)
-                } else {
-                    point(on_sphere([around, draw(Use::TargetClimb)]).0)
-                };
+                let numbers = [Use::TargetHeading, Use::TargetClimb].map(draw);
+                let heading =
+                    with_axes!(world, AXES => point(Axes::<AXES>::random_direction(numbers).0));
                 let velocity: Vector<f32, 3> = Vector(components(self.velocity));
                 self.velocity = heading * velocity.length();
             }
