@@ -111,6 +111,16 @@ impl Scene {
         if let (Some(pointer), Some(own)) = (made.targets.first_mut(), self.targets.first()) {
             pointer.clone_from(own);
         }
+        // No key says these.
+        for target in &mut made.targets {
+            let own = self.targets.iter().find(|own| own.name == target.name);
+            target.hits = own.map_or(0, |own| own.hits);
+        }
+        if let (Some(plan), Some(own)) = (&mut made.flow, &self.flow)
+            && (plan.kind, &plan.file, plan.grid) == (own.kind, &own.file, own.grid)
+        {
+            plan.vectors.clone_from(&own.vectors);
+        }
         for own in &mut made.species {
             if let Some(old) = self.species.iter().find(|old| old.name == own.name) {
                 (own.at_first, own.counted) = (old.at_first, old.counted);
@@ -194,6 +204,24 @@ mod tests {
             assert!(error.to_string().contains(part), "{error}");
             assert_eq!(format!("{scene:?}"), before);
         }
+    }
+
+    #[test]
+    fn what_no_key_says_stays_when_a_value_is_set() {
+        let flow = "flow = { kind = \"file\", file = \"wind.csv\", grid = [2, 1] }\n";
+        let rest = "[[targets]]\nhit_radius = 3\n[species.a.follow_flow]\n";
+        let mut scene: Scene = format!("{flow}{rest}").parse().unwrap();
+        let vectors = [flat(1.0, 0.0), flat(0.0, 1.0)];
+        scene.flow.as_mut().unwrap().vectors = vectors.into();
+        scene.targets[1].hits = 4;
+        scene.set("a.max_speed=2").unwrap();
+        assert_eq!(
+            (&scene.flow.as_ref().unwrap().vectors[..], scene.targets[1].hits),
+            (&vectors[..], 4)
+        );
+        // The host has to read another file.
+        scene.set("flow.file=\"storm.csv\"").unwrap();
+        assert!(scene.flow.unwrap().vectors.is_empty());
     }
 
     #[test]
