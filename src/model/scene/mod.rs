@@ -1,7 +1,6 @@
 //! Scenes: worlds, species, targets. Parsed from TOML, checked, scaled and populated.
 
 mod camera;
-mod choices;
 #[cfg(test)]
 mod count_tests;
 mod error;
