@@ -223,7 +223,7 @@ pub fn read_state(path: &Path, scene: &Scene) -> anyhow::Result<FlockState> {
 
 /// Sentences that say where a run of `scene` begins, if the file does not make that clear, and what it leaves out.
 pub fn start_notices(path: &Path, table: &StateTable, scene: &Scene) -> Vec<String> {
-    let (name, tick) = (path.display(), table.tick());
+    let (name, tick) = (path.display(), table.ticks.last);
     let mut sentences = Vec::new();
     if StateFormat::of(path, "--init").is_ok_and(|format| format == StateFormat::Csv) {
         sentences.push(format!(
@@ -231,7 +231,7 @@ pub fn start_notices(path: &Path, table: &StateTable, scene: &Scene) -> Vec<Stri
              velocities and states of rules alone, so what behaviours remember begins anew, and targets do \
              (NAME.npz goes on exactly)"
         ));
-    } else if table.has_several_ticks() {
+    } else if table.ticks.several {
         sentences.push(format!("{name} holds several ticks; starting from its last, tick {tick}"));
     }
     let known = scene.kept_names();

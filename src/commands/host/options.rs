@@ -150,7 +150,7 @@ impl FlockArgs {
         let ((plain, request, run), tick) = match &self.init {
             Some(path) => {
                 let (table, plain, request, run) = self.plan_from(&checkpoints::latest(path)?)?;
-                ((plain, request, run), table.tick())
+                ((plain, request, run), table.ticks.last)
             }
             None => (self.plan()?, 0),
         };
@@ -174,7 +174,7 @@ impl FlockArgs {
     fn resume(&self, path: &Path, engine: Option<&dyn Engine>) -> anyhow::Result<Prepared> {
         let place = || format!("--init {}", path.display());
         let (table, plain, request, run) = self.plan_from(path)?;
-        let found = table.agents();
+        let found = table.ticks.rows;
         memory_check::check(&plain, &request, engine)?;
         let mut scene = plain.clone();
         scene.resize(&request)?;
@@ -204,7 +204,7 @@ impl FlockArgs {
     ) -> anyhow::Result<(StateTable, Scene, Request, Option<RunRecord>)> {
         let place = || format!("--init {}", path.display());
         let mut table = state_files::read_table(path, self.scene.is_none(), ranks::own_part())?;
-        let found = table.agents();
+        let found = table.ticks.rows;
         let idle = |option: String, remedy: &str| {
             let (place, agents) = (place(), counted(found, "agent"));
             wrong(format!("{option}: the file of {place} has {agents}; leave {remedy} out"))

@@ -91,11 +91,11 @@ impl Part {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ticks {
     /// The highest so far.
-    last: u64,
-    /// Number of its rows.
+    pub last: u64,
+    /// Number of its rows, other parts included.
     pub rows: u64,
     /// True when the file holds other ticks too.
-    several: bool,
+    pub several: bool,
     /// The tick before the last one, with its number of rows.
     earlier: Option<(u64, u64)>,
 }
@@ -132,7 +132,7 @@ pub struct StateTable {
     /// Of this part.
     rows: Vec<StateRow>,
     /// Of the whole file.
-    ticks: Ticks,
+    pub ticks: Ticks,
     /// Number of coordinates of a position.
     axes: usize,
     /// Whether the file says what its agents remember.
@@ -167,12 +167,6 @@ impl StateTable {
             species: Vec::new(),
             targets: Vec::new(),
         }
-    }
-
-    /// The highest tick so far.
-    #[must_use]
-    pub fn tick(&self) -> u64 {
-        self.ticks.last
     }
 
     /// Adds a row of `tick`. Only rows of the highest tick and of this part are kept.
@@ -232,18 +226,6 @@ impl StateTable {
             }
         }
         Ok(())
-    }
-
-    /// Number of agents, other parts included.
-    #[must_use]
-    pub fn agents(&self) -> u64 {
-        self.ticks.rows
-    }
-
-    /// True if the file holds other ticks than the last too.
-    #[must_use]
-    pub fn has_several_ticks(&self) -> bool {
-        self.ticks.several
     }
 
     /// Sorts by id and checks what all formats share.
@@ -340,7 +322,7 @@ impl StateTable {
         let mut plain = run.scene(&[])?;
         self.restore_flow(&mut plain)?;
         let mut scene = plain.clone();
-        let request = Request { count: Some(self.agents()), density: run.density, seed: None };
+        let request = Request { count: Some(self.ticks.rows), density: run.density, seed: None };
         scene.resize(&request)?;
         self.restore_targets(&mut scene, &plain)?;
         let state = self.into_state(&scene)?;

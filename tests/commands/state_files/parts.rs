@@ -15,7 +15,7 @@ use crate::archives::{self, Entries};
 fn parts(path: &Path, size: usize) -> Vec<FlockState> {
     let part = |rank| {
         let table = read_table(path, false, Part { rank, size }).unwrap();
-        assert_eq!(table.agents(), read_state(path, &scene("open")).unwrap().len() as u64);
+        assert_eq!(table.ticks.rows, read_state(path, &scene("open")).unwrap().len() as u64);
         table.into_state(&scene("open")).unwrap()
     };
     (0..size).map(part).collect()
