@@ -295,11 +295,15 @@ enum Next {
 const POLL: Duration = Duration::from_millis(100);
 
 struct App<'a> {
-    options: WindowOptions<'a>,
-    instance: wgpu::Instance,
-    window: Option<OpenWindow>,
+    /// Until the window is open.
+    opening: Option<(WindowOptions<'a>, wgpu::Instance)>,
+    host: &'a dyn WindowHost,
+    stopped: &'a dyn Fn() -> bool,
+    #[cfg(target_family = "wasm")]
+    failed: &'a dyn Fn(&WindowError),
+    window: Option<OpenWindow<'a>>,
     /// A window whose device was lost, until there is another one.
-    lost: Option<(OpenWindow, Loss)>,
+    lost: Option<(OpenWindow<'a>, Loss)>,
     outcome: Result<Option<Summary>, WindowError>,
     /// When to draw again even if nothing happens.
     wake_at: Option<Instant>,
@@ -309,8 +313,11 @@ struct App<'a> {
 impl<'a> App<'a> {
     fn new(options: WindowOptions<'a>, instance: wgpu::Instance) -> Self {
         Self {
-            options,
-            instance,
+            host: options.host,
+            stopped: options.stopped,
+            #[cfg(target_family = "wasm")]
+            failed: options.failed,
+            opening: Some((options, instance)),
             window: None,
             lost: None,
             outcome: Ok(None),
@@ -320,25 +327,24 @@ impl<'a> App<'a> {
     }
 
     fn open(&mut self, event_loop: &ActiveEventLoop) -> Result<(), WindowError> {
-        let attributes = attributes(&self.options);
+        let Some((options, instance)) = self.opening.take() else { return Ok(()) };
         let window = event_loop
-            .create_window(attributes)
+            .create_window(attributes(&options))
             .map_err(|error| WindowError::NoDisplay(error.to_string()))?;
-        let window = OpenWindow::new(Arc::new(window), self.instance.clone(), &mut self.options)?;
-        self.window = Some(window);
+        self.window = Some(OpenWindow::new(Arc::new(window), instance, options)?);
         Ok(())
     }
 
     /// Closes the window. The caller gets the first error.
     fn close(&mut self, event_loop: &ActiveEventLoop, error: Option<WindowError>) {
         if let Some(mut window) = self.window.take() {
-            window.finish_films(&self.options);
-            OpenWindow::keep(window.unsaved(), &self.options);
+            window.finish_films();
+            window.keep_unsaved();
             self.outcome = Ok(Some(window.summary()));
         }
         if let Some(error) = error {
             #[cfg(target_family = "wasm")]
-            (self.options.failed)(&error);
+            (self.failed)(&error);
             self.outcome = Err(error);
         }
         event_loop.exit();
@@ -349,24 +355,18 @@ impl<'a> App<'a> {
         let Some((window, loss)) = self.lost.take() else { return Ok(()) };
         // The driver may have restarted, so the adapters are listed anew.
         #[cfg(not(target_family = "wasm"))]
-        let instance = device::instance_on(Box::new(event_loop.owned_display_handle()));
+        let (instance, gpu) =
+            (device::instance_on(Box::new(event_loop.owned_display_handle())), None);
         #[cfg(target_family = "wasm")]
-        let instance = match (self.options.host.another_device(), event_loop) {
+        let (instance, gpu) = match (self.host.another_device(), event_loop) {
             (None, _) => {
                 self.lost = Some((window, loss));
                 return Ok(());
             }
-            (Some(Ok(gpu)), _) => self.options.gpu.insert(gpu).instance.clone(),
+            (Some(Ok(gpu)), _) => (gpu.instance.clone(), Some(gpu)),
             (Some(Err(problem)), _) => return Err(loss.without_another(problem)),
         };
-        self.instance = instance.clone();
-        // Without another device the window is gone, but not the edits.
-        let unsaved = window.unsaved();
-        let revived = window.revive(instance, &mut self.options, loss);
-        if revived.is_err() {
-            OpenWindow::keep(unsaved, &self.options);
-        }
-        self.window = Some(revived?);
+        self.window = Some(window.revive(instance, gpu, loss)?);
         self.frame_wanted = true;
         Ok(())
     }
@@ -375,11 +375,11 @@ impl<'a> App<'a> {
         let Some(window) = &mut self.window else { return Ok(true) };
         if *event != WindowEvent::RedrawRequested {
             self.frame_wanted = true;
-            return window.event(event, &mut self.options);
+            return window.event(event);
         }
         self.frame_wanted = false;
         self.wake_at = None;
-        match window.frame(&mut self.options)? {
+        match window.frame()? {
             Next::Frame => self.frame_wanted = true,
             Next::After(wait) => self.wake_at = Instant::now().checked_add(wait),
             Next::End => return Ok(false),
@@ -390,9 +390,7 @@ impl<'a> App<'a> {
 
 impl ApplicationHandler for App<'_> {
     fn resumed(&mut self, event_loop: &ActiveEventLoop) {
-        if self.window.is_none()
-            && let Err(error) = self.open(event_loop)
-        {
+        if let Err(error) = self.open(event_loop) {
             self.close(event_loop, Some(error));
         }
     }
@@ -426,7 +424,7 @@ impl ApplicationHandler for App<'_> {
     }
 
     fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
-        if (self.options.stopped)() {
+        if (self.stopped)() {
             return self.close(event_loop, None);
         }
         if let Err(error) = self.revive(event_loop) {
@@ -435,7 +433,7 @@ impl ApplicationHandler for App<'_> {
         let Some(window) = &mut self.window else {
             return event_loop.set_control_flow(ControlFlow::WaitUntil(Instant::now() + POLL));
         };
-        for wish in self.options.host.wishes() {
+        for wish in self.host.wishes() {
             window.put_off(wish);
             self.frame_wanted = true;
         }

@@ -45,7 +45,8 @@ use view::Followed;
 use waiting::Waiting;
 
 /// Everything with the lifetime of the window.
-pub struct OpenWindow {
+pub struct OpenWindow<'a> {
+    options: WindowOptions<'a>,
     window: Arc<Window>,
     display: Display,
     session: Session<RealTime>,
@@ -141,12 +142,12 @@ struct Progress {
     played: Duration,
 }
 
-impl OpenWindow {
+impl<'a> OpenWindow<'a> {
     /// Opens the device, the engine and the interface for `window`.
     pub fn new(
         window: Arc<Window>,
         instance: wgpu::Instance,
-        options: &mut WindowOptions<'_>,
+        mut options: WindowOptions<'a>,
     ) -> Result<Self, WindowError> {
         let display =
             Display::new(&window, instance, (&options.adapter, options.gpu.take()), options.light)?;
@@ -190,11 +191,12 @@ impl OpenWindow {
                 played: Duration::ZERO,
             },
             waiting: Waiting::default(),
+            options,
             window,
             display,
         };
         own.warn_of_software();
-        own.offer_kept(options);
+        own.offer_kept();
         Ok(own)
     }
 
@@ -224,11 +226,7 @@ impl OpenWindow {
     }
 
     /// Handles an event; false when the window shall close.
-    pub fn event(
-        &mut self,
-        event: &WindowEvent,
-        options: &mut WindowOptions<'_>,
-    ) -> Result<bool, WindowError> {
+    pub fn event(&mut self, event: &WindowEvent) -> Result<bool, WindowError> {
         self.notices.knows |= matches!(
             event,
             WindowEvent::KeyboardInput { is_synthetic: false, .. } | WindowEvent::MouseInput { .. }
@@ -240,12 +238,12 @@ impl OpenWindow {
                 self.hand.pointer.hold(DropKey::Letter, down);
             }
             if typing {
-                return self.typed(key, event, options);
+                return self.typed(key, event);
             }
-            return self.key(key, event, options);
+            return self.key(key, event);
         }
         if let WindowEvent::Touch(touch) = event {
-            return self.touched(touch, options);
+            return self.touched(touch);
         }
         let on_interface = self.display.interface.takes(&self.window, event);
         match event {
@@ -257,7 +255,7 @@ impl OpenWindow {
                 self.request_redraw();
             }
             WindowEvent::DroppedFile(path) => {
-                return self.obey(Command::Open(path.to_string_lossy().into()), options);
+                return self.obey(Command::Open(path.to_string_lossy().into()));
             }
             WindowEvent::Focused(false) => self.hand.pointer.let_go(),
             WindowEvent::CursorMoved { position, .. } => {
@@ -295,11 +293,7 @@ impl OpenWindow {
     }
 
     /// Fingers act as the mouse. In a space whose agents are not called, one goes round the focus.
-    fn touched(
-        &mut self,
-        touch: &Touch,
-        options: &mut WindowOptions<'_>,
-    ) -> Result<bool, WindowError> {
+    fn touched(&mut self, touch: &Touch) -> Result<bool, WindowError> {
         let is_space = self.hand.pointer.camera.eye.is_some();
         let calls = self.session.scene().click == Click::Call;
         let on_panel = self.display.interface.has_panel_at(&self.window, touch.location);
@@ -309,7 +303,7 @@ impl OpenWindow {
         };
         let two = if is_space { MouseButton::Middle } else { MouseButton::Right };
         for event in self.hand.fingers.touch(touch, (one, two)) {
-            if !self.event(&event, options)? {
+            if !self.event(&event)? {
                 return Ok(false);
             }
         }
@@ -317,15 +311,10 @@ impl OpenWindow {
     }
 
     /// Handles a key while a text field has the keyboard. A few keys do what they always do.
-    fn typed(
-        &mut self,
-        key: &KeyEvent,
-        event: &WindowEvent,
-        options: &mut WindowOptions<'_>,
-    ) -> Result<bool, WindowError> {
+    fn typed(&mut self, key: &KeyEvent, event: &WindowEvent) -> Result<bool, WindowError> {
         match Action::of(key, self.hand.modifiers) {
             Some(action) if action.works_while_typing() => {
-                return self.obey(Command::Act(action), options);
+                return self.obey(Command::Act(action));
             }
             Some(Action::Paste) => {
                 if let Err(problem) = self.display.interface.paste_into_field() {
@@ -339,12 +328,7 @@ impl OpenWindow {
         Ok(true)
     }
 
-    fn key(
-        &mut self,
-        key: &KeyEvent,
-        event: &WindowEvent,
-        options: &mut WindowOptions<'_>,
-    ) -> Result<bool, WindowError> {
+    fn key(&mut self, key: &KeyEvent, event: &WindowEvent) -> Result<bool, WindowError> {
         if key.state.is_pressed() && !key.repeat {
             // The next edit is one of its own. A drag may begin in the same frame.
             self.session.seal_edit();
@@ -355,7 +339,7 @@ impl OpenWindow {
         match Action::of(key, self.hand.modifiers) {
             Some(Action::Close) if self.display.interface.close_list() => {}
             Some(action) if !(action.is_arrow() && self.display.interface.has_focus()) => {
-                return self.obey(Command::Act(action), options);
+                return self.obey(Command::Act(action));
             }
             // Without this, holding Tab would move the focus from slider to slider.
             None if key.repeat => {}

@@ -6,9 +6,9 @@ use winit::window::Fullscreen;
 use super::OpenWindow;
 use super::frames::NEAR;
 use super::time::SECOND;
+use crate::WindowError;
 use crate::command::Command;
 use crate::keys::Action;
-use crate::{WindowError, WindowOptions};
 use flockwork_engine::{EngineError, EngineKind};
 use flockwork_model::scene::{Click, Scene};
 use flockwork_model::vector::Point;
@@ -31,12 +31,8 @@ fn thing_seen_at(camera: &Camera, scene: &Scene, at: Point, reach: f32) -> Optio
     near.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(thing, _)| thing)
 }
 
-impl OpenWindow {
-    pub(super) fn act(
-        &mut self,
-        action: Action,
-        options: &mut WindowOptions<'_>,
-    ) -> Result<bool, WindowError> {
+impl OpenWindow<'_> {
+    pub(super) fn act(&mut self, action: Action) -> Result<bool, WindowError> {
         match action {
             // A page ends when it is left.
             Action::Quit => return Ok(cfg!(target_family = "wasm")),
@@ -63,26 +59,26 @@ impl OpenWindow {
                 let redone = self.session.redo();
                 self.tell_done(redone)?;
             }
-            Action::SwitchEngine => self.switch_engine(options)?,
+            Action::SwitchEngine => self.switch_engine()?,
             Action::Figures => self.panels.figures.toggle(),
-            Action::SaveFigures => self.save_figures(options),
+            Action::SaveFigures => self.save_figures(),
             Action::Sliders => self.panels.controls_shown = !self.panels.controls_shown,
             Action::Scenes => {
                 let name = self.session.scene().name.clone();
                 self.panels.scenes.toggle(&name);
             }
-            Action::PreviousScene => self.step_scene(-1, options)?,
-            Action::NextScene => self.step_scene(1, options)?,
-            Action::New => self.new_scene(options)?,
-            Action::Save => self.save_scene(options),
-            Action::SaveSession => self.save_session(options),
-            Action::OpenKept => self.open_kept(options)?,
+            Action::PreviousScene => self.step_scene(-1)?,
+            Action::NextScene => self.step_scene(1)?,
+            Action::New => self.new_scene()?,
+            Action::Save => self.save_scene(),
+            Action::SaveSession => self.save_session(),
+            Action::OpenKept => self.open_kept()?,
             Action::CopyText => self.copy_text(),
-            Action::CopyLine => self.copy_line(options),
-            Action::Paste => self.paste_scene(options)?,
-            Action::Picture => self.begin_picture(options)?,
-            Action::Film => self.film(false, options)?,
-            Action::FilmExact => self.film(true, options)?,
+            Action::CopyLine => self.copy_line(),
+            Action::Paste => self.paste_scene()?,
+            Action::Picture => self.begin_picture()?,
+            Action::Film => self.film(false)?,
+            Action::FilmExact => self.film(true)?,
             Action::Keys => self.panels.keys_shown = !self.panels.keys_shown,
             Action::Overlay => self.panels.overlay = self.panels.overlay.next(),
             Action::Geometry => {
@@ -139,16 +135,12 @@ impl OpenWindow {
     }
 
     /// Does what the user or the host has asked for; false when the window shall close.
-    pub(super) fn carry_out(
-        &mut self,
-        command: Command,
-        options: &mut WindowOptions<'_>,
-    ) -> Result<bool, WindowError> {
+    pub(super) fn carry_out(&mut self, command: Command) -> Result<bool, WindowError> {
         match command {
-            Command::Act(action) => return self.act(action, options),
-            Command::Open(name) => self.open(&name, options)?,
-            Command::OpenText { name, text } => self.start_text(&name, text, options)?,
-            Command::Restart(request) => self.restart(request, options)?,
+            Command::Act(action) => return self.act(action),
+            Command::Open(name) => self.open(&name)?,
+            Command::OpenText { name, text } => self.start_text(&name, text)?,
+            Command::Restart(request) => self.restart(request)?,
             Command::Edit(edit) => self.edit(edit)?,
             Command::GoTo(tick) => self.go_to(tick),
             Command::Speed(speed) => self.session.clock.set_speed(speed),
@@ -200,12 +192,12 @@ impl OpenWindow {
         Ok(self.hand.held.is_some())
     }
 
-    fn switch_engine(&mut self, options: &mut WindowOptions<'_>) -> Result<(), WindowError> {
+    fn switch_engine(&mut self) -> Result<(), WindowError> {
         let other = match self.session.engine().kind() {
             EngineKind::Gpu => EngineKind::Cpu,
             EngineKind::Cpu => EngineKind::Gpu,
         };
-        let engine = (options.engines)(other, Some(self.display.screen.gpu()));
+        let engine = (self.options.engines)(other, Some(self.display.screen.gpu()));
         match engine.and_then(|engine| self.session.switch(engine)) {
             Ok(()) => self.warn_of_software(),
             Err(error @ EngineError::NotYet) => return Err(error.into()),

@@ -9,7 +9,7 @@ use web_time::Instant;
 use super::OpenWindow;
 use super::picture::PictureUnderWay;
 use super::scenes::stem;
-use crate::{Filming, WindowError, WindowOptions};
+use crate::{Filming, WindowError};
 use flockwork_engine::EngineError;
 use flockwork_session::TICKS_PER_SECOND;
 use flockwork_view::frame::Frame;
@@ -91,17 +91,13 @@ impl FilmUnderWay {
     }
 }
 
-impl OpenWindow {
+impl OpenWindow<'_> {
     /// Starts a film, or ends the one under way.
-    pub(super) fn film(
-        &mut self,
-        exact: bool,
-        options: &WindowOptions<'_>,
-    ) -> Result<(), WindowError> {
+    pub(super) fn film(&mut self, exact: bool) -> Result<(), WindowError> {
         if self.end_film() {
             return Ok(());
         }
-        let begun = self.begin_film(exact, options);
+        let begun = self.begin_film(exact);
         self.notify(match begun {
             Ok(()) if exact => "filming every frame; F9 ends the film".into(),
             Ok(()) => "filming; F9 ends the film".into(),
@@ -110,12 +106,12 @@ impl OpenWindow {
         Ok(())
     }
 
-    fn begin_film(&mut self, exact: bool, options: &WindowOptions<'_>) -> Result<(), String> {
+    fn begin_film(&mut self, exact: bool) -> Result<(), String> {
         let (painter, (width, height)) = self.painter().map_err(|error| error.to_string())?;
         let alpha = self.session.scene().style.background.is_none();
         let film = Film { width, height, rate: RATE, alpha };
         let name = format!("{}-tick{}", stem(&self.session.scene().name), self.session.tick());
-        let writer = options.host.film(&name, film, exact, self.record(options))?;
+        let writer = self.options.host.film(&name, film, exact, self.record())?;
         self.session.clock.lock(exact.then_some(TICKS_A_FRAME));
         self.films.under_way = Some(FilmUnderWay {
             painter,
@@ -192,18 +188,18 @@ impl OpenWindow {
     }
 
     /// Completes all pictures and films before the window closes.
-    pub fn finish_films(&mut self, options: &WindowOptions<'_>) {
+    pub fn finish_films(&mut self) {
         for mut picture in std::mem::take(&mut self.films.pictures) {
             let frame = picture.painter.finish();
-            if let Some(Err(problem)) = picture.save(frame, options) {
-                (options.tell)(&problem);
+            if let Some(Err(problem)) = picture.save(frame, self.options.host) {
+                (self.options.tell)(&problem);
             }
         }
         self.end_film();
         for film in std::mem::take(&mut self.films.completing) {
             match film.finish() {
-                Ok(name) => (options.tell)(&format!("saved: {name}")),
-                Err(problem) => (options.tell)(&format!("no film: {problem}")),
+                Ok(name) => (self.options.tell)(&format!("saved: {name}")),
+                Err(problem) => (self.options.tell)(&format!("no film: {problem}")),
             }
         }
     }

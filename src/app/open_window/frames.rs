@@ -14,7 +14,7 @@ use crate::overlay::{self, Detail, Facts};
 use crate::screen::{Acquired, SurfaceFrame};
 use crate::timeline;
 use crate::tools::Tool;
-use crate::{Next, WindowError, WindowOptions};
+use crate::{Next, WindowError};
 use flockwork_engine::AgentsAt;
 use flockwork_model::behaviours::Target;
 use flockwork_model::scene::ColourBy;
@@ -37,11 +37,11 @@ const SOON: Duration = Duration::from_millis(20);
 /// How long the hint of the first keys stays if no key is pressed.
 const HINT_STAYS: Duration = Duration::from_secs(12);
 
-impl OpenWindow {
+impl OpenWindow<'_> {
     /// Runs the ticks that are due and shows the flock. The last frame is number
-    /// `options.frames`.
-    pub fn frame(&mut self, options: &mut WindowOptions<'_>) -> Result<Next, WindowError> {
-        let until = options.frames;
+    /// [`WindowOptions::frames`](crate::WindowOptions).
+    pub fn frame(&mut self) -> Result<Next, WindowError> {
+        let until = self.options.frames;
         let canvas = match self.display.screen.acquire()? {
             Acquired::Ready(canvas) => canvas,
             Acquired::Later => return Ok(Next::Frame),
@@ -52,7 +52,7 @@ impl OpenWindow {
         };
         let now = Instant::now();
         let elapsed = now - std::mem::replace(&mut self.progress.last, now);
-        if !self.go_on(options)? {
+        if !self.go_on()? {
             return Ok(Next::End);
         }
         let waits = !self.waiting.is_empty();
@@ -85,11 +85,11 @@ impl OpenWindow {
         self.guide_camera();
         let (mut again_in, commands) = self.show(canvas)?;
         self.film_frame()?;
-        self.take_pictures(options);
+        self.take_pictures();
         for command in commands {
             // The flock on the screen is the one before the command.
             again_in = Duration::ZERO;
-            if !self.obey(command, options)? {
+            if !self.obey(command)? {
                 return Ok(Next::End);
             }
         }
@@ -98,7 +98,7 @@ impl OpenWindow {
         }
         self.display.screen.gpu().check()?;
         self.progress.frames += 1;
-        options.host.shown(self.session.tick());
+        self.options.host.shown(self.session.tick());
         Ok(match until {
             Some(until) if self.progress.frames >= until => Next::End,
             None if self.session.goal().is_some() || self.is_filming() => Next::Frame,

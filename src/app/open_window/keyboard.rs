@@ -5,7 +5,7 @@ use winit::keyboard::{Key, NamedKey};
 
 use super::OpenWindow;
 
-impl OpenWindow {
+impl OpenWindow<'_> {
     /// A key that belongs to the panel while the keyboard is in it, or that brings it there; false if the
     /// key means what it always does.
     pub(super) fn panel_key(&mut self, key: &KeyEvent, event: &WindowEvent) -> bool {

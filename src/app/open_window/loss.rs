@@ -7,7 +7,8 @@ use winit::window::Window;
 
 use super::OpenWindow;
 use super::display::Display;
-use crate::{WindowError, WindowOptions};
+use super::scenes::keep;
+use crate::WindowError;
 use flockwork_engine::gpu::{AdapterChoice, Gpu, device};
 use flockwork_engine::{EngineError, EngineKind};
 use flockwork_view::words::grouped;
@@ -29,14 +30,29 @@ impl Loss {
     }
 }
 
-impl OpenWindow {
+impl OpenWindow<'_> {
     /// The same window after its device was lost, with a new device from `instance` to draw with. A
     /// flock that was on the lost device goes on from the last state on the host, with the CPU engine or on
-    /// the device that is open already.
+    /// `gpu`, a device that is open already.
     pub fn revive(
+        self,
+        instance: wgpu::Instance,
+        gpu: Option<Arc<Gpu>>,
+        loss: Loss,
+    ) -> Result<Self, WindowError> {
+        let (unsaved, host, tell) = (self.unsaved(), self.options.host, self.options.tell);
+        let revived = self.on_another_device(instance, gpu, loss);
+        if revived.is_err() {
+            // The window is gone, but not the edits.
+            keep(unsaved, host, tell);
+        }
+        revived
+    }
+
+    fn on_another_device(
         mut self,
         instance: wgpu::Instance,
-        options: &mut WindowOptions<'_>,
+        gpu: Option<Arc<Gpu>>,
         loss: Loss,
     ) -> Result<Self, WindowError> {
         // A device that is lost before it shows a frame would be lost again and again.
@@ -48,20 +64,18 @@ impl OpenWindow {
         let from = match self.session.engine().kind() {
             EngineKind::Cpu => None,
             EngineKind::Gpu => {
-                let open = options.gpu.as_ref();
-                let kind = open.map_or(EngineKind::Cpu, |_| EngineKind::Gpu);
-                let engine = (options.engines)(kind, open)?;
+                let kind = gpu.as_ref().map_or(EngineKind::Cpu, |_| EngineKind::Gpu);
+                let engine = (self.options.engines)(kind, gpu.as_ref())?;
                 Some((self.session.rescue(engine)?, kind))
             }
         };
         // The frame that the lost device was drawing is gone; the film ends with the one before.
         self.end_film();
         let zoom = self.display.interface.zoom();
-        let Self { display, .. } = self;
         // A window allows one surface at a time.
-        drop(display);
-        let choice = (&options.adapter, options.gpu.take());
-        let display = match open(instance, &self.window, choice, options.light) {
+        drop(self.display);
+        let choice = (&self.options.adapter, gpu);
+        let display = match open(instance, &self.window, choice, self.options.light) {
             Ok(display) => display,
             Err(problem) => return Err(loss.without_another(problem)),
         };
@@ -69,7 +83,7 @@ impl OpenWindow {
         let goes_on = goes_on(from);
         let Loss { adapter, reason } = loss;
         let drawn = display.screen.gpu().name();
-        (options.tell)(&format!(
+        (self.options.tell)(&format!(
             "{adapter}: the device was lost ({reason}); {goes_on}, drawn by {drawn}"
         ));
         let mut window = Self { display, ..self };

@@ -7,7 +7,7 @@ use glam::Vec2;
 use super::OpenWindow;
 use super::display::scale;
 use super::scenes::stem;
-use crate::{WindowError, WindowOptions};
+use crate::{WindowError, WindowHost};
 use flockwork_engine::EngineError;
 use flockwork_view::camera::Camera;
 use flockwork_view::frame::Frame;
@@ -31,23 +31,23 @@ impl PictureUnderWay {
     pub fn save(
         &self,
         drawn: Result<Option<Frame>, EngineError>,
-        options: &WindowOptions<'_>,
+        host: &dyn WindowHost,
     ) -> Option<Result<String, String>> {
         let encode = |frame: Frame| {
             let mut bytes = Vec::new();
             let written = png::write(&mut bytes, &frame, &self.record);
             written.map_err(|error| error.to_string())?;
-            options.host.save(&self.name, "png", &bytes)
+            host.save(&self.name, "png", &bytes)
         };
         drawn.map_err(|error| error.to_string()).transpose().map(|drawn| drawn.and_then(encode))
     }
 }
 
-impl OpenWindow {
+impl OpenWindow<'_> {
     /// Begins a picture of the flock and of the geometry that is shown, without panels.
-    pub(super) fn begin_picture(&mut self, options: &WindowOptions<'_>) -> Result<(), WindowError> {
+    pub(super) fn begin_picture(&mut self) -> Result<(), WindowError> {
         let name = format!("{}-tick{}", stem(&self.session.scene().name), self.session.tick());
-        let record = self.record(options);
+        let record = self.record();
         match self.submit_picture() {
             Ok(painter) => self.films.pictures.push(PictureUnderWay { painter, name, record }),
             Err(error @ (EngineError::Lost { .. } | EngineError::NotYet)) => {
@@ -59,11 +59,11 @@ impl OpenWindow {
     }
 
     /// Saves the pictures that the device has drawn, each to a new file.
-    pub(super) fn take_pictures(&mut self, options: &WindowOptions<'_>) {
-        let mut saved = Vec::new();
+    pub(super) fn take_pictures(&mut self) {
+        let (host, mut saved) = (self.options.host, Vec::new());
         self.films.pictures.retain_mut(|picture| {
             let drawn = picture.painter.arrived();
-            let done = picture.save(drawn, options);
+            let done = picture.save(drawn, host);
             let goes_on = done.is_none();
             saved.extend(done);
             goes_on
@@ -72,9 +72,9 @@ impl OpenWindow {
     }
 
     /// The comment of a picture or a film: its scene, with the edits so far.
-    pub(super) fn record(&self, options: &WindowOptions<'_>) -> String {
+    pub(super) fn record(&self) -> String {
         let scene = self.session.edited_scene().fixed(self.session.starters());
-        options.host.record(&scene, self.session.engine().kind(), self.display.screen.gpu())
+        self.options.host.record(&scene, self.session.engine().kind(), self.display.screen.gpu())
     }
 
     /// Draws pictures of the chosen size; with the size.

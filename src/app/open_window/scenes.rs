@@ -4,7 +4,7 @@ use super::{Hand, OpenWindow};
 use crate::controls::{Controls, Written};
 use crate::figures::csv;
 use crate::overlay::agents_in_words;
-use crate::{WindowError, WindowOptions};
+use crate::{WindowError, WindowHost};
 use flockwork_model::quote::cut;
 use flockwork_model::scene::{Request, Scene, built_in, edit_toml};
 use flockwork_session::{EditError, Opening, Recording, Source};
@@ -30,32 +30,25 @@ count = 300
 const NEW_NAME: &str = "new";
 const PASTED: &str = "pasted";
 
-impl OpenWindow {
+impl OpenWindow<'_> {
     /// Opens a built-in scene by name, or a file by its path.
-    pub(super) fn open(
-        &mut self,
-        argument: &str,
-        options: &WindowOptions<'_>,
-    ) -> Result<(), WindowError> {
-        let source = options.host.read(argument);
+    pub(super) fn open(&mut self, argument: &str) -> Result<(), WindowError> {
+        let source = self.options.host.read(argument);
         if let Ok(Source { text, .. }) = &source
             && Recording::is_meant_by(text)
         {
-            return self.open_session(&cut(argument), text, options);
+            return self.open_session(&cut(argument), text);
         }
-        let opening = source.and_then(|source| options.host.make(source, self.session.engine()));
+        let opening =
+            source.and_then(|source| self.options.host.make(source, self.session.engine()));
         self.begin(opening).map(|_| ())
     }
 
     /// Replays a saved session. If it cannot be replayed, a notice says so, and the flock goes on.
-    fn open_session(
-        &mut self,
-        name: &str,
-        text: &str,
-        options: &WindowOptions<'_>,
-    ) -> Result<(), WindowError> {
+    fn open_session(&mut self, name: &str, text: &str) -> Result<(), WindowError> {
         let read = Recording::read(text).and_then(|recording| {
-            let opening = options.host.make(recording.source.clone(), self.session.engine())?;
+            let opening =
+                self.options.host.make(recording.source.clone(), self.session.engine())?;
             let events = recording.events(&opening.scene)?;
             Ok((opening, events, recording.ticks))
         });
@@ -82,11 +75,7 @@ impl OpenWindow {
     }
 
     /// Opens the built-in scene that is `by` after this one.
-    pub(super) fn step_scene(
-        &mut self,
-        by: isize,
-        options: &WindowOptions<'_>,
-    ) -> Result<(), WindowError> {
+    pub(super) fn step_scene(&mut self, by: isize) -> Result<(), WindowError> {
         let names: Vec<&str> = built_in().map(|scene| scene.name).collect();
         let current = names.iter().position(|name| *name == self.session.scene().name);
         let last = names.len() as isize - 1;
@@ -94,28 +83,23 @@ impl OpenWindow {
         let from = current.map_or(if by > 0 { last } else { 0 }, |index| index as isize);
         let next = (from + by).rem_euclid(names.len().max(1) as isize);
         match names.get(next as usize) {
-            Some(name) => self.open(name, options),
+            Some(name) => self.open(name),
             None => Ok(()),
         }
     }
 
     /// Opens a scene to begin with.
-    pub(super) fn new_scene(&mut self, options: &WindowOptions<'_>) -> Result<(), WindowError> {
-        self.start_text(NEW_NAME, NEW.into(), options)
+    pub(super) fn new_scene(&mut self) -> Result<(), WindowError> {
+        self.start_text(NEW_NAME, NEW.into())
     }
 
     /// Opens a scene that has no file.
-    pub(super) fn start_text(
-        &mut self,
-        name: &str,
-        text: String,
-        options: &WindowOptions<'_>,
-    ) -> Result<(), WindowError> {
+    pub(super) fn start_text(&mut self, name: &str, text: String) -> Result<(), WindowError> {
         if Recording::is_meant_by(&text) {
-            return self.open_session(name, &text, options);
+            return self.open_session(name, &text);
         }
         let source = Source { text, ..Source::default() };
-        let mut opening = options.host.make(source, self.session.engine());
+        let mut opening = self.options.host.make(source, self.session.engine());
         match &mut opening {
             Ok(opening) => opening.scene.name = name.into(),
             // A text without a source was pasted, as far as the host knows.
@@ -129,11 +113,7 @@ impl OpenWindow {
     }
 
     /// Starts the scene again as it is edited, with another count, density or seed.
-    pub(super) fn restart(
-        &mut self,
-        request: Request,
-        options: &WindowOptions<'_>,
-    ) -> Result<(), WindowError> {
+    pub(super) fn restart(&mut self, request: Request) -> Result<(), WindowError> {
         let (scene, own) = (self.session.scene(), self.session.source());
         let edited = match edit_toml(&own.text, scene) {
             Ok(text) => text,
@@ -141,7 +121,7 @@ impl OpenWindow {
         };
         let (name, own) = (scene.name.clone(), own.clone());
         let edited = Source { text: edited, overrides: Vec::new(), request, ..own.clone() };
-        let mut opening = options.host.make(edited, self.session.engine());
+        let mut opening = self.options.host.make(edited, self.session.engine());
         if let Ok(opening) = &mut opening {
             opening.source = Source { request, ..own };
             opening.scene.name = name;
@@ -186,9 +166,9 @@ impl OpenWindow {
     }
 
     /// Saves the scene to a new file.
-    pub(super) fn save_scene(&mut self, options: &WindowOptions<'_>) {
+    pub(super) fn save_scene(&mut self) {
         let (stem, text) = (stem(&self.session.scene().name), self.session.file());
-        let saved = options.host.save(&stem, "toml", text.as_bytes());
+        let saved = self.options.host.save(&stem, "toml", text.as_bytes());
         if saved.is_ok() {
             self.session.set_saved(true);
         }
@@ -196,24 +176,24 @@ impl OpenWindow {
     }
 
     /// Saves all figures to a new file.
-    pub(super) fn save_figures(&mut self, options: &WindowOptions<'_>) {
+    pub(super) fn save_figures(&mut self) {
         let rows = self.session.series().rows();
         if rows.is_empty() {
             return self.notify("there are no figures yet: let the flock go on");
         }
         let name =
             format!("{}-tick{}-metrics", stem(&self.session.scene().name), self.session.tick());
-        let saved = options.host.save(&name, "csv", csv(rows).as_bytes()).and_then(|saved| {
-            options.host.save_record(&saved, &self.record(options)).map(|()| saved)
+        let saved = self.options.host.save(&name, "csv", csv(rows).as_bytes()).and_then(|saved| {
+            self.options.host.save_record(&saved, &self.record()).map(|()| saved)
         });
         self.tell_saved(saved);
     }
 
     /// Saves the session, from its start to its last tick, to a new file.
-    pub(super) fn save_session(&mut self, options: &WindowOptions<'_>) {
+    pub(super) fn save_session(&mut self) {
         let name = format!("{}-session", stem(&self.session.scene().name));
         let text = self.session.recording();
-        let saved = text.and_then(|text| options.host.save(&name, "toml", text.as_bytes()));
+        let saved = text.and_then(|text| self.options.host.save(&name, "toml", text.as_bytes()));
         if saved.is_ok() {
             self.session.set_saved(true);
         }
@@ -225,7 +205,7 @@ impl OpenWindow {
     }
 
     /// The edits that are not saved: the beginning of the name of a file, and its text.
-    pub fn unsaved(&self) -> Option<(String, String)> {
+    pub(super) fn unsaved(&self) -> Option<(String, String)> {
         if self.session.is_saved() {
             return None;
         }
@@ -235,34 +215,27 @@ impl OpenWindow {
     }
 
     /// Keeps edits that are not saved, before the window closes.
-    pub fn keep(unsaved: Option<(String, String)>, options: &WindowOptions<'_>) {
-        let Some((stem, text)) = unsaved else { return };
-        match options.host.keep(&stem, &text) {
-            Ok(None) => {}
-            Ok(Some(path)) => (options.tell)(&format!(
-                "the edits were not saved; they are kept in {path}, and the next window offers them"
-            )),
-            Err(problem) => (options.tell)(&format!("the edits are lost: {problem}")),
-        }
+    pub fn keep_unsaved(&self) {
+        keep(self.unsaved(), self.options.host, self.options.tell);
     }
 
     /// Tells the user of edits that an earlier window has kept.
-    pub(super) fn offer_kept(&mut self, options: &WindowOptions<'_>) {
+    pub(super) fn offer_kept(&mut self) {
         if let Some(path) = &self.notices.kept {
             let key = "Ctrl+Shift+O opens them";
-            (options.tell)(&format!("edits that were not saved are kept in {path}; {key}"));
+            (self.options.tell)(&format!("edits that were not saved are kept in {path}; {key}"));
             self.notify(format!("the last window kept edits that were not saved; {key}"));
         }
     }
 
     /// Opens the session that an earlier window has kept. It is still not saved.
-    pub(super) fn open_kept(&mut self, options: &WindowOptions<'_>) -> Result<(), WindowError> {
+    pub(super) fn open_kept(&mut self) -> Result<(), WindowError> {
         let Some(path) = self.notices.kept.clone() else {
             self.notify("there are no kept edits to open");
             return Ok(());
         };
         let opened = self.session.opened();
-        self.open(&path, options)?;
+        self.open(&path)?;
         if self.session.opened() != opened {
             self.session.set_saved(false);
         }
@@ -278,8 +251,8 @@ impl OpenWindow {
 
     /// Copies a link or a command line that shows the scene on any machine; without one, the text of the
     /// scene.
-    pub(super) fn copy_line(&mut self, options: &WindowOptions<'_>) {
-        let link = options.host.link(&self.session.shared());
+    pub(super) fn copy_line(&mut self) {
+        let link = self.options.host.link(&self.session.shared());
         let (text, done) = match (link, self.session.command_line()) {
             (Some(link), _) => (link, "copied: a link to this scene"),
             (None, Ok(line)) => {
@@ -295,14 +268,26 @@ impl OpenWindow {
     }
 
     /// Opens the scene whose text was copied.
-    pub(super) fn paste_scene(&mut self, options: &WindowOptions<'_>) -> Result<(), WindowError> {
+    pub(super) fn paste_scene(&mut self) -> Result<(), WindowError> {
         match self.display.interface.paste() {
-            Ok(text) => self.start_text(PASTED, text, options),
+            Ok(text) => self.start_text(PASTED, text),
             Err(problem) => {
                 self.notify(problem);
                 Ok(())
             }
         }
+    }
+}
+
+/// Keeps edits that are not saved, and tells the user where.
+pub(super) fn keep(unsaved: Option<(String, String)>, host: &dyn WindowHost, tell: &dyn Fn(&str)) {
+    let Some((stem, text)) = unsaved else { return };
+    match host.keep(&stem, &text) {
+        Ok(None) => {}
+        Ok(Some(path)) => tell(&format!(
+            "the edits were not saved; they are kept in {path}, and the next window offers them"
+        )),
+        Err(problem) => tell(&format!("the edits are lost: {problem}")),
     }
 }
 

@@ -6,7 +6,7 @@ use flockwork_session::TICKS_PER_SECOND;
 /// Ticks of a leap.
 pub(super) const SECOND: i64 = TICKS_PER_SECOND as i64;
 
-impl OpenWindow {
+impl OpenWindow<'_> {
     /// Pauses or goes on. On the way to a tick it stays where it is.
     pub(super) fn pause(&mut self) {
         if self.session.goal().is_some() {

@@ -12,7 +12,7 @@ use flockwork_model::scene::Species;
 use flockwork_session::Edit;
 use flockwork_view::shapes::StyledShape;
 
-impl OpenWindow {
+impl OpenWindow<'_> {
     /// Begins to draw a path, or ends the one that is drawn.
     pub(super) fn draw_path(&mut self) -> Result<(), WindowError> {
         if matches!(self.hand.tool, Some(Tool::Path(_))) {

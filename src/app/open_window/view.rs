@@ -19,7 +19,7 @@ pub(super) struct Followed {
     place: Option<camera::Followed>,
 }
 
-impl OpenWindow {
+impl OpenWindow<'_> {
     /// Moves the camera as the scene says, until the user moves it.
     pub(super) fn guide_camera(&mut self) {
         let follow = self.session.scene().camera.follow;

@@ -6,8 +6,8 @@ use std::time::Duration;
 use web_time::Instant;
 
 use super::OpenWindow;
+use crate::WindowError;
 use crate::command::Command;
-use crate::{WindowError, WindowOptions};
 use flockwork_engine::EngineError;
 
 /// How long a command waits for the flock.
@@ -27,7 +27,7 @@ impl Waiting {
     }
 }
 
-impl OpenWindow {
+impl OpenWindow<'_> {
     /// Takes a command that the next frame does.
     pub fn put_off(&mut self, command: Command) {
         self.waiting.commands.push_back(command);
@@ -35,22 +35,18 @@ impl OpenWindow {
 
     /// Does what the user has asked for, or puts it off until the flock is here; false when the window shall
     /// close.
-    pub(super) fn obey(
-        &mut self,
-        command: Command,
-        options: &mut WindowOptions<'_>,
-    ) -> Result<bool, WindowError> {
+    pub(super) fn obey(&mut self, command: Command) -> Result<bool, WindowError> {
         self.put_off(command);
         if self.waiting.commands.len() > 1 {
             return Ok(true);
         }
-        self.go_on(options)
+        self.go_on()
     }
 
     /// Does the commands that wait, as far as the flock is here; false when the window shall close.
-    pub(super) fn go_on(&mut self, options: &mut WindowOptions<'_>) -> Result<bool, WindowError> {
+    pub(super) fn go_on(&mut self) -> Result<bool, WindowError> {
         while let Some(command) = self.waiting.commands.pop_front() {
-            match self.carry_out(command.clone(), options) {
+            match self.carry_out(command.clone()) {
                 Err(WindowError::Engine(EngineError::NotYet)) => {
                     let since = *self.waiting.since.get_or_insert_with(Instant::now);
                     if since.elapsed() < MAX_WAIT {
