@@ -132,11 +132,10 @@ impl<C: Clock> Session<C> {
             return;
         }
         let edition = self.runner.edition;
-        let scene = match self.copies.scene.take() {
-            Some((of, scene)) if of == edition => scene,
-            _ => Arc::new(self.editor.scene.clone()),
-        };
-        self.copies.scene = Some((edition, Arc::clone(&scene)));
+        self.copies.scene.take_if(|(of, _)| *of != edition);
+        let now_edited = || (edition, Arc::new(self.editor.scene.clone()));
+        let (_, scene) = self.copies.scene.get_or_insert_with(now_edited);
+        let scene = Arc::clone(scene);
         let number = self.copies.next_sample;
         self.copies.next_sample += 1;
         let awaited = Awaited { number, tick: state.tick, revision };

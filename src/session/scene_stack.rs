@@ -42,6 +42,11 @@ impl SceneStack {
         self.ahead.clear();
     }
 
+    /// The flocks to go back to, or forward to.
+    fn side(&mut self, back: bool) -> &mut Vec<SceneEntry> {
+        if back { &mut self.behind } else { &mut self.ahead }
+    }
+
     fn remember(&mut self, entry: SceneEntry) {
         self.behind.push(entry);
         let agents = |all: &[SceneEntry]| all.iter().map(|entry| entry.state.len()).sum::<usize>();
@@ -112,10 +117,9 @@ impl<C: Clock> Session<C> {
         let words =
             if back { ["undo", "undone", "back to the"] } else { ["redo", "redone", "the"] };
         let [name, done, to] = words;
-        let is_empty =
-            if back { self.scenes.behind.is_empty() } else { self.scenes.ahead.is_empty() };
+        let is_empty = self.scenes.side(back).is_empty();
         let now = if is_empty { Snapshot::default() } else { self.leaving()? };
-        let from = if back { &mut self.scenes.behind } else { &mut self.scenes.ahead };
+        let from = self.scenes.side(back);
         let Some(entry) = from.pop() else { return Err(format!("nothing to {name}").into()) };
         match self.exchange(entry, now)? {
             Ok(left) => {
@@ -130,8 +134,7 @@ impl<C: Clock> Session<C> {
                 Ok(format!("{done}: {what}"))
             }
             Err((entry, why)) => {
-                let from = if back { &mut self.scenes.behind } else { &mut self.scenes.ahead };
-                from.push(entry);
+                self.scenes.side(back).push(entry);
                 Err(why.into())
             }
         }

@@ -205,13 +205,11 @@ impl<C: Clock> Session<C> {
     /// The parts of a keyframe of the present tick besides the agents.
     pub(super) fn keyframe_meta(&mut self) -> KeyframeMeta {
         let edition = self.runner.edition;
-        let scene = match self.copies.content.take() {
-            Some((of, content)) if of == edition => content,
-            _ => Arc::new(EditableScene::of(&self.editor.scene)),
-        };
-        self.copies.content = Some((edition, Arc::clone(&scene)));
+        self.copies.content.take_if(|(of, _)| *of != edition);
+        let now_edited = || (edition, Arc::new(EditableScene::of(&self.editor.scene)));
+        let (_, scene) = self.copies.content.get_or_insert_with(now_edited);
         KeyframeMeta {
-            scene,
+            scene: Arc::clone(scene),
             cursor: self.timeline.history.cursor(),
             next_id: self.editor.next_id,
             pointer: self.editor.pointer,

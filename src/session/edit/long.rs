@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
+use serde::de::value::SeqAccessDeserializer;
 use serde::de::{DeserializeOwned, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
@@ -100,12 +101,8 @@ impl<'de, T: DeserializeOwned> Visitor<'de> for List<T> {
         f.write_str("a sequence")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut rest: A) -> Result<Vec<T>, A::Error> {
-        let mut all = Vec::new();
-        while let Some(next) = rest.next_element()? {
-            all.push(next);
-        }
-        Ok(all)
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Vec<T>, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(list))
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Vec<T>, E> {
