@@ -93,7 +93,7 @@ mod tests {
     use super::*;
     use crate::record::Recording;
     use crate::tests::TEXT;
-    use crate::time_tests::{cpu, engines, now, reach, start, start_in};
+    use crate::time_tests::{cpu, engines, near, now, reach, start, start_in};
     use crate::{Edit, RealTime, Session};
     use flockwork_model::scene::{Background, BackgroundName, Rgb};
 
@@ -150,11 +150,7 @@ mod tests {
             let mut plain = start_in(cpu(), &text);
             reach(&mut plain, 30);
             let plain = plain.state().unwrap();
-            let near = |a: &[flockwork_model::vector::Point],
-                        b: &[flockwork_model::vector::Point]| {
-                a.iter().zip(b).all(|(a, b)| a.distance(*b) < 1e-2)
-            };
-            assert!(near(&counting.position, &plain.position));
+            assert!(near(&counting, &plain, 1e-2));
             assert!(counting.memory.iter().any(|memory| memory.shown() > 0), "they are counted");
         }
     }

@@ -1,8 +1,7 @@
 //! The number of agents of each species, edited.
 
 use super::hands::refusal;
-use super::tests::opened;
-use super::time_tests::{assert_replayed, cpu, engines, reach};
+use super::time_tests::{assert_replayed, cpu, engines, paused, reach};
 use super::{RealTime, Session};
 use flockwork_engine::Engine;
 use flockwork_model::scene::{Request, Scene};
@@ -11,9 +10,7 @@ const TEXT: &str = "[species.a]\ncount = 30\nwander = {}\n[species.b]\ncount = 1
                     pursue = { with = \"a\" }\n";
 
 fn start(engine: Box<dyn Engine>, count: Option<u64>) -> Session<RealTime> {
-    let mut session = opened(engine, TEXT, Request { count, ..Request::default() });
-    session.clock.toggle();
-    session
+    paused(engine, TEXT, Request { count, ..Request::default() })
 }
 
 /// Agents of both species in the flock.

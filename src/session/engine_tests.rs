@@ -12,8 +12,7 @@ use flockwork_engine::internals::Sealed;
 use flockwork_engine::{AgentsAt, Change, EngineKind};
 use flockwork_engine::{Profile, Snapshot};
 use flockwork_model::scene::Request;
-use flockwork_model::vector::Point;
-use flockwork_model::vector::flat;
+use flockwork_model::vector::{Point, flat};
 use flockwork_model::world::World;
 
 /// An engine that holds eight agents, refuses to add two at a time, and loses its flock once `dead`

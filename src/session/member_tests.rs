@@ -2,13 +2,13 @@
 
 use super::hands::{Done, refusal};
 use super::record::Recording;
-use super::tests::opened;
-use super::time_tests::{Seen, assert_replayed, assert_seen, cpu, engines, now, reach, replayed};
+use super::time_tests::{
+    Seen, assert_replayed, assert_seen, cpu, engines, near, now, paused, reach, replayed,
+};
 use super::*;
 use flockwork_engine::Engine;
 use flockwork_engine::Snapshot;
 use flockwork_model::scene::Request;
-use flockwork_model::vector::Point;
 use flockwork_model::vector::flat;
 
 /// Three species that name each other; two of them remember an angle.
@@ -18,14 +18,8 @@ const TEXT: &str = "[[targets]]\nvelocity = [3, 1]\n[species.a]\ncount = 30\nwan
                     [species.c]\ncount = 10\nsize = 9\nspawn = { place = \"disc\", radius = 90 }\n\
                     wander = {}\npursue = { radius = 90, with = \"a\" }\nseek = {}\n";
 
-fn start_of(engine: Box<dyn Engine>, request: Request) -> Session<RealTime> {
-    let mut session = opened(engine, TEXT, request);
-    session.clock.toggle();
-    session
-}
-
 fn start(engine: Box<dyn Engine>) -> Session<RealTime> {
-    start_of(engine, Request::default())
+    paused(engine, TEXT, Request::default())
 }
 
 fn count_of(session: &mut Session<RealTime>, species: u8) -> usize {
@@ -139,8 +133,7 @@ fn without_a_species_the_others_go_on_as_if_it_had_not_been_in_the_file() {
         other.step(30).unwrap();
         let (mine, other) = (session.state().unwrap(), other.read_back().unwrap());
         assert_eq!(mine.species, other.species);
-        let near = |a: &[Point], b: &[Point]| a.iter().zip(b).all(|(a, b)| a.distance(*b) < 0.05);
-        assert!(near(&mine.position, &other.position));
+        assert!(near(&mine, &other, 0.05));
         if session.engine().kind() == flockwork_engine::EngineKind::Cpu {
             assert_eq!(mine, other);
         }
@@ -220,7 +213,7 @@ fn a_session_whose_species_cannot_be_is_one_sentence() {
 #[test]
 fn a_reset_starts_with_the_species_of_now() {
     for request in [Request::default(), Request { count: Some(200), ..Request::default() }] {
-        let mut session = start_of(cpu(), request);
+        let mut session = paused(cpu(), TEXT, request);
         let first = session.state().unwrap();
         reach(&mut session, 20);
         session.add_species(1).unwrap();
@@ -233,7 +226,7 @@ fn a_reset_starts_with_the_species_of_now() {
         reach(&mut session, 10);
         assert_replayed(&mut session);
         // A copy taken away again has no part in the start.
-        let mut session = start_of(cpu(), request);
+        let mut session = paused(cpu(), TEXT, request);
         session.add_species(0).unwrap();
         session.take_species(3).unwrap();
         session.reset().unwrap();
@@ -243,7 +236,7 @@ fn a_reset_starts_with_the_species_of_now() {
 
 #[test]
 fn a_reset_without_room_changes_nothing() {
-    let mut session = start_of(cpu(), Request::default());
+    let mut session = start(cpu());
     reach(&mut session, 20);
     session.add_species(1).unwrap();
     let before = (session.state().unwrap(), session.span());

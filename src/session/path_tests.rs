@@ -7,8 +7,7 @@ use super::time_tests::{
 use super::*;
 use flockwork_model::behaviours::Kind;
 use flockwork_model::scene::Rule;
-use flockwork_model::vector::Point;
-use flockwork_model::vector::flat;
+use flockwork_model::vector::{Point, flat};
 
 /// A scene without a path.
 const BARE: &str = "[world]\nsize = [640, 360]\n[species.a]\ncount = 5\nwander = {}\n\

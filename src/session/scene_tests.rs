@@ -3,8 +3,8 @@
 use super::engine_tests::fussy;
 use super::hands::refusal;
 use super::tests::{IN_SPACE, TEXT, opened, opened_here, tick};
+use super::time_tests::cpu;
 use super::*;
-use flockwork_engine::cpu::CpuEngine;
 use flockwork_model::scene::Request;
 use flockwork_model::vector::flat;
 
@@ -19,45 +19,34 @@ const OTHER: &str = "[species.b]\ncount = 3\n[species.b.wander]\n";
 
 #[test]
 fn another_scene_is_an_edit_that_can_be_undone() {
-    let session = &mut opened_here(TEXT);
-    tick(session, 20);
-    session.edit(Edit::NewPath).unwrap();
-    let (state, targets) = (session.state().unwrap(), session.targets().unwrap());
-    let (paths, opened) = (session.scene().paths.clone(), session.opened());
-    assert_eq!(session.open(opening("other", OTHER)), Ok(()));
-    assert_eq!((session.agents(), session.tick(), session.scene().targets.len()), (3, 0, 1));
-    assert_ne!(session.opened(), opened);
-    tick(session, 10);
-    let there = session.state().unwrap();
-    assert!(session.undo().unwrap().contains("back to the scene test"));
-    // As it was left, with its own edits.
-    assert_eq!((session.state(), session.targets()), (Ok(state.clone()), Ok(targets)));
-    assert_eq!((session.tick(), &session.scene().paths), (20, &paths));
-    assert_eq!(session.redo().unwrap(), "redone: the scene other");
-    assert_eq!(session.state(), Ok(there));
-    session.undo().unwrap();
-    assert_eq!(session.undo().unwrap(), "undone: path");
-    assert_ne!(session.scene().paths, paths);
-    // Another edit is another way: there is nothing to redo beyond it.
-    session.edit(Edit::NewPath).unwrap();
-    assert_eq!(session.redo().unwrap_err().to_string(), "nothing to redo");
-}
-
-#[test]
-fn a_plane_becomes_a_space_and_a_space_a_plane() {
-    for (one, other, axes) in [(TEXT, IN_SPACE, 3), (IN_SPACE, TEXT, 2)] {
+    // A plane becomes a space, too, and a space a plane.
+    for (one, other, agents, targets, axes) in
+        [(TEXT, OTHER, 3, 1, 2), (TEXT, IN_SPACE, 5, 3, 3), (IN_SPACE, TEXT, 5, 3, 2)]
+    {
         let session = &mut opened_here(one);
         tick(session, 20);
         session.edit(Edit::NewPath).unwrap();
         let before = (session.state(), session.targets());
+        let (paths, opened) = (session.scene().paths.clone(), session.opened());
         assert_eq!(session.open(opening("other", other)), Ok(()));
-        assert_eq!(session.scene().world.axes(), axes);
+        let scene = session.scene();
+        assert_eq!((scene.targets.len(), scene.world.axes()), (targets, axes));
+        assert_eq!((session.agents(), session.tick()), (agents, 0));
+        assert_ne!(session.opened(), opened);
         tick(session, 10);
         let there = (session.state(), session.targets());
         assert!(session.undo().unwrap().contains("back to the scene test"));
+        // As it was left, with its own edits.
         assert_eq!((session.state(), session.targets()), before);
+        assert_eq!((session.tick(), &session.scene().paths), (20, &paths));
         assert_eq!(session.redo().unwrap(), "redone: the scene other");
         assert_eq!((session.state(), session.targets()), there);
+        session.undo().unwrap();
+        assert_eq!(session.undo().unwrap(), "undone: path");
+        assert_ne!(session.scene().paths, paths);
+        // Another edit is another way: there is nothing to redo beyond it.
+        session.edit(Edit::NewPath).unwrap();
+        assert_eq!(session.redo().unwrap_err().to_string(), "nothing to redo");
     }
 }
 
@@ -76,27 +65,22 @@ fn a_scene_that_the_engine_cannot_take_leaves_the_flock_as_it_is() {
 #[test]
 fn the_file_of_an_edited_flock_makes_what_the_flock_does_from_its_start() {
     for text in [TEXT, IN_SPACE] {
-        assert_same_from_its_file(text);
+        let mut session = opened(cpu(), text, Request { seed: Some(3), ..Request::default() });
+        let start = session.state().unwrap();
+        tick(&mut session, 30);
+        let mut species = session.scene().species.clone();
+        species[0].rules[0].values[0] = 0.5;
+        session.change(species).unwrap();
+        let file = session.file();
+        session.reset().unwrap();
+        tick(&mut session, 40);
+        let opening = opening("file", &file);
+        let mut again = cpu();
+        again.load(&opening.scene, &opening.state).unwrap();
+        again.step(40).unwrap();
+        assert_eq!(session.state().unwrap(), again.read_back().unwrap(), "{file}");
+        assert_ne!(session.state().unwrap().position, start.position);
     }
-}
-
-fn assert_same_from_its_file(text: &str) {
-    let request = Request { seed: Some(3), ..Request::default() };
-    let mut session = opened(Box::new(CpuEngine::new(Some(1)).unwrap()), text, request);
-    let start = session.state().unwrap();
-    tick(&mut session, 30);
-    let mut species = session.scene().species.clone();
-    species[0].rules[0].values[0] = 0.5;
-    session.change(species).unwrap();
-    let file = session.file();
-    session.reset().unwrap();
-    tick(&mut session, 40);
-    let opening = opening("file", &file);
-    let mut again = CpuEngine::new(Some(1)).unwrap();
-    again.load(&opening.scene, &opening.state).unwrap();
-    again.step(40).unwrap();
-    assert_eq!(session.state().unwrap(), again.read_back().unwrap(), "{file}");
-    assert_ne!(session.state().unwrap().position, start.position);
 }
 
 #[test]

@@ -3,12 +3,10 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::*;
-use flockwork_engine::cpu::CpuEngine;
 use flockwork_model::behaviours::Kind;
 use flockwork_model::scene::Request;
 use flockwork_model::statistics::Metrics;
-use flockwork_model::vector::Point;
-use flockwork_model::vector::flat;
+use flockwork_model::vector::{Point, flat};
 
 /// A wanderer, a target that moves by itself, one at rest, a path and an obstacle.
 pub(super) const TEXT: &str = "click = \"target\"\n[[targets]]\nname = \"fast\"\nvelocity = [3, 0]\n\
@@ -47,7 +45,7 @@ pub(super) fn opened(engine: Box<dyn Engine>, text: &str, request: Request) -> S
 
 /// The same on the CPU, as the file says.
 pub(super) fn opened_here(text: &str) -> Session<RealTime> {
-    opened(Box::new(CpuEngine::new(Some(1)).unwrap()), text, Request::default())
+    opened(time_tests::cpu(), text, Request::default())
 }
 
 #[test]
@@ -70,7 +68,7 @@ fn a_change_keeps_angles_and_targets() {
     assert_eq!(session.state(), Ok(state.clone()));
     assert_eq!(session.targets(), Ok(targets.clone()));
     assert_eq!(state.memory.len(), 5);
-    session.switch(Box::new(CpuEngine::new(Some(1)).unwrap())).unwrap();
+    session.switch(time_tests::cpu()).unwrap();
     assert_eq!((session.state(), session.targets()), (Ok(state), Ok(targets)));
 }
 
@@ -112,7 +110,7 @@ fn a_target_goes_along_with_the_mouse() {
     tick(&mut session, 5);
     assert_eq!(session.targets().unwrap()[2].position, flat(630.0, 50.0));
     // It stays there on another engine, and returns to its start at a reset.
-    session.switch(Box::new(CpuEngine::new(Some(1)).unwrap())).unwrap();
+    session.switch(time_tests::cpu()).unwrap();
     assert_eq!(session.targets().unwrap()[2].position, flat(630.0, 50.0));
     session.reset().unwrap();
     assert_eq!(session.targets().unwrap()[2].position, flat(300.0, 100.0));

@@ -1,14 +1,13 @@
 //! Time goes back and forward, and the flock is the same.
 
 use super::record::Recording;
-use super::tests::{IN_SPACE, TEXT, opened, opened_here};
+use super::tests::{IN_SPACE, TEXT, opened};
 use super::*;
 use flockwork_engine::cpu::CpuEngine;
 use flockwork_engine::gpu::{AdapterChoice, Gpu, GpuEngine};
 use flockwork_model::behaviours::Target;
 use flockwork_model::scene::Request;
-use flockwork_model::vector::Point;
-use flockwork_model::vector::flat;
+use flockwork_model::vector::{Point, flat};
 
 /// Agents, targets, number of agents.
 pub(super) type Seen = (FlockState, Vec<Target>, usize);
@@ -44,8 +43,12 @@ pub(super) fn start(engine: Box<dyn Engine>) -> Session<RealTime> {
 
 /// The same with a scene of the caller's, which has five agents.
 pub(super) fn start_in(engine: Box<dyn Engine>, text: &str) -> Session<RealTime> {
-    let text = text.replace("count = 5", "count = 300");
-    let mut session = opened(engine, &text, Request::default());
+    paused(engine, &text.replace("count = 5", "count = 300"), Request::default())
+}
+
+/// A session of a scene file that stands still, but for its seeks.
+pub(super) fn paused(engine: Box<dyn Engine>, text: &str, request: Request) -> Session<RealTime> {
+    let mut session = opened(engine, text, request);
     session.clock.toggle();
     session
 }
@@ -53,6 +56,11 @@ pub(super) fn start_in(engine: Box<dyn Engine>, text: &str) -> Session<RealTime>
 /// The state that is compared: agents, targets and their number.
 pub(super) fn now(session: &mut Session<RealTime>) -> Seen {
     (session.state().unwrap(), session.targets().unwrap(), session.agents())
+}
+
+/// True if all agents of both states are within a distance of each other; world units.
+pub(super) fn near(one: &FlockState, other: &FlockState, within: f32) -> bool {
+    one.position.iter().zip(&other.position).all(|(a, b)| a.distance(*b) < within)
 }
 
 /// Goes to a tick in slices.
@@ -71,10 +79,9 @@ pub(super) fn reach(session: &mut Session<RealTime>, tick: u64) {
 /// A session that replays what a file says.
 pub(super) fn replayed(engine: Box<dyn Engine>, text: &str) -> Session<RealTime> {
     let recording = Recording::read(text).unwrap();
-    let mut session = opened(engine, &recording.source.text, recording.source.request);
+    let session = paused(engine, &recording.source.text, recording.source.request);
     let events = recording.events(session.original()).unwrap();
-    session = session.made_from(recording.source);
-    session.clock.toggle();
+    let mut session = session.made_from(recording.source);
     session.replay(events, recording.ticks).unwrap();
     session
 }
@@ -143,19 +150,13 @@ fn going_back_is_exact_on_every_engine() {
         let order = [5, 0, 9, 3, 10, 1, 8, 2, 7, 4, 6, 10];
         assert_seen(&mut session, order.map(|index| &seen[index]));
         assert_eq!((session.span(), session.events().len()), ((0, 200), 11));
-        // The edits can still be undone.
-        assert_eq!(session.undo().unwrap(), "undone: seek and flee");
-    }
-}
-
-#[test]
-fn a_history_without_memory_computes_everything_again() {
-    for (engine, text) in worlds() {
-        let mut session = start_in(engine, text);
+        // Without memory everything is computed again.
         session.set_history(0);
-        let seen = course(&mut session);
         assert_eq!(session.snapshots(), 1);
         assert_seen(&mut session, [10, 4, 9].map(|index| &seen[index]));
+        // The edits can still be undone.
+        reach(&mut session, 200);
+        assert_eq!(session.undo().unwrap(), "undone: seek and flee");
     }
 }
 
@@ -252,8 +253,7 @@ fn a_journey_goes_in_slices_and_stops_when_it_is_told_to() {
 #[test]
 fn a_mouse_that_crosses_the_past_changes_nothing() {
     let text = TEXT.replace("click = \"target\"", "click = [\"follow\", \"flee\"]");
-    let mut session = opened_here(&text);
-    session.clock.toggle();
+    let mut session = paused(cpu(), &text, Request::default());
     for tick in [10, 20, 30] {
         reach(&mut session, tick);
         session.lead(Point::splat(tick as f32)).unwrap();

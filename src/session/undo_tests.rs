@@ -4,8 +4,7 @@ use super::tests::{IN_SPACE, TEXT, opened_here, tick};
 use super::time_tests::{now, place, reach};
 use super::*;
 use flockwork_model::behaviours::Target;
-use flockwork_model::vector::Point;
-use flockwork_model::vector::flat;
+use flockwork_model::vector::{Point, flat};
 
 /// The state and targets after ten ticks, `edits`, and ten more ticks.
 fn after(text: &str, edits: impl FnOnce(&mut Session<RealTime>)) -> (FlockState, Vec<Target>) {

@@ -136,14 +136,7 @@ fn edits_before_a_reset_belong_to_the_start() {
     let mut session = start(cpu());
     session.set_max_speed(1.25).unwrap();
     session.edit(Edit::AddObstacle(flat(200.0, 200.0))).unwrap();
-    session.reset().unwrap();
-    reach(&mut session, 60);
-    assert_replayed(&mut session);
-}
-
-#[test]
-fn a_target_in_the_place_of_another_before_a_reset_belongs_to_the_start() {
-    let mut session = start(cpu());
+    // A target in the place of another one.
     session.remove(Thing::Target(2)).unwrap();
     session.edit(Edit::AddTarget(flat(200.0, 200.0))).unwrap();
     session.reset().unwrap();
