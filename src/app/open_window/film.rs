@@ -12,11 +12,10 @@ use super::scenes::stem;
 use crate::{Filming, WindowError};
 use flockwork_engine::EngineError;
 use flockwork_session::TICKS_PER_SECOND;
+use flockwork_view::Painter;
 use flockwork_view::frame::Frame;
 use flockwork_view::gpu::offscreen::Offscreen;
-use flockwork_view::gpu::trails::TrailLight;
 use flockwork_view::recorder::Film;
-use flockwork_view::{Motif, Painter};
 
 /// Frames a second.
 const RATE: f64 = 30.0;
@@ -153,24 +152,15 @@ impl OpenWindow<'_> {
             }
         }
         let mut told = Vec::new();
-        self.films.completing.retain_mut(|film| {
-            let done = film.poll();
-            let goes_on = done.is_none();
-            told.extend(done);
-            goes_on
-        });
+        let completing = &mut self.films.completing;
+        completing.retain_mut(|film| film.poll().map(|done| told.push(done)).is_none());
         told.into_iter().for_each(|told| self.tell_film(told));
         Ok(())
     }
 
     fn draw_for(&mut self, film: &mut FilmUnderWay) -> Result<(), EngineError> {
         let Some(number) = film.due(self.session.tick()) else { return Ok(()) };
-        let camera = self.camera_of((film.film.width, film.film.height));
-        let (shapes, _) = self.panels.inspector.shapes(&mut self.session, &camera, 0.0)?;
-        let (engine, scene) = self.session.engine_and_scene();
-        film.painter.set_trails(self.display.trails.as_ref().and_then(TrailLight::view));
-        let motif = Motif { scene, camera: &camera, above: &shapes };
-        let before = film.painter.begin(engine, motif)?;
+        let before = self.submit(&mut film.painter, (film.film.width, film.film.height))?;
         film.hand_on(before);
         film.drawing.push_back(number);
         film.next = number + 1;

@@ -9,7 +9,6 @@ use super::display::scale;
 use super::scenes::stem;
 use crate::{WindowError, WindowHost};
 use flockwork_engine::EngineError;
-use flockwork_view::camera::Camera;
 use flockwork_view::frame::Frame;
 use flockwork_view::gpu::offscreen::Offscreen;
 use flockwork_view::gpu::trails::TrailLight;
@@ -63,10 +62,7 @@ impl OpenWindow<'_> {
         let (host, mut saved) = (self.options.host, Vec::new());
         self.films.pictures.retain_mut(|picture| {
             let drawn = picture.painter.arrived();
-            let done = picture.save(drawn, host);
-            let goes_on = done.is_none();
-            saved.extend(done);
-            goes_on
+            picture.save(drawn, host).map(|done| saved.push(done)).is_none()
         });
         saved.into_iter().for_each(|saved| self.tell_saved(saved));
     }
@@ -89,24 +85,27 @@ impl OpenWindow<'_> {
         Ok((painter, (width, height)))
     }
 
-    /// The window's view in a picture of another size: at least as much of the world.
-    pub(super) fn camera_of(&self, (width, height): (u32, u32)) -> Camera {
+    /// Hands a picture of the flock and of the geometry that is shown to the device. It shows at least as much
+    /// of the world as the window. Returns a picture that was handed over before, if it is here.
+    pub(super) fn submit(
+        &mut self,
+        painter: &mut Offscreen,
+        (width, height): (u32, u32),
+    ) -> Result<Option<Frame>, EngineError> {
         let camera = self.hand.pointer.camera;
         let size = Vec2::new(width as f32, height as f32);
-        let ratio = (size / camera.size).min_element();
-        camera.resized(size, ratio)
+        let camera = camera.resized(size, (size / camera.size).min_element());
+        let (shapes, _) = self.panels.inspector.shapes(&mut self.session, &camera, 0.0)?;
+        let (engine, scene) = self.session.engine_and_scene();
+        painter.set_trails(self.display.trails.as_ref().and_then(TrailLight::view));
+        painter.begin(engine, Motif { scene, camera: &camera, above: &shapes })
     }
 
-    /// Hands a picture to the device.
     fn submit_picture(&mut self) -> Result<Offscreen, EngineError> {
         // Without them a picture would be prepared in vain.
         self.session.engine_and_scene().0.targets()?;
         let (mut painter, size) = self.painter()?;
-        let camera = self.camera_of(size);
-        let (shapes, _) = self.panels.inspector.shapes(&mut self.session, &camera, 0.0)?;
-        let (engine, scene) = self.session.engine_and_scene();
-        painter.set_trails(self.display.trails.as_ref().and_then(TrailLight::view));
-        painter.begin(engine, Motif { scene, camera: &camera, above: &shapes })?;
+        self.submit(&mut painter, size)?;
         Ok(painter)
     }
 }
