@@ -81,7 +81,7 @@ fn in_space_the_right_button_goes_round_and_the_middle_one_pans() {
     pointer.hold(DropKey::Shift, true);
     drag(&mut pointer, MouseButton::Right);
     pointer.hold(DropKey::Shift, false);
-    assert!(eye(&pointer) == eye(&pointer) && pointer.camera.centre != panned.centre);
+    assert!(eye(&pointer) == turned.eye.unwrap() && pointer.camera.centre != panned.centre);
     pointer.resize(&world, (1280, 720));
     let (before, after) = (panned.angles().unwrap(), pointer.camera.angles().unwrap());
     assert!((before.fov - after.fov).abs() < 1e-3, "{before:?} {after:?}");
