@@ -37,7 +37,6 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// True while it is shown.
     pub fn is_shown(&self) -> bool {
         self.pinned || self.near || self.held.is_some()
     }
@@ -53,7 +52,6 @@ impl Timeline {
         self.held.is_some()
     }
 
-    /// Folds or unfolds it.
     pub fn toggle(&mut self) {
         self.pinned = !self.pinned;
     }
@@ -81,12 +79,16 @@ impl Timeline {
         }
     }
 
-    /// Shows the bar if it is unfolded. Returns what the user asks for.
-    pub fn show(&mut self, context: &egui::Context, session: &Session<RealTime>) -> Vec<Command> {
+    /// Shows the bar if it is unfolded. What the user asks for goes to `commands`.
+    pub fn show(
+        &mut self,
+        context: &egui::Context,
+        session: &Session<RealTime>,
+        commands: &mut Vec<Command>,
+    ) {
         self.look(context);
-        let mut commands = Vec::new();
         if !self.is_shown() {
-            return commands;
+            return;
         }
         let width = context.content_rect().width();
         let area = egui::Area::new(egui::Id::unique("timeline"))
@@ -97,10 +99,9 @@ impl Timeline {
             frame.show(ui, |ui| {
                 ui.set_width(width - 16.0);
                 ui.set_height(HEIGHT - 16.0);
-                ui.horizontal_centered(|ui| self.content(ui, session, &mut commands));
+                ui.horizontal_centered(|ui| self.content(ui, session, commands));
             });
         });
-        commands
     }
 
     fn content(

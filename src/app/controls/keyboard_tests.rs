@@ -21,7 +21,7 @@ impl Small {
     /// Lays out a frame. Returns its shapes.
     fn frame(&mut self, scenes: &(Scene, Scene)) -> Vec<ClippedShape> {
         let panel = FlockPanel { by_keyboard: true, ..flock_panel(scenes) };
-        self.window.frame(|ui| drop(self.controls.show(ui.ctx(), &panel)))
+        self.window.frame(|ui| self.controls.show(ui.ctx(), &panel, &mut Vec::new()))
     }
 
     /// The same after the key that goes to the next row.

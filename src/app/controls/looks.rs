@@ -16,15 +16,15 @@ use flockwork_session::Appearance;
 /// The choice of colours that have no name.
 const OWN: &str = "own colours";
 
-/// The section of the looks that all species share. It changes `looks`, and returns what else the user
-/// asks for.
+/// The section of the looks that all species share. It changes `looks`; what else the user asks for goes
+/// to `commands`.
 pub fn section(
     ui: &mut egui::Ui,
     panel: &FlockPanel<'_>,
     looks: &mut Appearance,
-) -> Option<Command> {
+    commands: &mut Vec<Command>,
+) {
     let first = panel.first;
-    let mut command = None;
     CollapsingHeader::new("style and camera").default_open(false).show(ui, |ui| {
         let mut style = looks.style.clone();
         let start = &first.style;
@@ -70,16 +70,15 @@ pub fn section(
         }
         let hint = "V: [camera] gets the present centre, zoom and rotation. Saved with the scene.";
         if ui.button("write this view into the scene").on_hover_text(hint).clicked() {
-            command = Some(Command::Act(Action::WriteView));
+            commands.push(Command::Act(Action::WriteView));
         }
         let hint = "K: the present view at the present tick. The camera flies from key to key, until you move it. \
                     Saved with the scene.";
         if ui.button("make this view a camera key").on_hover_text(hint).clicked() {
-            command = Some(Command::Act(Action::WriteKey));
+            commands.push(Command::Act(Action::WriteKey));
         }
-        command = picture_size(ui, panel.picture_size).or(command.take());
+        commands.extend(picture_size(ui, panel.picture_size));
     });
-    command
 }
 
 /// The looks of agents: of a species, or of all that have none of their own.

@@ -59,9 +59,7 @@ pub struct FlockPanel<'a> {
 /// Count and seed in the file of a scene.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Written {
-    /// Number of agents.
     pub count: u64,
-    /// Seed.
     pub seed: u32,
 }
 
@@ -75,9 +73,13 @@ pub struct Controls {
 }
 
 impl Controls {
-    /// Shows the panel. Returns what the user asks for.
-    pub fn show(&mut self, context: &egui::Context, panel: &FlockPanel<'_>) -> Vec<Command> {
-        let mut commands = Vec::new();
+    /// Shows the panel. What the user asks for goes to `commands`.
+    pub fn show(
+        &mut self,
+        context: &egui::Context,
+        panel: &FlockPanel<'_>,
+        commands: &mut Vec<Command>,
+    ) {
         let window = egui::Window::new("Parameters")
             .id(egui::Id::unique(ID))
             .anchor(Align2::RIGHT_TOP, [-8.0, 8.0])
@@ -93,13 +95,13 @@ impl Controls {
                 let own = FlockFields::of(panel);
                 let fields = self.fields.filter(|(known, _)| *known == own).unwrap_or((own, own));
                 let (_, fields) = self.fields.insert(fields);
-                commands.extend(fields.show(ui, panel).map(Command::Restart));
+                let restart = fields.show(ui, panel).map(Command::Restart);
                 let before = Appearance::of(panel.scene);
-                let mut edited = panel.scene.clone();
-                commands.extend(species::all(ui, panel, &mut edited.species));
-                commands.extend(things::section(ui, panel));
+                let (mut edited, mut edits) = (panel.scene.clone(), Vec::new());
+                species::all(ui, panel, &mut edited.species, &mut edits);
+                things::section(ui, panel, commands);
                 let mut looks = Appearance::of(&edited);
-                commands.extend(looks::section(ui, panel, &mut looks));
+                looks::section(ui, panel, &mut looks, commands);
                 // Appearance and parameters are different edits: only the latter have a tick.
                 if looks != before {
                     commands.push(Command::Edit(Edit::Appearance(Box::new(looks))));
@@ -108,6 +110,8 @@ impl Controls {
                 if edited.species != panel.scene.species {
                     commands.push(Command::Edit(Edit::Set(edited.species.into())));
                 }
+                // These come last: the values above belong to the names and numbers as they are shown.
+                commands.extend(edits.into_iter().map(Command::Edit).chain(restart));
                 if panel.by_keyboard {
                     self.scroll_to_focus(ui);
                 }
@@ -116,7 +120,6 @@ impl Controls {
         if let Some(shown) = shown.filter(|_| panel.by_keyboard) {
             self.mark_focus(context, shown.response.layer_id);
         }
-        commands
     }
 
     /// Scrolls to what has just got the keyboard.

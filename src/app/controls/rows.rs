@@ -70,35 +70,39 @@ pub fn remove_button(ui: &mut egui::Ui, hint: &str) -> bool {
 /// A field for a name. Returns what the user has entered in its place; Esc lets it be.
 pub fn name_field(ui: &mut egui::Ui, name: &str) -> Option<String> {
     let id = ui.scope_id().with("name");
-    let typed = ui.data(|data| data.get_temp::<String>(id));
-    let mut text = typed.unwrap_or_else(|| name.into());
-    let field = egui::TextEdit::singleline(&mut text).desired_width(110.0).char_limit(MAX_LETTERS);
-    let field = ui.add(field);
-    if !field.lost_focus() {
-        if field.has_focus() {
-            ui.data_mut(|data| data.insert_temp(id, text));
-        }
-        return None;
-    }
-    ui.data_mut(|data| data.remove::<String>(id));
-    let given_up = ui.input(|input| input.key_pressed(egui::Key::Escape));
-    (text != name && !given_up).then_some(text)
+    draft(ui, id, name.to_string(), |ui, text| {
+        let field = egui::TextEdit::singleline(text).desired_width(110.0).char_limit(MAX_LETTERS);
+        ui.add(field)
+    })
 }
 
 /// A field for a number of agents. Returns what the user has entered in its place; Esc lets it be.
 pub fn count_field(ui: &mut egui::Ui, count: u64, hint: &str) -> Option<u64> {
     // Each row has its own: rows share a scope.
     let id = ui.next_auto_id().with("count");
-    let mut next = ui.data(|data| data.get_temp::<u64>(id)).unwrap_or(count);
-    let field = egui::DragValue::new(&mut next).range(0..=MAX_AGENTS).suffix(" agents");
-    let field = ui.add(field).on_hover_text(hint);
+    draft(ui, id, count, |ui, next| {
+        let field = egui::DragValue::new(next).range(0..=MAX_AGENTS).suffix(" agents");
+        ui.add(field).on_hover_text(hint)
+    })
+}
+
+/// A field whose value counts once the user has left it. egui keeps the value until then, at `id`.
+fn draft<T: Clone + PartialEq + Send + Sync + 'static>(
+    ui: &mut egui::Ui,
+    id: egui::Id,
+    now: T,
+    field: impl FnOnce(&mut egui::Ui, &mut T) -> egui::Response,
+) -> Option<T> {
+    let mut next = ui.data(|data| data.get_temp(id)).unwrap_or_else(|| now.clone());
+    let field = field(ui, &mut next);
     if field.dragged() || field.has_focus() {
         ui.data_mut(|data| data.insert_temp(id, next));
         return None;
     }
-    ui.data_mut(|data| data.remove::<u64>(id));
+    ui.data_mut(|data| data.remove::<T>(id));
+    let entered = field.lost_focus() || field.drag_stopped();
     let given_up = ui.input(|input| input.key_pressed(egui::Key::Escape));
-    (next != count && !given_up).then_some(next)
+    (entered && next != now && !given_up).then_some(next)
 }
 
 /// Shows a field and its name; both have the same tooltip.

@@ -8,7 +8,6 @@ use super::formula;
 use super::looks::FigureLooks;
 use super::rows::{ParameterRow, TargetNames, count_field, name_field, remove_button};
 use super::words::story;
-use crate::command::Command;
 use flockwork_model::behaviours::Kind;
 use flockwork_model::formula::{MAX_RULES, PARAMETERS, SPECIES};
 use flockwork_model::parameter::{Parameter, Parameters};
@@ -18,8 +17,13 @@ use flockwork_session::{Edit, species_at_first};
 /// The sign of the button that adds a copy.
 const ADD: &str = "+";
 
-/// The parameters of all species. Returns what the user asks for besides changes of them.
-pub fn all(ui: &mut egui::Ui, panel: &FlockPanel<'_>, species: &mut [Species]) -> Option<Command> {
+/// The parameters of all species. Other edits that the user asks for go to `edits`.
+pub fn all(
+    ui: &mut egui::Ui,
+    panel: &FlockPanel<'_>,
+    species: &mut [Species],
+    edits: &mut Vec<Edit>,
+) {
     let FlockPanel { scene, first, ref counts, .. } = *panel;
     let starts = species_at_first(scene, first);
     // One that was added is compared with itself.
@@ -40,19 +44,16 @@ pub fn all(ui: &mut egui::Ui, panel: &FlockPanel<'_>, species: &mut [Species]) -
         targets: scene.targets.iter().map(|target| target.name.clone()).collect(),
         paths: scene.paths.iter().map(|path| path.name.clone()).collect(),
     };
-    let mut command = None;
     for (index, own) in species.iter_mut().enumerate() {
         let start = start(index, own);
         let agents = counts.get(index).copied().unwrap_or_default();
         let section = OneSpecies { index, scene, first, agents, start: &start, names: &names };
-        command = section.section(ui, own).or(command);
+        section.section(ui, own, edits);
     }
-    command
 }
 
 /// The section of one species.
 struct OneSpecies<'a> {
-    /// Its number.
     index: usize,
     scene: &'a Scene,
     first: &'a Scene,
@@ -65,8 +66,7 @@ struct OneSpecies<'a> {
 
 impl OneSpecies<'_> {
     /// The header, which folds the section, and what is below it.
-    fn section(&self, ui: &mut egui::Ui, species: &mut Species) -> Option<Command> {
-        let mut command = None;
+    fn section(&self, ui: &mut egui::Ui, species: &mut Species, edits: &mut Vec<Edit>) {
         // A new name does not fold the section.
         let at_first = species.at_first.0.and_then(|number| self.first.species.get(number));
         let id = ui.make_persistent_id(match at_first {
@@ -89,11 +89,11 @@ impl OneSpecies<'_> {
             );
             let button = egui::Button::new(ADD).frame(false);
             if ui.add(button).on_hover_text(hint).clicked() {
-                command = Some(Command::Edit(Edit::AddSpecies(species.name.clone())));
+                edits.push(Edit::AddSpecies(species.name.clone()));
             }
             let hint = format!("remove {} and all its agents", species.name);
             if self.names.species.len() > 1 && remove_button(ui, &hint) {
-                command = Some(Command::Edit(Edit::RemoveSpecies(species.name.clone())));
+                edits.push(Edit::RemoveSpecies(species.name.clone()));
             }
             let hint = format!(
                 "Number of agents of {}. New ones come to places as at the start, and those that came \
@@ -102,15 +102,13 @@ impl OneSpecies<'_> {
             );
             if let Some(count) = count_field(ui, self.agents, &hint) {
                 let species = species.name.clone();
-                command = Some(Command::Edit(Edit::Count { species, count }));
+                edits.push(Edit::Count { species, count });
             }
         });
-        let below = |ui: &mut egui::Ui| self.show(ui, species);
-        let below = state.show_body_indented(&header.response, ui, below);
-        below.and_then(|below| below.inner).or(command)
+        state.show_body_indented(&header.response, ui, |ui| self.show(ui, species, edits));
     }
 
-    fn show(&self, ui: &mut egui::Ui, species: &mut Species) -> Option<Command> {
+    fn show(&self, ui: &mut egui::Ui, species: &mut Species, edits: &mut Vec<Edit>) {
         let mut removed = None;
         for place in 0..species.rules.len() {
             self.behaviour(ui, species, place, &mut removed);
@@ -119,23 +117,16 @@ impl OneSpecies<'_> {
             species.remove(kind);
         }
         self.addition(ui, species);
-        let mut command = None;
         CollapsingHeader::new("body and looks").default_open(false).show(ui, |ui| {
-            command = self.name(ui, species);
+            ui.horizontal(|ui| {
+                ui.add_space(16.0 + ui.spacing().item_spacing.x);
+                if let Some(to) = name_field(ui, &species.name) {
+                    edits.push(Edit::Rename { species: species.name.clone(), to });
+                }
+                ui.label("name").on_hover_text("Its name in the scene's file; Enter renames it.");
+            });
             self.body(ui, species);
         });
-        command
-    }
-
-    /// The row of the name.
-    fn name(&self, ui: &mut egui::Ui, species: &Species) -> Option<Command> {
-        let row = ui.horizontal(|ui| {
-            ui.add_space(16.0 + ui.spacing().item_spacing.x);
-            let name = name_field(ui, &species.name);
-            ui.label("name").on_hover_text("Its name in the scene's file; Enter renames it.");
-            name.map(|to| Command::Edit(Edit::Rename { species: species.name.clone(), to }))
-        });
-        row.inner
     }
 
     /// A behaviour: its name, and its parameters below.

@@ -37,7 +37,7 @@ fn panel(scenes: &(Scene, Scene)) -> (Vec<String>, Vec<Command>) {
         <(TestWindow, Controls, Vec<Command>)>::default();
     window.unfold(true);
     let panel = flock_panel(scenes);
-    let texts = window.frames(3, |ui| commands.extend(controls.show(ui.ctx(), &panel)));
+    let texts = window.frames(3, |ui| controls.show(ui.ctx(), &panel, &mut commands));
     (texts.into_iter().map(|shown| shown.text).collect(), commands)
 }
 
@@ -79,7 +79,7 @@ fn width(window: &mut TestWindow, scenes: &(Scene, Scene), (unfolded, height): (
     window.unfold(unfolded);
     window.size = egui::vec2(1280.0, height);
     let mut controls = Controls::default();
-    window.frames(3, |ui| drop(controls.show(ui.ctx(), &flock_panel(scenes))));
+    window.frames(3, |ui| controls.show(ui.ctx(), &flock_panel(scenes), &mut Vec::new()));
     window.area(ID).width()
 }
 
@@ -196,7 +196,7 @@ fn the_panel_fits_a_small_window_above_the_timeline() {
     for lift in [0.0, 40.0] {
         let panel = FlockPanel { lift, ..flock_panel(&scenes) };
         let (mut window, mut controls) = (TestWindow::new(640.0, 480.0), Controls::default());
-        window.frames(4, |ui| drop(controls.show(ui.ctx(), &panel)));
+        window.frames(4, |ui| controls.show(ui.ctx(), &panel, &mut Vec::new()));
         let area = window.area(ID);
         assert!(area.height() > 300.0 && area.bottom() <= 480.0 - lift, "{area:?}");
         assert!(area.left() > 200.0 && area.right() <= 640.0, "{area:?}");
@@ -215,8 +215,11 @@ impl Lasting {
     /// The texts of the panel as it is after some frames.
     fn shows(&mut self, scenes: &(Scene, Scene)) -> Vec<Shown> {
         let panel = flock_panel(scenes);
-        let show = |ui: &mut egui::Ui| assert!(self.controls.show(ui.ctx(), &panel).is_empty());
-        self.window.frames(30, show)
+        let mut commands = Vec::new();
+        let show = |ui: &mut egui::Ui| self.controls.show(ui.ctx(), &panel, &mut commands);
+        let texts = self.window.frames(30, show);
+        assert!(commands.is_empty(), "{commands:?}");
+        texts
     }
 }
 
@@ -235,11 +238,35 @@ fn a_new_name_does_not_fold_a_section() {
     // A click on the name unfolds it.
     let at = place(&panel.shows(&scenes), "a").center();
     let Lasting { window, controls } = &mut panel;
-    window.click(at, |ui| drop(controls.show(ui.ctx(), &flock_panel(&scenes))));
+    window.click(at, |ui| controls.show(ui.ctx(), &flock_panel(&scenes), &mut Vec::new()));
     assert!(has(&panel.shows(&scenes), "wander"), "the click");
     scenes.1.rename_species(0, "renamed").unwrap();
     let texts = panel.shows(&scenes);
     assert!(has(&texts, "renamed") && has(&texts, "wander"), "{texts:?}");
+}
+
+#[test]
+fn a_name_that_is_typed_stays_when_a_click_changes_the_species() {
+    let scenes = scenes("[species.a]\nseparation = {}\n");
+    let (mut window, mut controls, mut commands) =
+        <(TestWindow, Controls, Vec<Command>)>::default();
+    let panel = flock_panel(&scenes);
+    let mut show = |ui: &mut egui::Ui| controls.show(ui.ctx(), &panel, &mut commands);
+    let texts = window.frames(30, &mut show);
+    window.click(place(&texts, "body and looks").center(), &mut show);
+    let texts = window.frames(30, &mut show);
+    // The first one is in the header.
+    let name = texts.iter().rfind(|shown| shown.text == "a").unwrap();
+    window.click(name.place.center(), &mut show);
+    window.events.push(egui::Event::Text("b".into()));
+    let texts = window.frames(2, &mut show);
+    // The click removes the behaviour, and it ends the field.
+    window.click(place(&texts, "×").center(), &mut show);
+    let [Command::Edit(Edit::Set(_)), Command::Edit(Edit::Rename { species, to })] = &commands[..]
+    else {
+        panic!("{commands:?}");
+    };
+    assert!(species == "a" && to.len() == 2, "{to}");
 }
 
 #[test]

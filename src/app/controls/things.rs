@@ -16,18 +16,17 @@ use flockwork_view::words::counted;
 /// Most obstacles that are listed one by one.
 const MAX_LISTED: usize = 12;
 
-/// Shows the section. Returns what the user asks for.
-pub fn section(ui: &mut egui::Ui, panel: &FlockPanel<'_>) -> Option<Command> {
-    let mut command = None;
+/// Shows the section. What the user asks for goes to `commands`.
+pub fn section(ui: &mut egui::Ui, panel: &FlockPanel<'_>, commands: &mut Vec<Command>) {
     let header = CollapsingHeader::new("targets, obstacles, paths").default_open(false);
     header.show(ui, |ui| {
         // The buttons come first: what they add must not move them away under the mouse.
         ui.horizontal(|ui| {
             if ui.button("add a target").clicked() {
-                command = Some(Command::Edit(Edit::AddTarget(panel.middle)));
+                commands.push(Command::Edit(Edit::AddTarget(panel.middle)));
             }
             if ui.button("add an obstacle").clicked() {
-                command = Some(Command::Edit(Edit::AddObstacle(panel.middle)));
+                commands.push(Command::Edit(Edit::AddObstacle(panel.middle)));
             }
         });
         ui.horizontal(|ui| {
@@ -36,36 +35,38 @@ pub fn section(ui: &mut egui::Ui, panel: &FlockPanel<'_>) -> Option<Command> {
                         on its first point closes it, Esc lets it be.";
             let button = egui::Button::new("draw a path").selected(draws);
             if ui.add(button).on_hover_text(hint).clicked() {
-                command = Some(Command::Act(Action::DrawPath));
+                commands.push(Command::Act(Action::DrawPath));
             }
             let paints = matches!(panel.tool, Some(Tool::Walls));
             let hint = "W: a drag in the world lays obstacles without a gap between them. Agents that \
                         have the behaviour avoid keep clear of them.";
             let button = egui::Button::new("paint walls").selected(paints);
             if ui.add(button).on_hover_text(hint).clicked() {
-                command = Some(Command::Act(Action::PaintWalls));
+                commands.push(Command::Act(Action::PaintWalls));
             }
         });
         ui.weak("drag them in the world");
         let scene = panel.scene;
         let targets = scene.targets.iter().enumerate().filter(|(_, t)| t.name != POINTER);
         for (index, target) in targets {
-            command = row(ui, scene, &target.name, Thing::Target(index)).or(command.take());
+            commands.extend(row(ui, scene, &target.name, Thing::Target(index)));
         }
         for index in 0..scene.obstacles.len().min(MAX_LISTED) {
             let name = format!("obstacle {}", index + 1);
-            command = row(ui, scene, &name, Thing::Obstacle(index)).or(command.take());
+            commands.extend(row(ui, scene, &name, Thing::Obstacle(index)));
         }
         if let Some(more @ 1..) = scene.obstacles.len().checked_sub(MAX_LISTED) {
             ui.label(format!("and {}", counted(more as u64, "more obstacle")));
         }
+        let mut edits = Vec::new();
         for (index, path) in scene.paths.iter().enumerate() {
             let first = panel.first.paths.iter().find(|first| first.name == path.name);
             let asked = ui.push_id(("path", index), |ui| path_row(ui, index, path, first)).inner;
-            command = asked.or(command.take());
+            edits.extend(asked.map(Command::Edit));
         }
+        // The last path first: where one goes, those behind it get other numbers.
+        commands.extend(edits.into_iter().rev());
     });
-    command
 }
 
 /// The row of a target or an obstacle.
@@ -80,14 +81,13 @@ fn row(ui: &mut egui::Ui, scene: &Scene, name: &str, thing: Thing) -> Option<Com
 }
 
 /// The rows of a path: its name, and what else it has. `first` is the path of the same name at the start.
-fn path_row(ui: &mut egui::Ui, index: usize, path: &Path, first: Option<&Path>) -> Option<Command> {
+fn path_row(ui: &mut egui::Ui, index: usize, path: &Path, first: Option<&Path>) -> Option<Edit> {
     let mut edited = path.clone();
     let row = ui.horizontal(|ui| {
         if let Some(name) = name_field(ui, &path.name) {
             edited.name = name;
         }
-        let clicked = remove_button(ui, &format!("remove {}", path.name));
-        clicked.then(|| Command::Edit(Edit::Paths(Splice::removing(index))))
+        remove_button(ui, &format!("remove {}", path.name))
     });
     let changed = first.is_some_and(|f| (f.closed, f.shown) != (path.closed, path.shown));
     let back = with_way_back(ui, changed, "what it was at the start", |ui| {
@@ -101,8 +101,8 @@ fn path_row(ui: &mut egui::Ui, index: usize, path: &Path, first: Option<&Path>) 
     if let Some(first) = first.filter(|_| back) {
         (edited.closed, edited.shown) = (first.closed, first.shown);
     }
-    row.inner.or_else(|| {
-        let change = || Command::Edit(Edit::Paths(Splice::replacing(index, edited.clone())));
-        (edited != *path).then(change)
-    })
+    match row.inner {
+        true => Some(Edit::Paths(Splice::removing(index))),
+        false => (edited != *path).then(|| Edit::Paths(Splice::replacing(index, edited))),
+    }
 }

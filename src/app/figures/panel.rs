@@ -26,16 +26,17 @@ fn plotted() -> impl Iterator<Item = &'static Column> {
 }
 
 impl Figures {
-    /// Shows the panel if it is wanted, `lift` points above the lower edge. Returns what the user asks for.
+    /// Shows the panel if it is wanted, `lift` points above the lower edge. What the user asks for goes to
+    /// `commands`.
     pub fn show(
         &mut self,
         context: &egui::Context,
         session: &Session<RealTime>,
         lift: f32,
-    ) -> Vec<Command> {
-        let mut commands = Vec::new();
+        commands: &mut Vec<Command>,
+    ) {
         if !self.shown {
-            return commands;
+            return;
         }
         let room = context.content_rect().size();
         // Room for the line of the overlay above it.
@@ -49,10 +50,9 @@ impl Figures {
             area.show(ui, |ui| {
                 ui.set_width(WIDTH.min(room.x * SHARE));
                 ui.spacing_mut().item_spacing.y = 3.0;
-                self.content(ui, session, &mut commands);
+                self.content(ui, session, commands);
             });
         });
-        commands
     }
 
     fn content(

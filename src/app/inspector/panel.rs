@@ -17,9 +17,7 @@ const WIDTH: f32 = 190.0;
 /// The content of the panel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentFacts {
-    /// Its id.
     pub id: u32,
-    /// Name of its species.
     pub species: String,
     /// Lines about its motion.
     pub lines: Vec<String>,
@@ -78,9 +76,14 @@ impl AgentFacts {
         })
     }
 
-    /// Shows the panel, on the left if that is wanted. Returns what the user asks for.
-    pub fn show(&self, context: &egui::Context, lift: f32, left: bool) -> Vec<Command> {
-        let mut commands = Vec::new();
+    /// Shows the panel, on the left if that is wanted. What the user asks for goes to `commands`.
+    pub fn show(
+        &self,
+        context: &egui::Context,
+        lift: f32,
+        left: bool,
+        commands: &mut Vec<Command>,
+    ) {
         let title = format!("Agent {}", grouped(self.id.into()));
         let window = egui::Window::new(title)
             .id(egui::Id::unique("agent"))
@@ -115,7 +118,6 @@ impl AgentFacts {
                 }
             });
         });
-        commands
     }
 }
 

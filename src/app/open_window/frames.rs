@@ -41,7 +41,6 @@ impl OpenWindow<'_> {
     /// Runs the ticks that are due and shows the flock. The last frame is number
     /// [`WindowOptions::frames`](crate::WindowOptions).
     pub fn frame(&mut self) -> Result<Next, WindowError> {
-        let until = self.options.frames;
         let canvas = match self.display.screen.acquire()? {
             Acquired::Ready(canvas) => canvas,
             Acquired::Later => return Ok(Next::Frame),
@@ -99,15 +98,17 @@ impl OpenWindow<'_> {
         self.display.screen.gpu().check()?;
         self.progress.frames += 1;
         self.options.host.shown(self.session.tick());
-        Ok(match until {
+        let stands_still = self.session.clock.is_paused()
+            && self.session.goal().is_none()
+            && self.waiting.is_empty()
+            && !self.is_filming()
+            && !self.session.awaits_snapshot();
+        Ok(match self.options.frames {
             Some(until) if self.progress.frames >= until => Next::End,
-            None if self.session.goal().is_some() || self.is_filming() => Next::Frame,
-            None if !self.waiting.is_empty() => Next::Frame,
-            None if self.session.clock.is_paused() && self.session.awaits_snapshot() => Next::Frame,
-            None if self.session.clock.is_paused() && self.session.awaits_figures() => {
+            None if stands_still && self.session.awaits_figures() => {
                 Next::After(again_in.min(SOON))
             }
-            None if self.session.clock.is_paused() => Next::After(again_in),
+            None if stands_still => Next::After(again_in),
             _ => Next::Frame,
         })
     }
@@ -262,15 +263,16 @@ impl OpenWindow<'_> {
             }
             self.panels.keys_shown &=
                 !self.panels.keys_shown || key_card::show(context, &in_this_scene);
-            commands.extend(self.panels.timeline.show(context, &self.session));
+            self.panels.timeline.show(context, &self.session, &mut commands);
             if let Some(agent) = &inspected {
                 // On the side where the panel is not.
-                commands.extend(agent.show(context, facts.lift, self.panels.controls_shown));
+                let left = self.panels.controls_shown;
+                agent.show(context, facts.lift, left, &mut commands);
             }
-            commands.extend(self.panels.figures.show(context, &self.session, facts.lift));
+            self.panels.figures.show(context, &self.session, facts.lift, &mut commands);
             commands.extend(self.panels.scenes.show(context, &scene.name));
             if self.panels.controls_shown {
-                commands.extend(self.panels.controls.show(context, &flock));
+                self.panels.controls.show(context, &flock, &mut commands);
             }
         });
         // Esc lets go of what had the keyboard.
