@@ -32,7 +32,9 @@ pub struct SpeciesAppearance {
 }
 
 impl SpeciesAppearance {
-    pub(crate) fn of(species: &Species) -> Self {
+    /// The appearance of `species`.
+    #[must_use]
+    pub fn of(species: &Species) -> Self {
         Self {
             name: species.name.clone(),
             look: species.look,
@@ -42,7 +44,8 @@ impl SpeciesAppearance {
         }
     }
 
-    pub(crate) fn put(&self, species: &mut Species) {
+    /// Gives `species` this appearance, whatever its name is.
+    pub fn put(&self, species: &mut Species) {
         (species.look, species.colour) = (self.look, self.colour);
         species.palette.clone_from(&self.palette);
         species.smallest = self.smallest;

@@ -11,7 +11,7 @@ use flockwork_model::scene::{
     Background, BoidShape, ColourBy, Exposed, Follow, Ground, Light, MAX_BACKGROUND_COLOURS,
     MAX_PALETTE_COLOURS, Orbit, Palette, Rgb, Style,
 };
-use flockwork_session::Appearance;
+use flockwork_session::{Appearance, SpeciesAppearance};
 
 /// The choice of colours that have no name.
 const OWN: &str = "own colours";
@@ -35,15 +35,10 @@ pub fn section(
         if !flat {
             in_space(ui, start, &mut style);
         }
-        let own = FigureLooks {
-            look: &mut style.look,
-            colour: &mut style.colour,
-            palette: &mut style.palette,
-            smallest: &mut style.smallest,
-            in_space: !flat,
-            kept: panel.scene.kept_names(),
-        };
-        own.rows(ui, (start.look, start.colour, &start.palette, start.smallest));
+        let mut agents = of_style(&style);
+        of_agents(ui, &of_style(start), &mut agents, (!flat, panel.scene.kept_names()));
+        (style.look, style.colour) = (agents.look, agents.colour);
+        (style.palette, style.smallest) = (agents.palette, agents.smallest);
         let ages = |looks: &Appearance| looks.species.iter().any(|own| own.colour == ColourBy::Age);
         if style.colour == ColourBy::Age || ages(looks) {
             age(ui, start.age, &mut style.age);
@@ -81,28 +76,27 @@ pub fn section(
     });
 }
 
-/// The looks of agents: of a species, or of all that have none of their own.
-pub struct FigureLooks<'a> {
-    pub look: &'a mut BoidShape,
-    pub colour: &'a mut ColourBy,
-    pub palette: &'a mut Palette,
-    pub smallest: &'a mut Option<f32>,
-    /// A plane has no depth to show.
-    pub in_space: bool,
-    /// The numbers that agents keep.
-    pub kept: KeptNames,
+/// The looks of the agents whose species has none of its own.
+fn of_style(style: &Style) -> SpeciesAppearance {
+    let Style { look, colour, ref palette, smallest, .. } = *style;
+    SpeciesAppearance { name: String::new(), look, colour, palette: palette.clone(), smallest }
 }
 
-impl FigureLooks<'_> {
-    /// Shows a row for each; `start` is what they were at the start.
-    pub fn rows(self, ui: &mut egui::Ui, start: (BoidShape, ColourBy, &Palette, Option<f32>)) {
-        let hint = "The shape of an agent.";
-        Choice::new("look", hint, &BoidShape::NAMES).show(ui, &start.0, self.look, |_, _| ());
-        colour(ui, start.1, (self.in_space, self.kept), self.colour);
-        palette(ui, start.2, self.palette);
-        let hint = "The least length of an agent, in points. A point is a pixel of a picture of 1280 × 720.";
-        optional(ui, "smallest", hint, (1.0, 16.0, 6.0), start.3, self.smallest);
-    }
+/// Shows the looks of agents, a row each; `start` is what they were at the start. A plane has no depth to show;
+/// `kept` are the numbers that agents keep.
+pub fn of_agents(
+    ui: &mut egui::Ui,
+    start: &SpeciesAppearance,
+    own: &mut SpeciesAppearance,
+    (in_space, kept): (bool, KeptNames),
+) {
+    let hint = "The shape of an agent.";
+    Choice::new("look", hint, &BoidShape::NAMES).show(ui, &start.look, &mut own.look, |_, _| ());
+    colour(ui, start.colour, (in_space, kept), &mut own.colour);
+    palette(ui, &start.palette, &mut own.palette);
+    let hint =
+        "The least length of an agent, in points. A point is a pixel of a picture of 1280 × 720.";
+    optional(ui, "smallest", hint, (1.0, 16.0, 6.0), start.smallest, &mut own.smallest);
 }
 
 fn background(ui: &mut egui::Ui, start: &Background, value: &mut Background) {

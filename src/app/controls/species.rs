@@ -5,14 +5,14 @@ use egui::{CollapsingHeader, Label, RichText, Sense};
 
 use super::FlockPanel;
 use super::formula;
-use super::looks::FigureLooks;
+use super::looks::of_agents;
 use super::rows::{ParameterRow, TargetNames, count_field, name_field, remove_button};
 use super::words::story;
 use flockwork_model::behaviours::Kind;
 use flockwork_model::formula::{MAX_RULES, PARAMETERS, SPECIES};
 use flockwork_model::parameter::{Parameter, Parameters};
 use flockwork_model::scene::{Body, Law, Rule, Scene, Slot, Species, Variation};
-use flockwork_session::{Edit, species_at_first};
+use flockwork_session::{Edit, SpeciesAppearance, species_at_first};
 
 /// The sign of the button that adds a copy.
 const ADD: &str = "+";
@@ -207,15 +207,10 @@ impl OneSpecies<'_> {
 
     fn body(&self, ui: &mut egui::Ui, species: &mut Species) {
         let start = self.start;
-        let own = FigureLooks {
-            look: &mut species.look,
-            colour: &mut species.colour,
-            palette: &mut species.palette,
-            smallest: &mut species.smallest,
-            in_space: !self.scene.world.is_flat(),
-            kept: self.scene.kept_names(),
-        };
-        own.rows(ui, (start.look, start.colour, &start.palette, start.smallest));
+        let mut looks = SpeciesAppearance::of(species);
+        let (in_space, kept) = (!self.scene.world.is_flat(), self.scene.kept_names());
+        of_agents(ui, &SpeciesAppearance::of(start), &mut looks, (in_space, kept));
+        looks.put(species);
         let table = <Body as Parameters<f32>>::TABLE;
         let mut values = species.body.values();
         for (index, parameter) in table.iter().enumerate() {
