@@ -213,7 +213,6 @@ impl<'a> OpenWindow<'a> {
         }
     }
 
-    /// Asks for a frame.
     pub fn request_frame(&self) {
         self.window.request_redraw();
     }

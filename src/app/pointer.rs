@@ -17,7 +17,6 @@ enum Grip {
     Nothing,
     /// It holds the target `pointer`, which agents seek or flee.
     Call,
-    /// It drops agents.
     Drop,
     /// It drags a target or an obstacle.
     Drag,
@@ -206,7 +205,6 @@ impl Pointer {
         self.resize(world, size);
     }
 
-    /// The mouse has moved.
     pub fn move_to(&mut self, pixel: Vec2) {
         if self.drag == Drag::Pan && pixel != self.at {
             (self.fitted, self.guided, self.follows) = (false, false, false);
@@ -262,7 +260,6 @@ impl Pointer {
         std::mem::take(&mut self.stroke)
     }
 
-    /// The mouse's pixel.
     pub fn pixel(&self) -> Vec2 {
         self.at
     }
@@ -321,7 +318,6 @@ impl Pointer {
         self.adding = [false; 2];
     }
 
-    /// The wheel has turned.
     pub fn scroll(&mut self, delta: MouseScrollDelta) {
         let notches = match delta {
             MouseScrollDelta::LineDelta(_, lines) => lines,
@@ -331,7 +327,6 @@ impl Pointer {
         self.camera.zoom_at(self.at, NOTCH.powf(notches));
     }
 
-    /// The mouse's place in the world.
     pub fn place(&self) -> Point {
         self.camera.world_from_pixel(self.at)
     }
@@ -346,7 +341,6 @@ impl Pointer {
         (self.grip == Grip::Call).then(|| self.place())
     }
 
-    /// True while a thing is dragged.
     pub fn is_dragging(&self) -> bool {
         self.grip == Grip::Drag
     }
@@ -366,7 +360,6 @@ impl Pointer {
         std::mem::take(&mut self.drops)
     }
 
-    /// Clicks since the last call.
     pub fn take_clicks(&mut self) -> u32 {
         std::mem::take(&mut self.clicks)
     }

@@ -25,7 +25,6 @@ struct Row {
 #[derive(Default)]
 pub struct SceneMenu {
     shown: bool,
-    /// The text that the user has typed.
     typed: String,
     /// The row that Enter opens.
     chosen: usize,
@@ -39,7 +38,6 @@ pub struct SceneMenu {
 }
 
 impl SceneMenu {
-    /// True while it is open.
     pub fn is_shown(&self) -> bool {
         self.shown
     }
@@ -55,7 +53,6 @@ impl SceneMenu {
         self.chosen = self.rows.iter().position(|row| row.name == current).unwrap_or(0);
     }
 
-    /// Closes it.
     pub fn close(&mut self) {
         self.shown = false;
     }

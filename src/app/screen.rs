@@ -95,7 +95,6 @@ impl Screen {
         Ok(screen)
     }
 
-    /// The device.
     pub fn gpu(&self) -> &Arc<Gpu> {
         &self.gpu
     }

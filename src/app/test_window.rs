@@ -69,7 +69,6 @@ impl TestWindow {
         }
     }
 
-    /// Presses a key.
     pub fn key(&mut self, key: egui::Key, modifiers: Modifiers) {
         let (physical_key, pressed, repeat) = (None, true, false);
         self.events.push(Event::Key { key, physical_key, pressed, repeat, modifiers });

@@ -29,7 +29,6 @@ const LINE: [u8; 3] = [120, 200, 255];
 /// A tool of the pointer.
 #[derive(Clone, Debug)]
 pub enum Tool {
-    /// A path.
     Path(Drawing),
     /// Obstacles side by side.
     Walls,
@@ -87,9 +86,7 @@ pub struct Drawing {
 /// The effect of a press on a path that is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Press {
-    /// It adds a point.
     Adds,
-    /// It ends the path.
     Ends,
     /// It ends the path where it has begun.
     Closes,
@@ -110,7 +107,6 @@ impl Drawing {
         self.points.pop();
     }
 
-    /// The points so far.
     pub fn points(&self) -> &[Point] {
         &self.points
     }

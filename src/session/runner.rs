@@ -39,7 +39,6 @@ impl Runner {
         }
     }
 
-    /// The host's time.
     pub fn now(&self) -> Duration {
         (self.time)()
     }

@@ -114,7 +114,6 @@ impl UndoStack {
         *self = Self { saved: self.is_saved().then_some(0), ..Self::default() };
     }
 
-    /// True if there are no edits since they were saved.
     pub fn is_saved(&self) -> bool {
         self.saved == Some(self.done.len())
     }

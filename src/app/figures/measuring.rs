@@ -11,13 +11,11 @@ use web_time::Instant;
 /// The results of the thread.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// The tick of the sample.
     pub number: u64,
     /// Figures of all agents.
     pub metrics: Metrics,
     /// If they are wanted.
     pub histograms: Option<Histograms>,
-    /// How long it took.
     pub took: Duration,
 }
 
@@ -33,7 +31,6 @@ pub struct Measuring {
 type Wanted = (Sample, bool);
 
 impl Measuring {
-    /// Begins to measure a sample.
     pub fn begin(&mut self, sample: Sample, with_histograms: bool) {
         if self.thread.is_none() {
             self.thread = start();

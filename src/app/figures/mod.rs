@@ -36,7 +36,6 @@ impl Default for Figures {
 }
 
 impl Figures {
-    /// Shows or hides the panel.
     pub fn toggle(&mut self) {
         self.shown = !self.shown;
     }

@@ -321,7 +321,6 @@ impl Inspector {
         Ok((shapes, legend))
     }
 
-    /// Facts about the inspected agent.
     pub fn facts(&self, scene: &Scene) -> Option<AgentFacts> {
         let (sample, steering) = self.sample.as_ref().zip(self.steering.as_ref())?;
         AgentFacts::of(scene, &sample.state, self.row()?, steering, self.follows())

@@ -5,6 +5,7 @@ use winit::window::Fullscreen;
 
 use super::OpenWindow;
 use super::frames::NEAR;
+use super::scenes::{NEW, NEW_NAME};
 use super::time::SECOND;
 use crate::WindowError;
 use crate::command::Command;
@@ -69,7 +70,7 @@ impl OpenWindow<'_> {
             }
             Action::PreviousScene => self.step_scene(-1)?,
             Action::NextScene => self.step_scene(1)?,
-            Action::New => self.new_scene()?,
+            Action::New => self.start_text(NEW_NAME, NEW.into())?,
             Action::Save => self.save_scene(),
             Action::SaveSession => self.save_session(),
             Action::OpenKept => self.open_kept()?,
@@ -248,7 +249,6 @@ impl OpenWindow<'_> {
         self.refuse(done).map(|_| ())
     }
 
-    /// Shows a notice.
     pub fn notify(&mut self, notice: impl Into<String>) {
         self.notices.shown = Some((notice.into(), Instant::now()));
     }

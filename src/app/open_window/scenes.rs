@@ -11,7 +11,7 @@ use flockwork_session::{EditError, Opening, Recording, Source};
 use web_time::Instant;
 
 /// A scene to begin with.
-const NEW: &str = r#"about = "A new scene"
+pub(super) const NEW: &str = r#"about = "A new scene"
 
 [world]
 size = [640, 360]
@@ -27,7 +27,7 @@ count = 300
 "#;
 
 /// The name of a new scene, and of one that was pasted.
-const NEW_NAME: &str = "new";
+pub(super) const NEW_NAME: &str = "new";
 const PASTED: &str = "pasted";
 
 impl OpenWindow<'_> {
@@ -86,11 +86,6 @@ impl OpenWindow<'_> {
             Some(name) => self.open(name),
             None => Ok(()),
         }
-    }
-
-    /// Opens a scene to begin with.
-    pub(super) fn new_scene(&mut self) -> Result<(), WindowError> {
-        self.start_text(NEW_NAME, NEW.into())
     }
 
     /// Opens a scene that has no file.

@@ -36,13 +36,11 @@ pub struct EditableScene {
 }
 
 impl EditableScene {
-    /// These parts of `scene`.
     pub fn of(scene: &Scene) -> Self {
         let Scene { species, obstacles, paths, .. } = scene.clone();
         Self { species, obstacles, paths }
     }
 
-    /// Gives `scene` these parts.
     pub fn put(&self, scene: &mut Scene) {
         scene.species.clone_from(&self.species);
         scene.obstacles.clone_from(&self.obstacles);
@@ -152,12 +150,10 @@ impl History {
         self.kept.first()
     }
 
-    /// The last tick reached.
     pub fn end(&self) -> u64 {
         self.end
     }
 
-    /// Number of snapshots.
     pub fn snapshots(&self) -> usize {
         self.kept.len()
     }
@@ -172,7 +168,6 @@ impl History {
         self.cursor
     }
 
-    /// True if there are events after the present tick.
     pub fn has_future_events(&self) -> bool {
         self.cursor < self.events.len()
     }
