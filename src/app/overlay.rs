@@ -321,6 +321,8 @@ fn board(context: &egui::Context, edge: f32, content: impl FnOnce(&mut egui::Ui)
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use super::*;
     use crate::test_window::TestWindow;
     use flockwork_engine::PassTime;
@@ -332,7 +334,9 @@ mod tests {
         assert_eq!(pace(rates(59.5)), "real time");
     }
 
-    fn facts<'a>(profile: &'a Profile, series: &'a Series) -> Facts<'a> {
+    fn facts() -> Facts<'static> {
+        static PROFILE: LazyLock<Profile> = LazyLock::new(Profile::default);
+        static SERIES: LazyLock<Series> = LazyLock::new(Series::default);
         Facts {
             agents: 200_000,
             tick: 1234,
@@ -340,9 +344,9 @@ mod tests {
             paused: false,
             kind: EngineKind::Cpu,
             machine: "2 threads".into(),
-            profile,
+            profile: &PROFILE,
             largest_cell: 1017,
-            series,
+            series: &SERIES,
             notice: None,
             legend: Vec::new(),
             colours: None,
@@ -352,10 +356,8 @@ mod tests {
 
     #[test]
     fn the_quiet_overlay_is_one_line() {
-        let profile = Profile::default();
         let rates = Some(Rates { ticks: 24.0, frames: 30.4 });
-        let series = Series::default();
-        let facts = Facts { rates, ..facts(&profile, &series) };
+        let facts = Facts { rates, ..facts() };
         assert_eq!(
             facts.line(),
             "200,000 agents   24 ticks/s (real time × 0.40)   30 frames/s   cpu"
@@ -367,9 +369,8 @@ mod tests {
 
     /// Where a long notice is, from left to right, in a window of 1280 points.
     fn notice_is(edge: f32) -> (f32, f32) {
-        let (profile, series) = (Profile::default(), Series::default());
         let text = "saved: flock-session.toml; ".repeat(9);
-        let facts = Facts { notice: Some(&text), ..facts(&profile, &series) };
+        let facts = Facts { notice: Some(&text), ..facts() };
         let mut window = TestWindow::new(1280.0, 720.0);
         let show = |ui: &mut egui::Ui| facts.show(ui.ctx(), Detail::Hidden, edge);
         // An area has no size in its first frame.
@@ -393,13 +394,12 @@ mod tests {
 
     #[test]
     fn the_colours_have_their_legend() {
-        let (profile, series) = (Profile::default(), Series::default());
         let text = "world.size = [90, 60]\n[species.a]\n[style]\ncolour = \"structure\"";
         let scene = flockwork_model::scene::Scene::parse("test", text).unwrap();
         let camera = flockwork_view::camera::Camera::fit(&scene.world, 640, 360);
         let legend = ColourLegend::of(&scene, &camera);
         let shown = |colours, detail| {
-            let facts = Facts { colours, ..facts(&profile, &series) };
+            let facts = Facts { colours, ..facts() };
             let mut window = TestWindow::new(640.0, 360.0);
             let texts = window.frames(3, |ui| facts.show(ui.ctx(), detail, f32::MAX));
             texts.iter().any(|text| text.text.contains("few neighbours") && text.whole)
@@ -416,14 +416,13 @@ mod tests {
 
     #[test]
     fn a_pause_has_no_rates_and_moves_no_line() {
-        let profile = Profile::default();
         let rates = Some(Rates { ticks: 24.0, frames: 30.0 });
-        let running = Facts { rates, ..facts(&profile, &Series::default()) }.lines();
+        let running = Facts { rates, ..facts() }.lines();
         assert_eq!(running[1..3], ["tick 1,234   real time × 0.40", "24 ticks/s   30 frames/s"]);
-        let paused = Facts { rates, paused: true, ..facts(&profile, &Series::default()) }.lines();
+        let paused = Facts { rates, paused: true, ..facts() }.lines();
         assert_eq!(paused[1..3], ["tick 1,234", "paused"]);
         assert_eq!(running[3..], paused[3..]);
-        assert_eq!(facts(&profile, &Series::default()).lines().len(), running.len());
+        assert_eq!(facts().lines().len(), running.len());
     }
 
     #[test]
@@ -431,7 +430,7 @@ mod tests {
         let pass = |pass, ms| PassTime { pass, time: Duration::from_millis(ms) };
         let profile =
             Profile { passes: vec![pass("steer", 20), pass("scan", 5)], ..Profile::default() };
-        let text = facts(&profile, &Series::default()).lines().join("\n");
+        let text = Facts { profile: &profile, ..facts() }.lines().join("\n");
         let crowds = "fullest cell 1,017";
         for part in
             ["200,000 agents", "tick 1,234", "steer", "20.000 ms", "25.000 ms (wall)", crowds]
