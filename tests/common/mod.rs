@@ -25,6 +25,9 @@ use situations::Situation;
 
 pub use starting::{agents, built_in_scene, populated};
 
+/// The edges of a world, by their names in scene files.
+pub const BOUNDARIES: [&str; 3] = ["wrap", "walls", "open"];
+
 /// How far an engine is from the `f64` reference after one tick, or how far it may be.
 ///
 /// Positions are `f32`. The situations' worlds are up to 150 units wide, where one rounding is 8e-6

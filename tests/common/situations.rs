@@ -10,7 +10,7 @@ use flockwork::model::world::Boundary;
 use glam::Vec3;
 
 use super::dice::Dice;
-use super::scenery;
+use super::{BOUNDARIES, scenery};
 
 /// A scene and a state in it.
 #[derive(Clone)]
@@ -88,7 +88,7 @@ pub fn steady_in(axes: usize, kinds: &[Kind], number: u64) -> Situation {
 fn rolled(axes: usize, kinds: &[Kind], number: u64, how: impl Fn(&mut Dice)) -> Situation {
     let mut dice = Dice::new(number * 1000 + kinds.len() as u64 * 31 + kinds[0].number() as u64);
     how(&mut dice);
-    let boundary = dice.one_of(&["wrap", "walls", "open"]);
+    let boundary = dice.one_of(&BOUNDARIES);
     // Worlds of one to seven cells of the largest radius, 20.
     let sides = [20.0, 30.0, 45.0, 64.0, 85.0, 150.0];
     let mut size = Vec3::new(dice.one_of(&sides), dice.one_of(&sides), 0.0);

@@ -3,7 +3,9 @@
 
 use crate::adapter;
 use crate::common::gpu::checked_with_cpu;
-use crate::common::{agents, bits, built_in, flock, mixed, mixed_in_space, run, stepped};
+use crate::common::{
+    BOUNDARIES, agents, bits, built_in, flock, mixed, mixed_in_space, run, stepped,
+};
 use flockwork::engine::{Change, Engine, EngineError};
 use flockwork::model::scene::Scene;
 use flockwork::model::scenery::Obstacle;
@@ -32,7 +34,7 @@ fn brute_force(
 #[test]
 fn neighbours_are_those_that_a_look_at_every_agent_finds() {
     let mut across = 0;
-    for boundary in ["wrap", "walls", "open"] {
+    for boundary in BOUNDARIES {
         let world = format!("world.boundary=\"{boundary}\"");
         for (scene, state) in [
             flock(3000, &[&world]),

@@ -17,14 +17,13 @@ use crate::common::gpu::{
     checked_with_cpu, compares_bits, cpu_and, share, with_cpu, without_subgroups,
 };
 use crate::common::reference::minimum_image;
-use crate::common::{self, bits, run, stepped};
+use crate::common::{self, BOUNDARIES, bits, run, stepped};
 
 /// Worlds of all boundaries, in a plane and in space.
 fn worlds() -> impl Iterator<Item = String> {
     let sizes = ["[120, 90]", "[70, 60, 50]"].into_iter();
-    let boundaries = ["wrap", "walls", "open"];
     let all = sizes.flat_map(move |size| {
-        boundaries
+        BOUNDARIES
             .map(|own| format!("{{ size = {size}, boundary = \"{own}\", sampling = \"none\" }}"))
     });
     all.step_by(share().min(3))

@@ -4,7 +4,7 @@
 use crate::adapter;
 use crate::common;
 use crate::common::gpu::{checked_with_cpu, share};
-use crate::common::{agents as flock, bits, built_in, reference, run};
+use crate::common::{BOUNDARIES, agents as flock, bits, built_in, reference, run};
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::model::scene::{Request, Scene};
@@ -167,7 +167,7 @@ fn an_agent_at_rest_has_the_same_bits_on_both_engines() {
     ];
     // A second driver that takes a second to compile a shader has every third.
     for behaviour in behaviours.into_iter().step_by(share().min(3)) {
-        for boundary in ["wrap", "walls", "open"] {
+        for boundary in BOUNDARIES {
             for body in ["max_force = 0", "max_speed = 0", "max_force = 0\nlimit = \"sum\""] {
                 let scene = scene(&format!(
                     "world = {{ size = [100, 60], boundary = \"{boundary}\" }}\n[[targets]]\n\

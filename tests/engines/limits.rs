@@ -8,7 +8,7 @@ use crate::common;
 use crate::common::dice::Dice;
 use crate::common::situations::text_of;
 use crate::common::variants::of_common_variants;
-use crate::common::{bits, decided, reference, run, situations::Situation, stepped};
+use crate::common::{BOUNDARIES, bits, decided, reference, run, situations::Situation, stepped};
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::model::behaviours::Kind;
@@ -213,7 +213,7 @@ impl Draw {
 
 /// Scene number `number` and its first state. A scene that a wrapped world refuses is drawn again.
 fn drawn(number: u64, whole: bool) -> Situation {
-    let boundary = ["wrap", "walls", "open"][number as usize % 3];
+    let boundary = BOUNDARIES[number as usize % 3];
     for attempt in 0..1000 {
         let dice = Dice::new(number * 1000 + attempt);
         let mut draw = Draw { dice, boundary, size: Vec3::new(1.0, 1.0, 0.0), whole };

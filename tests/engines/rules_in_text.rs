@@ -4,7 +4,7 @@
 use crate::adapter;
 use crate::common::expressions::{Generator, Kind};
 use crate::common::gpu::{compares_bits, different, share, with_cpu};
-use crate::common::{self, bits, run};
+use crate::common::{self, BOUNDARIES, bits, run};
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::model::formula::{Formula, Given, Inputs, RuleText, Tape};
 use flockwork::model::scene::{Scene, drawn};
@@ -78,7 +78,7 @@ fn places() -> Vec<(String, &'static str)> {
         "combine = \"exclusive\"\nlimit = \"none\"\nmax_turn = 20\njitter = 0.2",
     ];
     for (nth, size) in ["[120, 90]", "[70, 60, 50]"].into_iter().enumerate() {
-        for (at, boundary) in ["wrap", "walls", "open"].into_iter().enumerate() {
+        for (at, boundary) in BOUNDARIES.into_iter().enumerate() {
             let world = format!("{{ size = {size}, boundary = \"{boundary}\" }}");
             all.push((world, bodies[nth + at]));
         }

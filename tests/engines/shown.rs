@@ -4,15 +4,13 @@
 use crate::adapter;
 use crate::common::gpu::checked_with_cpu;
 use crate::common::reference::minimum_image;
-use crate::common::{bits, mixed, mixed_in_space, run, stepped};
+use crate::common::{BOUNDARIES, bits, mixed, mixed_in_space, run, stepped};
 use flockwork::engine::{Change, Engine};
 use flockwork::model::behaviours::Uses;
 use flockwork::model::memory::{BANK_WEIGHT, Memory, Shown, growth_of_age, leant};
 use flockwork::model::scene::{ColourBy, Scene};
 use flockwork::model::state::FlockState;
 use glam::DVec3;
-
-const BOUNDARIES: [&str; 3] = ["wrap", "walls", "open"];
 
 /// Ticks of a run. Many agents are sent elsewhere meanwhile.
 const TICKS: usize = 40;

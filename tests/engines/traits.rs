@@ -5,7 +5,7 @@ use crate::adapter;
 use crate::common;
 use crate::common::gpu::{GPU, engine, without_subgroups};
 use crate::common::situations::Situation;
-use crate::common::{CORRECTLY_ROUNDED, bits, compare, mixed, reference, run, stepped};
+use crate::common::{BOUNDARIES, CORRECTLY_ROUNDED, bits, compare, mixed, reference, run, stepped};
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::{CpuEngine, InstructionSet};
 use flockwork::engine::gpu::device_grid::DeviceGrid;
@@ -62,9 +62,8 @@ fn drawn(overrides: &[&str]) -> Situation {
 
 /// One situation for each version of the kernels: several species, one species, and a plain flock.
 fn cases() -> Vec<Situation> {
-    let boundaries = ["wrap", "walls", "open"];
     let mut cases: Vec<Situation> =
-        boundaries.map(|edge| drawn(&[&format!("world.boundary={edge}")])).into();
+        BOUNDARIES.map(|edge| drawn(&[&format!("world.boundary={edge}")])).into();
     let flock = "[world]\nsize = [150, 100]\n[species.a]\nmax_speed = { from = 2, to = 4 }\n\
                  separation = { radius = { from = 5, to = 15 } }\nalignment = {}\n\
                  cohesion = { radius = 20 }\n";

@@ -8,7 +8,7 @@ use super::{End, end};
 use crate::common::dice::Dice;
 use crate::common::gpu::cpu_and;
 use crate::common::situations::{FLOCKING, situation_in};
-use crate::common::{mixed, mixed_in_space};
+use crate::common::{BOUNDARIES, mixed, mixed_in_space};
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::{EngineOptions, GpuEngine};
 use flockwork::engine::{Change, Engine};
@@ -130,7 +130,7 @@ fn random_edits_keep_the_engines_equal_and_are_those_of_a_load() {
         // Each variant of a scene compiles shaders: crowds come to worlds of few cells alone.
         if crowded_above.is_none() {
             let plane = |edge| (format!("mixed, {edge}"), mixed(edge, &[]));
-            cases.extend(["wrap", "walls", "open"].map(plane));
+            cases.extend(BOUNDARIES.map(plane));
             cases.push(("mixed in space".into(), mixed_in_space("wrap", &[])));
         }
         cases.extend([2, 3].map(|axes| {
