@@ -71,7 +71,7 @@ tests=()
 for test in "$@"; do
   name=$(basename "$test" | sed 's/-[0-9a-f]*$//')
   log=$OUT/test-$name.txt
-  within 240 "$log" "$test" --quiet gpu_passes:: gpu_engine:: gpu_space:: renderer:: splat::
+  within 240 "$log" "$test" --quiet gpu_passes:: gpu_engine:: gpu_runs::flocks_of gpu_runs::a_mixed_scene_is renderer:: splat::
   case $? in
     0) verdict=passed ;;
     124 | 130 | 137) verdict="not done in time" ;;

@@ -23,7 +23,6 @@ mod formulas;
 mod gpu_engine;
 mod gpu_passes;
 mod gpu_runs;
-mod gpu_space;
 mod kept;
 mod limits;
 mod members;
