@@ -1,15 +1,15 @@
 //! A flock over many processes: the same bytes as in one. The processes are threads here;
 //! `tests/ranks_mpi.rs` runs the program under `mpirun`.
 
-use crate::common::ranks::{self, assert_same, few_and_crowded, of_all, part, with_moving_borders};
-use crate::common::{bits, built_in, built_in_scene, mixed};
+use crate::common::ranks::{
+    self, Case, assert_same, check_controls, check_moving_borders, few_and_crowded, part,
+};
+use crate::common::{BOUNDARIES, bits, built_in, built_in_scene, mixed};
 use flockwork::engine::cpu::CpuEngine;
-use flockwork::engine::distributed::{DistributedEngine, LoadBalance};
-use flockwork::engine::{AgentsAt, Change, Engine, EngineError, Snapshot};
-use flockwork::model::scene::{Request, Scene};
+use flockwork::engine::distributed::DistributedEngine;
+use flockwork::engine::{AgentsAt, Change, Engine, EngineError};
+use flockwork::model::scene::{self, BuiltIn, Request};
 use flockwork::model::state::FlockState;
-
-const BOUNDARIES: [&str; 3] = ["wrap", "walls", "open"];
 
 /// A rank's engine. Some ranks share their work among threads, others do not.
 fn engine(rank: usize) -> CpuEngine {
@@ -21,57 +21,38 @@ fn on_ranks<T: Send>(size: usize, act: impl Fn(&mut DistributedEngine, usize) ->
     ranks::on_ranks(size, engine, act)
 }
 
-/// The flock after so many ticks on `size` ranks, and how they shared the work.
-fn run_on(size: usize, scene: &Scene, state: &FlockState, ticks: u32) -> (Snapshot, LoadBalance) {
-    on_ranks(size, |engine, rank| {
-        let found = ranks::alone(engine, scene, &part(state, rank, size), ticks);
-        (found, engine.load_balance())
-    })
-}
-
-fn alone(scene: &Scene, state: &FlockState, ticks: u32) -> Snapshot {
-    ranks::alone(&mut CpuEngine::new(None).unwrap(), scene, state, ticks)
+/// The engine of a process alone.
+fn alone() -> CpuEngine {
+    CpuEngine::new(None).unwrap()
 }
 
 #[test]
 fn any_number_of_ranks_gives_the_same_bytes() {
     for boundary in BOUNDARIES {
-        for space in [false, true] {
-            let (scene, state) = of_all(space, boundary, &[]);
-            let wanted = alone(&scene, &state, 25);
-            assert!(wanted.targets[2].hits > 0, "no target was hit");
-            for size in if boundary == "wrap" { vec![1, 2, 3, 4, 7] } else { vec![2, 5] } {
-                let (found, load) = run_on(size, &scene, &state, 25);
-                assert_same(&found, &wanted, &format!("{boundary}, space {space}, {size} ranks"));
+        let cases = [false, true].map(|space| Case::of_all(space, boundary, 25));
+        for size in if boundary == "wrap" { vec![1, 2, 3, 4, 7] } else { vec![2, 5] } {
+            for load in ranks::check(&mut alone(), &cases, size, engine) {
                 assert_eq!(load.ghosts > 0, size > 1);
             }
-            // Control: another weight.
-            let (other, _) = of_all(space, boundary, &["starling.separation.weight=1.55"]);
-            let (found, _) = run_on(3, &other, &state, 25);
-            assert!(bits(&found.state) != bits(&wanted.state));
+        }
+        for space in [false, true] {
+            check_controls(&mut alone(), space, boundary, 25);
         }
     }
 }
 
 #[test]
 fn every_scene_is_the_same_on_ranks() {
-    for scene in flockwork::model::scene::built_in() {
-        let (scene, state) = built_in(scene.name, 700, &[]);
-        let wanted = alone(&scene, &state, 20);
-        let (found, _) = run_on(3, &scene, &state, 20);
-        assert_same(&found, &wanted, &scene.name);
-    }
+    let case = |own: BuiltIn| Case::new(own.name, built_in(own.name, 700, &[]), 20);
+    let cases: Vec<Case> = scene::built_in().map(case).collect();
+    ranks::check(&mut alone(), &cases, 3, engine);
 }
 
 #[test]
 fn crowds_few_agents_and_narrow_worlds_are_the_same_on_ranks() {
-    for boundary in BOUNDARIES {
-        for (what, (scene, state)) in few_and_crowded(boundary) {
-            let wanted = alone(&scene, &state, 20);
-            for size in [2, 3, 5] {
-                let (found, _) = run_on(size, &scene, &state, 20);
-                assert_same(&found, &wanted, &format!("{what} on {size} ranks"));
-            }
+    for cases in BOUNDARIES.map(|boundary| few_and_crowded(boundary, 20)) {
+        for size in [2, 3, 5] {
+            ranks::check(&mut alone(), &cases, size, engine);
         }
     }
 }
@@ -90,38 +71,32 @@ fn ids_may_be_as_large_as_32_bits_allow() {
         };
     }
     assert_eq!(state.id.last(), Some(&(u32::MAX - 1)));
-    let wanted = alone(&scene, &state, 10);
-    assert_eq!(wanted.state.id, state.id);
-    let (found, _) = run_on(3, &scene, &state, 10);
-    assert_same(&found, &wanted, "large ids");
+    let small = FlockState { id: (0..count).collect(), ..state.clone() };
+    let [large, small] = [state, small].map(|s| Case::new("ids", (scene.clone(), s), 10));
+    let wanted = large.alone(&mut alone()).state;
+    assert_eq!(wanted.id, large.state.id);
     // Random numbers depend on the id.
-    let small = FlockState { id: (0..count).collect(), ..state };
-    assert!(bits(&alone(&scene, &small, 10).state) != bits(&wanted.state));
+    assert!(bits(&small.alone(&mut alone()).state) != bits(&wanted));
+    ranks::check(&mut alone(), &[large], 3, engine);
 }
 
 #[test]
 fn borders_may_move_between_any_two_ticks() {
-    for space in [false, true] {
-        let flock = of_all(space, "wrap", &[]);
-        let wanted = alone(&flock.0, &flock.1, 12);
-        let found = with_moving_borders(engine, &flock);
-        assert_same(&found, &wanted, &format!("space {space}"));
-    }
+    check_moving_borders(&mut alone(), engine);
 }
 
 #[test]
 fn edits_are_refused_and_change_nothing() {
-    let (scene, state) = mixed("wrap", &[]);
-    let wanted = alone(&scene, &state, 2);
+    let case = Case::new("after edits", mixed("wrap", &[]), 2);
     let found = on_ranks(2, |engine, rank| {
-        engine.load(&scene, &part(&state, rank, 2)).unwrap();
-        let refused = engine.update(&scene, Change::PARAMETERS).unwrap_err();
+        engine.load(&case.scene, &part(&case.state, rank, 2)).unwrap();
+        let refused = engine.update(&case.scene, Change::PARAMETERS).unwrap_err();
         assert!(refused.to_string().contains("cannot be edited"), "{refused}");
-        assert!(engine.remove(&[0]).is_err() && engine.append(&state).is_err());
+        assert!(engine.remove(&[0]).is_err() && engine.append(&case.state).is_err());
         engine.step(2).unwrap();
         engine.snapshot().unwrap()
     });
-    assert_same(&found, &wanted, "after edits");
+    assert_same(&found, &case.alone(&mut alone()), &case.what);
 }
 
 #[test]

@@ -6,36 +6,17 @@ use std::sync::Arc;
 
 use crate::common::gpu::{engine, share, shipped, without_subgroups};
 use crate::common::ranks::{
-    self, alone, assert_same, few_and_crowded, on_ranks, part, with_moving_borders,
+    self, Case, check_controls, check_moving_borders, few_and_crowded, on_ranks, part,
 };
-use crate::common::{bits, built_in, flock};
+use crate::common::{BOUNDARIES, built_in, flock, run};
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::{EngineOptions, Gpu, GpuEngine};
-use flockwork::engine::{Engine, EngineError, Snapshot};
-use flockwork::model::scene::{self, BuiltIn, Scene};
-use flockwork::model::state::FlockState;
-
-const BOUNDARIES: [&str; 3] = ["wrap", "walls", "open"];
-
-/// A flock, and the number of ticks that it moves.
-struct Case {
-    what: String,
-    scene: Scene,
-    state: FlockState,
-    ticks: u32,
-}
+use flockwork::engine::{Engine, EngineError};
+use flockwork::model::scene::{self, BuiltIn};
 
 /// A rank's device.
 fn device() -> Arc<Gpu> {
     adapter::gpu().expect("the adapter of the test")
-}
-
-/// The results of the cases on `size` ranks.
-fn all_on(size: usize, cases: &[Case], local: impl Fn(usize) -> GpuEngine + Sync) -> Vec<Snapshot> {
-    on_ranks(size, local, |many, rank| {
-        let of = |case: &Case| alone(many, &case.scene, &part(&case.state, rank, size), case.ticks);
-        cases.iter().map(of).collect()
-    })
 }
 
 /// Compares the cases on a number of ranks with one engine. Where the CPU engine gives the same bytes it is
@@ -45,25 +26,7 @@ fn check(gpu: &Arc<Gpu>, cases: &[Case], size: usize, local: fn(&Arc<Gpu>) -> Gp
         true => Box::new(CpuEngine::new(None).unwrap()),
         false => Box::new(local(gpu)),
     };
-    let found = all_on(size, cases, |_| local(&device()));
-    for (case, found) in cases.iter().zip(&found) {
-        let wanted = alone(&mut *one, &case.scene, &case.state, case.ticks);
-        assert_same(found, &wanted, &format!("{} on {size} ranks", case.what));
-    }
-}
-
-/// The scene with all features.
-fn of_all(space: bool, boundary: &str, overrides: &[&str]) -> Case {
-    let (scene, state) = ranks::of_all(space, boundary, overrides);
-    Case { what: format!("{boundary}, space {space}"), scene, state, ticks: 20 }
-}
-
-#[test]
-fn two_ranks_give_the_bytes_of_one() {
-    let Some(gpu) = adapter::gpu() else { return };
-    let (scene, state) = flock(300, &["world.boundary=\"wrap\""]);
-    let case = Case { what: "flock".into(), scene, state, ticks: 20 };
-    check(&gpu, &[case], 2, engine);
+    ranks::check(&mut *one, cases, size, |_| local(&device()));
 }
 
 #[test]
@@ -79,29 +42,20 @@ fn any_number_of_ranks_gives_the_same_bytes_of_a_space() {
 }
 
 fn any_number_of_ranks(gpu: &Arc<Gpu>, space: bool) {
-    let cases: Vec<Case> = BOUNDARIES.iter().map(|boundary| of_all(space, boundary, &[])).collect();
+    let cases = BOUNDARIES.map(|boundary| Case::of_all(space, boundary, 20));
     // Every rank compiles its own shaders, which takes a second driver long.
     check(gpu, &cases[..if share() == 1 { 3 } else { 1 }], 3, engine);
     if share() == 1 {
         check(gpu, &cases[..1], 1, shipped);
         check(gpu, &cases[..1], 5, without_subgroups);
     }
-    // Agents did hit the target. Control: another weight.
-    let mut one = shipped(gpu);
-    let wanted = alone(&mut one, &cases[0].scene, &cases[0].state, cases[0].ticks);
-    assert!(wanted.targets[2].hits > 0, "no target was hit");
-    let other = of_all(space, "wrap", &["starling.separation.weight=1.55"]);
-    let found = alone(&mut one, &other.scene, &other.state, other.ticks);
-    assert!(bits(&found.state) != bits(&wanted.state));
+    check_controls(&mut shipped(gpu), space, "wrap", 20);
 }
 
 #[test]
 fn every_scene_is_the_same_on_ranks() {
     let Some(gpu) = adapter::gpu() else { return };
-    let case = |own: BuiltIn| {
-        let (scene, state) = built_in(own.name, 400, &[]);
-        Case { what: own.name.into(), scene, state, ticks: 10 }
-    };
+    let case = |own: BuiltIn| Case::new(own.name, built_in(own.name, 400, &[]), 10);
     let cases: Vec<Case> = scene::built_in().step_by(share()).map(case).collect();
     // Each rank compiles the shaders of all of them.
     check(&gpu, &cases, 2, shipped);
@@ -117,10 +71,7 @@ fn crowded(gpu: &Arc<Gpu>) -> GpuEngine {
 #[test]
 fn crowds_few_agents_and_narrow_worlds_are_the_same_on_ranks() {
     let Some(gpu) = adapter::gpu() else { return };
-    for boundary in BOUNDARIES {
-        let cases = few_and_crowded(boundary).into_iter();
-        let cases = cases.map(|(what, (scene, state))| Case { what, scene, state, ticks: 12 });
-        let cases: Vec<Case> = cases.collect();
+    for cases in BOUNDARIES.map(|boundary| few_and_crowded(boundary, 12)) {
         check(&gpu, &cases, 3, shipped);
         check(&gpu, &cases[2..4], 2, crowded);
     }
@@ -133,7 +84,7 @@ fn agents_may_go_to_any_rank_in_one_tick() {
     let (scene, state) = flock(500, &fast);
     let mut one = CpuEngine::new(None).unwrap();
     // One tick takes some of them across a whole slab.
-    let [before, after] = [7, 8].map(|ticks| alone(&mut one, &scene, &state, ticks).state.position);
+    let [before, after] = [7, 8].map(|ticks| run(&mut one, &scene, &state, ticks).position);
     let slab = scene.world.size.y / 5.0;
     let across = before.iter().zip(&after).filter(|(p, q)| {
         let way = (p.y - q.y).abs();
@@ -141,30 +92,23 @@ fn agents_may_go_to_any_rank_in_one_tick() {
     });
     assert!(across.count() > 10);
     // And so many ticks that the agents are counted.
-    let case = Case { what: "fast".into(), scene, state, ticks: 70 };
-    check(&gpu, &[case], 5, engine);
+    check(&gpu, &[Case::new("fast", (scene, state), 70)], 5, engine);
 }
 
 #[test]
 fn borders_may_move_between_any_two_ticks() {
     let Some(gpu) = adapter::gpu() else { return };
-    let mut one = shipped(&gpu);
-    for space in [false, true] {
-        let flock = ranks::of_all(space, "wrap", &[]);
-        let wanted = alone(&mut one, &flock.0, &flock.1, 12);
-        let found = with_moving_borders(|_| engine(&device()), &flock);
-        assert_same(&found, &wanted, &format!("space {space}"));
-    }
+    check_moving_borders(&mut shipped(&gpu), |_| engine(&device()));
 }
 
 #[test]
 fn the_fullest_cell_of_all_ranks_is_that_of_one() {
     let Some(gpu) = adapter::gpu() else { return };
-    let case = of_all(false, "walls", &[]);
+    let case = Case::of_all(false, "walls", 0);
     let mut one = shipped(&gpu);
     let mut fullest = [0; 2];
     for (ticks, fullest) in (0..).zip(&mut fullest) {
-        alone(&mut one, &case.scene, &case.state, ticks);
+        run(&mut one, &case.scene, &case.state, ticks);
         *fullest = one.largest_cell();
     }
     on_ranks(
@@ -186,7 +130,7 @@ fn the_fullest_cell_of_all_ranks_is_that_of_one() {
 #[test]
 fn an_id_that_no_tag_holds_is_refused_by_all() {
     let Some(gpu) = adapter::gpu() else { return };
-    let case = of_all(false, "wrap", &[]);
+    let case = Case::of_all(false, "wrap", 0);
     drop(gpu);
     on_ranks(
         2,
