@@ -366,7 +366,7 @@ fn a_flock_fits_or_is_refused_whatever_the_limit() {
     let run = "flockwork simulate --engine cpu --threads 2 --ticks 2 --count 1500000 --out a.npz";
     // Sparse flocks have more cells than others; wanderers have memory.
     for scene in ["flock", "flock --density 0.01", "wander"] {
-        for limit in (100_000..=600_000).step_by(50_000) {
+        for limit in (100_000..=450_000).step_by(50_000) {
             let line =
                 format!("export RAYON_NUM_THREADS=4; ulimit -v {limit}; {run} --scene {scene}");
             let output = shell(folder.path(), &line);

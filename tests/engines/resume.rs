@@ -5,7 +5,9 @@ use crate::adapter;
 use std::sync::Arc;
 
 use crate::common::gpu::{share, shipped, without_subgroups};
-use crate::common::{bits, built_in_scene, flock, mixed, mixed_in_space, populated, run};
+use crate::common::{
+    BOUNDARIES, bits, built_in_scene, flock, mixed, mixed_in_space, populated, run,
+};
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::{EngineOptions, GpuEngine};
 use flockwork::engine::{Engine, Snapshot};
@@ -46,11 +48,11 @@ fn scenes() -> impl Iterator<Item = Start> {
 /// A scene with all features, and crowds.
 fn others() -> Vec<Start> {
     let mut starts = vec![];
-    for boundary in ["wrap", "walls", "open"] {
+    for boundary in BOUNDARIES {
         let (scene, state) = mixed(boundary, &[]);
         starts.push(Start { name: format!("mixed, {boundary}"), scene, state });
     }
-    for boundary in ["wrap", "walls", "open"] {
+    for boundary in BOUNDARIES {
         let (scene, state) = mixed_in_space(boundary, &[]);
         starts.push(Start { name: format!("mixed in space, {boundary}"), scene, state });
     }
@@ -118,7 +120,7 @@ fn a_run_on_the_cpu_goes_on_with_any_number_of_threads() {
     for start in scenes().chain(others()) {
         let [stop, end] = straight(&mut engine, &start);
         assert_eq!(end.state.tick, u64::from(BEFORE + AFTER));
-        for threads in [1, 2, 3] {
+        for threads in [1, 3] {
             let mut other = CpuEngine::new(Some(threads)).unwrap();
             let resumed = go_on(&mut other, &start.scene, &stop, AFTER);
             assert!(same(&resumed, &end), "{}, {threads} threads: other bytes", start.name);
@@ -158,13 +160,13 @@ fn a_run_on_the_gpu_goes_on_and_so_does_one_that_changes_engines() {
             if same(&control, &end) {
                 forgotten.push(start.name.clone());
             }
-            // A GPU may round differently from the CPU.
+            // A GPU may round differently from the CPU. Where it does not, either goes on from the stop of the
+            // other, which is the same.
             if gpu.is_software() {
+                let [cpu_stop, cpu_end] = straight(&mut on_cpu, &start);
+                assert!(same(&cpu_stop, &stop) && same(&cpu_end, &end), "{}", start.name);
                 let switched = go_on(&mut on_cpu, &start.scene, &stop, AFTER);
                 assert!(same(&switched, &end), "{}: other bytes from gpu to cpu", start.name);
-                let [stop, end] = straight(&mut on_cpu, &start);
-                let switched = go_on(&mut on_gpu, &start.scene, &stop, AFTER);
-                assert!(same(&switched, &end), "{}: other bytes from cpu to gpu", start.name);
             }
         }
         assert!(forgotten.len() <= FORGOTTEN, "no trace of another state: {forgotten:?}");
