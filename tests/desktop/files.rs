@@ -4,8 +4,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use tempfile::TempDir;
-
 use super::{Display, Program, Shot, flockwork, text};
 
 /// Size of the window; it is in the corner of the screen.
@@ -25,17 +23,6 @@ pub fn start_on(engine: &str, display: &Display, folder: &Path, arguments: &str)
     let mut program = display.start(command);
     display.focus(&mut program);
     program
-}
-
-/// A display with a window that shows the scene `walls`, and the window's current folder. `None` where a
-/// program for displays is missing.
-#[track_caller]
-pub fn walls() -> Option<(Display, TempDir, Program)> {
-    let display = Display::open("1000x700")?;
-    let folder = tempfile::tempdir().unwrap();
-    let program = start(&display, folder.path(), "--scene walls");
-    display.until_title(&program, "20 agents");
-    Some((display, folder, program))
 }
 
 /// Closes the window with a key; the program ends well.

@@ -5,7 +5,7 @@ use std::fs;
 
 use crate::desktop::files::{done, ends, new_file, notice, start, steps};
 use crate::desktop::{Shot, flockwork};
-use crate::open_display;
+use crate::display_and_folder;
 
 const FLOCK: &str = "--scene flock --count 300 --seed 5";
 
@@ -30,8 +30,7 @@ fn cursor(shot: &Shot) -> Option<(u32, u32)> {
 
 #[test]
 fn figures_are_plotted_jumped_to_and_saved() {
-    let Some(display) = open_display("1000x700") else { return };
-    let folder = tempfile::tempdir().unwrap();
+    let Some((display, folder)) = display_and_folder() else { return };
     let folder = folder.path();
     let program = start(&display, folder, FLOCK);
     display.xdotool("mousemove 700 300 key plus key plus");
@@ -86,8 +85,7 @@ fn figures_are_plotted_jumped_to_and_saved() {
 
 #[test]
 fn the_panel_fits_a_small_window_and_folds() {
-    let Some(display) = open_display("1000x700") else { return };
-    let folder = tempfile::tempdir().unwrap();
+    let Some((display, folder)) = display_and_folder() else { return };
     let mut command = flockwork(&format!("run --engine cpu --size 640x480 {FLOCK}"));
     command.current_dir(folder.path());
     let mut program = display.start(command);

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::desktop::files::{SIZE, ends, files, notice, settle, start, steps};
-use crate::open_display;
+use crate::{display_and_folder, open_display};
 use flockwork::view::recorder::mp4;
 
 const FLOCK: &str = "--scene flock --count 60 --seed 3";
@@ -48,8 +48,7 @@ fn without_ffmpeg(folder: &Path, before: &str) -> Command {
 
 #[test]
 fn a_key_starts_and_ends_a_film() {
-    let Some(display) = open_display("1000x700") else { return };
-    let folder = tempfile::tempdir().unwrap();
+    let Some((display, folder)) = display_and_folder() else { return };
     let mut program = display.start(without_ffmpeg(folder.path(), ""));
     display.focus(&mut program);
     display.until("a flock", |s| s.darts(300..900, 0..600).len() > 50);
@@ -78,8 +77,7 @@ fn a_key_starts_and_ends_a_film() {
 
 #[test]
 fn a_window_that_closes_completes_its_film() {
-    let Some(display) = open_display("1000x700") else { return };
-    let folder = tempfile::tempdir().unwrap();
+    let Some((display, folder)) = display_and_folder() else { return };
     let program = start(&display, folder.path(), FLOCK);
     display.until("a flock", |s| s.darts(300..900, 0..600).len() > 50);
     display.xdotool("key F9");

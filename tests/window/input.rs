@@ -6,7 +6,7 @@ use std::fs;
 
 use crate::desktop::files::{SIZE, ends, notice, start_on};
 use crate::desktop::{Display, Shot, flockwork};
-use crate::open_display;
+use crate::{display_and_folder, open_display};
 
 /// Few enough for a software rasteriser, many enough for a flock.
 const FLOCK: &str = "--count 600 --seed 1";
@@ -275,8 +275,7 @@ fn start_vehicle(display: &Display, folder: &std::path::Path, text: &str) -> des
 
 #[test]
 fn a_click_makes_another_path() {
-    let Some(display) = open_display("1000x700") else { return };
-    let folder = tempfile::tempdir().unwrap();
+    let Some((display, folder)) = display_and_folder() else { return };
     let text = "click = \"path\"\n[[paths]]\n\
                 points = [[0, 300], [300, 500], [600, 100], [900, 300]]\n\
                 [species.vehicle.follow_path]";
@@ -292,8 +291,7 @@ fn a_click_makes_another_path() {
 
 #[test]
 fn a_target_moves_along_with_the_mouse() {
-    let Some(display) = open_display("1000x700") else { return };
-    let folder = tempfile::tempdir().unwrap();
+    let Some((display, folder)) = display_and_folder() else { return };
     let text = "click = \"target\"\n[[targets]]\nposition = [700, 300]\n[species.vehicle.seek]";
     let program = start_vehicle(&display, folder.path(), text);
     // The way from the vehicle to its target is a line with a point at the target.
@@ -312,8 +310,7 @@ fn a_target_moves_along_with_the_mouse() {
 
 #[test]
 fn a_target_follows_the_mouse_and_a_press_adds() {
-    let Some(display) = open_display("1000x700") else { return };
-    let folder = tempfile::tempdir().unwrap();
+    let Some((display, folder)) = display_and_folder() else { return };
     let text = "click = [\"follow\", \"add\"]\n[[targets]]\nposition = [700, 300]\n\
                 [species.vehicle.seek]";
     let program = start_vehicle(&display, folder.path(), text);

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::desktop::files::{ends, notice, start_on, steps};
 use crate::desktop::{Display, Program, Shot};
-use crate::open_display;
+use crate::display_and_folder;
 
 /// Two agents that fly to the right, one across the seam from the other, in a world that fills the
 /// window. The left one can still fly faster, so separation pushes it.
@@ -35,8 +35,7 @@ fn start(display: &Display, folder: &std::path::Path, engine: &str) -> Program {
 
 #[test]
 fn an_agent_is_inspected_and_followed_across_the_seam() {
-    let Some(display) = open_display("1000x700") else { return };
-    let folder = tempfile::tempdir().unwrap();
+    let Some((display, folder)) = display_and_folder() else { return };
     for engine in ["cpu", "gpu"] {
         let program = start(&display, folder.path(), engine);
         let none = display.until_still();

@@ -6,7 +6,7 @@ use std::fs;
 
 use crate::desktop::Shot;
 use crate::desktop::files::{ends, new_file, notice, saved, start, steps};
-use crate::{open_display, walls};
+use crate::{walls, window_of};
 
 /// The number after a key of a scene file.
 fn numbers(text: &str, key: &str) -> Vec<f32> {
@@ -45,14 +45,10 @@ fn a_style_is_chosen_undone_and_saved() {
 
 #[test]
 fn the_view_is_written_into_the_scene_and_follows_the_flock() {
-    let Some(display) = open_display("1000x700") else { return };
-    let folder = tempfile::tempdir().unwrap();
     // One agent, which goes right: 1.40625 pixels are a world unit.
     let plain = "[camera]\nzoom = 2\n[species.a]\nsize = 12\ncount = 1\nmax_speed = 2\n\
                 spawn = { place = \"point\", speed = 2, heading = 0 }\n";
-    fs::write(folder.path().join("one.toml"), plain).unwrap();
-    let program = start(&display, folder.path(), "--scene one.toml");
-    display.until_title(&program, "1 agent");
+    let Some((display, folder, program)) = window_of("one.toml", plain, "1 agent") else { return };
     steps(&display, &["key space", "key r"]);
     // Around (600, 300) the view grows. Some X servers count a turn of the wheel twice.
     steps(&display, &["mousemove 600 300", "click 4", "click 4", "click 4", "key v"]);
@@ -111,15 +107,11 @@ fn the_view_is_written_into_the_scene_and_follows_the_flock() {
 
 #[test]
 fn trails_are_shown_stay_in_a_pause_and_are_in_the_picture() {
-    let Some(display) = open_display("1000x700") else { return };
-    let folder = tempfile::tempdir().unwrap();
     // One agent, which goes right along a line.
     let text = "[style]\ntrail = 40\nlook = \"disc\"\ncolour = \"#FFFF00\"\n[world]\nboundary = \"walls\"\n\
                 [species.a]\nsize = 8\ncount = 1\nmax_speed = 2\n\
                 spawn = { place = \"point\", at = [60, 180], speed = 2, heading = 0 }\n";
-    fs::write(folder.path().join("one.toml"), text).unwrap();
-    let program = start(&display, folder.path(), "--scene one.toml");
-    display.until_title(&program, "1 agent");
+    let Some((display, folder, program)) = window_of("one.toml", text, "1 agent") else { return };
     // The row of its middle: what is yellow but darker than the agent itself.
     let trail = |shot: &Shot| {
         let dim = |x: &u32| {

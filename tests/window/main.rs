@@ -19,6 +19,9 @@ mod scenes;
 mod space;
 mod time;
 
+use std::fs;
+
+use desktop::files::start;
 use desktop::{Display, Program};
 use tempfile::TempDir;
 
@@ -29,9 +32,33 @@ fn open_display(size: &str) -> Option<Display> {
     Display::open(size)
 }
 
-/// [`desktop::files::walls`], if there is an adapter.
+/// A display for a window in its corner, and an empty folder.
+#[track_caller]
+fn display_and_folder() -> Option<(Display, TempDir)> {
+    Some((open_display("1000x700")?, tempfile::tempdir().unwrap()))
+}
+
+/// A display with a window that shows a scene and has this title, and the window's current folder.
+#[track_caller]
+fn window(scene: &str, title: &str) -> Option<(Display, TempDir, Program)> {
+    let (display, folder) = display_and_folder()?;
+    let program = start(&display, folder.path(), &format!("--scene {scene}"));
+    display.until_title(&program, title);
+    Some((display, folder, program))
+}
+
+/// The same of a scene file with this text.
+#[track_caller]
+fn window_of(file: &str, text: &str, title: &str) -> Option<(Display, TempDir, Program)> {
+    let (display, folder) = display_and_folder()?;
+    fs::write(folder.path().join(file), text).unwrap();
+    let program = start(&display, folder.path(), &format!("--scene {file}"));
+    display.until_title(&program, title);
+    Some((display, folder, program))
+}
+
+/// A window that shows the scene `walls`.
 #[track_caller]
 fn walls() -> Option<(Display, TempDir, Program)> {
-    adapter::gpu()?;
-    desktop::files::walls()
+    window("walls", "20 agents")
 }

@@ -4,9 +4,9 @@ use crate::adapter;
 use crate::png_file;
 use std::fs;
 
-use crate::desktop::files::{done, ends, new_file, notice, saved, start, steps};
+use crate::desktop::files::{done, ends, new_file, notice, saved, steps};
 use crate::desktop::{Display, Shot, flockwork};
-use crate::{open_display, walls};
+use crate::{walls, window_of};
 
 /// Two species, each with one row in the panel.
 const TWO: &str = "[world]\nboundary = \"walls\"\n[species.bird]\ncount = 20\nsize = 12\nwander = {}\n\
@@ -50,11 +50,7 @@ fn a_species_is_added_renamed_removed_and_undone() {
 
 #[test]
 fn a_session_with_species_that_came_and_went_is_replayed() {
-    let Some(display) = open_display("1000x700") else { return };
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("two.toml"), TWO).unwrap();
-    let program = start(&display, folder.path(), "--scene two.toml");
-    display.until_title(&program, "23 agents");
+    let Some((display, folder, program)) = window_of("two.toml", TWO, "23 agents") else { return };
     steps(&display, &["key Tab", "mousemove 631 152", "click 1"]);
     display.until_title(&program, "43 agents");
     // The first one goes: the numbers of all others change.
@@ -145,11 +141,9 @@ const RULE: &str = "[world]\nboundary = \"walls\"\n[species.bird]\ncount = 20\ns
 
 #[test]
 fn a_formula_is_typed_undone_and_saved_with_the_session() {
-    let Some(display) = open_display("1000x700") else { return };
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("rule.toml"), RULE).unwrap();
-    let program = start(&display, folder.path(), "--scene rule.toml");
-    display.until_title(&program, "20 agents");
+    let Some((display, folder, program)) = window_of("rule.toml", RULE, "20 agents") else {
+        return;
+    };
     let file = || saved(&display, folder.path());
     let first = file();
     // The field of the force is below the field of the only sum.

@@ -6,13 +6,12 @@ use std::fs;
 
 use crate::desktop::files::{SIZE, done, ends, new_file, notice, saved, settle, start, steps};
 use crate::desktop::{Shot, flockwork};
-use crate::{open_display, walls};
+use crate::{display_and_folder, walls, window, window_of};
 use flockwork::model::scene::{BuiltIn, Scene};
 
 #[test]
 fn scenes_are_paged_through_chosen_opened_and_undone() {
-    let Some(display) = open_display("1000x700") else { return };
-    let folder = tempfile::tempdir().unwrap();
+    let Some((display, folder)) = display_and_folder() else { return };
     fs::write(folder.path().join("mine.toml"), "[species.a]\ncount = 7\n[species.a.wander]\n")
         .unwrap();
     fs::write(folder.path().join("bad.toml"), "[species.a]\nspeed = 7\n").unwrap();
@@ -49,13 +48,9 @@ fn scenes_are_paged_through_chosen_opened_and_undone() {
 
 #[test]
 fn a_count_that_the_engine_refuses_is_a_sentence() {
-    let Some(display) = open_display("1000x700") else { return };
-    let folder = tempfile::tempdir().unwrap();
     let all = "[species.a]\ncount = 20\n[species.a.rules.all]\nradius = \"all\"\nsum.way = \"offset\"\n\
                force = \"1e-5 * way\"\n";
-    fs::write(folder.path().join("all.toml"), all).unwrap();
-    let program = start(&display, folder.path(), "--scene all.toml");
-    display.until_title(&program, "all.toml · 20 agents");
+    let Some((display, _folder, program)) = window_of("all.toml", all, "20 agents") else { return };
     let before = display.title(&program);
     steps(&display, &["key Tab"]);
     display.until("no notice", |shot| !notice(shot));
@@ -72,10 +67,7 @@ fn a_count_that_the_engine_refuses_is_a_sentence() {
 
 #[test]
 fn a_count_is_entered_and_the_saved_scene_simulates_the_same() {
-    let Some(display) = open_display("1000x700") else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let program = start(&display, folder.path(), "--scene flock --seed 5");
-    display.until_title(&program, "120 agents");
+    let Some((display, folder, program)) = window("flock --seed 5", "120 agents") else { return };
     steps(&display, &["key Tab"]);
     // The first field of the panel; all of its text is marked when it is clicked.
     steps(&display, &["mousemove 604 60 click 1"]);
@@ -182,8 +174,7 @@ fn targets_and_obstacles_are_added_dragged_and_removed() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_is_dropped_on_the_window() {
-    let Some(display) = open_display("1000x700") else { return };
-    let folder = tempfile::tempdir().unwrap();
+    let Some((display, folder)) = display_and_folder() else { return };
     let good = folder.path().join("dropped.toml");
     fs::write(&good, "[species.a]\ncount = 9\n[species.a.wander]\n").unwrap();
     let bad = folder.path().join("picture.png");
@@ -200,10 +191,9 @@ fn a_file_is_dropped_on_the_window() {
 
 #[test]
 fn a_picture_shows_the_flock_without_the_panels() {
-    let Some(display) = open_display("1000x700") else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let program = start(&display, folder.path(), "--scene walls --count 200");
-    display.until_title(&program, "200 agents");
+    let Some((display, folder, program)) = window("walls --count 200", "200 agents") else {
+        return;
+    };
     steps(&display, &["key space", "key h", "key h"]);
     let still = display.until_still();
     steps(&display, &["key Tab"]);
@@ -219,10 +209,7 @@ fn a_picture_shows_the_flock_without_the_panels() {
 
 #[test]
 fn a_scene_is_copied_into_another_window() {
-    let Some(display) = open_display("1000x700") else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let one = start(&display, folder.path(), "--scene walls --count 33");
-    display.until_title(&one, "33 agents");
+    let Some((display, _folder, one)) = window("walls --count 33", "33 agents") else { return };
     display.xdotool("key ctrl+c");
     display.until("a notice", notice);
     let mut other = display.start(flockwork("run --engine cpu --size 900x600 --scene flock"));

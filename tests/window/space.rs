@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::desktop::Shot;
 use crate::desktop::files::{SIZE, ends, start_on, steps};
-use crate::open_display;
+use crate::display_and_folder;
 
 /// Two agents that stand, one behind the other as seen by the scene's camera, and a target.
 const PAIR: &str = "[world]\nsize = [300, 300, 200]\nboundary = \"walls\"\n\
@@ -33,8 +33,7 @@ const GREEN: usize = 1;
 
 #[test]
 fn the_mouse_goes_round_a_space() {
-    let Some(display) = open_display("1000x700") else { return };
-    let folder = tempfile::tempdir().unwrap();
+    let Some((display, folder)) = display_and_folder() else { return };
     fs::write(folder.path().join("pair.toml"), PAIR).unwrap();
     for engine in ["cpu", "gpu"] {
         let program = start_on(engine, &display, folder.path(), "--scene pair.toml");

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::desktop::files::{ends, new_file, settle, start, steps};
 use crate::desktop::{Display, Program, Shot};
-use crate::open_display;
+use crate::{display_and_folder, open_display};
 
 /// A world that fills the window above the timeline.
 const FLOCK: &str = "--scene flock --count 60 --seed 3";
@@ -119,8 +119,7 @@ fn time_goes_back_and_forward_and_every_byte_is_the_same() {
 
 #[test]
 fn a_saved_session_is_replayed_and_drawn() {
-    let Some(display) = open_display("1000x700") else { return };
-    let folder = tempfile::tempdir().unwrap();
+    let Some((display, folder)) = display_and_folder() else { return };
     let folder = folder.path();
     let program = paused(&display, folder, "");
     jump(&display, 60);
@@ -164,8 +163,7 @@ fn a_saved_session_is_replayed_and_drawn() {
 
 #[test]
 fn the_timeline_is_folded_until_it_is_wanted() {
-    let Some(display) = open_display("1000x700") else { return };
-    let folder = tempfile::tempdir().unwrap();
+    let Some((display, folder)) = display_and_folder() else { return };
     let program = paused(&display, folder.path(), "");
     display.until("no bar", |s| !bar(s));
     display.xdotool("key t");
