@@ -84,12 +84,15 @@ fn written(folder: &Path, name: &str, states: &[FlockState]) -> PathBuf {
 #[test]
 fn what_is_written_reads_back_to_the_same_bits() {
     let folder = tempfile::tempdir().unwrap();
-    let scene = scene("open");
-    let last = awkward(u64::from(u32::MAX) + 9);
-    let moves = FlockState { memory: Vec::new(), ..last.clone() };
-    for (name, expected) in [("a.csv", &moves), ("a.npz", &last), ("A.CSV", &moves)] {
-        let path = written(folder.path(), name, &[awkward(4), awkward(7), last.clone()]);
-        assert_eq!(bits(&read_state(&path, &scene).unwrap()), bits(expected), "{name}");
+    for (axes, scene) in [(2, scene("open")), (3, space::space("open"))] {
+        let awkward = |tick| if axes == 2 { awkward(tick) } else { space::awkward_in_space(tick) };
+        let last = awkward(u64::from(u32::MAX) + 9);
+        let moves = FlockState { memory: Vec::new(), ..last.clone() };
+        for (name, expected) in [("a.csv", &moves), ("a.npz", &last), ("A.CSV", &moves)] {
+            let states = [awkward(4), awkward(7), last.clone()];
+            let path = written_in(axes, folder.path(), name, &states);
+            assert_eq!(bits(&read_state(&path, &scene).unwrap()), bits(expected), "{axes}, {name}");
+        }
     }
 }
 
