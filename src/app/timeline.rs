@@ -79,7 +79,7 @@ impl Timeline {
         }
     }
 
-    /// Shows the bar if it is unfolded. What the user asks for goes to `commands`.
+    /// Shows the bar if it is unfolded. The wishes of the user go to `commands`.
     pub fn show(
         &mut self,
         context: &egui::Context,

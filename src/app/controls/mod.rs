@@ -73,7 +73,7 @@ pub struct Controls {
 }
 
 impl Controls {
-    /// Shows the panel. What the user asks for goes to `commands`.
+    /// Shows the panel. The wishes of the user go to `commands`.
     pub fn show(
         &mut self,
         context: &egui::Context,

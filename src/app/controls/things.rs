@@ -16,7 +16,7 @@ use flockwork_view::words::counted;
 /// Most obstacles that are listed one by one.
 const MAX_LISTED: usize = 12;
 
-/// Shows the section. What the user asks for goes to `commands`.
+/// Shows the section. The wishes of the user go to `commands`.
 pub fn section(ui: &mut egui::Ui, panel: &FlockPanel<'_>, commands: &mut Vec<Command>) {
     let header = CollapsingHeader::new("targets, obstacles, paths").default_open(false);
     header.show(ui, |ui| {

@@ -26,7 +26,7 @@ fn plotted() -> impl Iterator<Item = &'static Column> {
 }
 
 impl Figures {
-    /// Shows the panel if it is wanted, `lift` points above the lower edge. What the user asks for goes to
+    /// Shows the panel if it is wanted, `lift` points above the lower edge. The wishes of the user go to
     /// `commands`.
     pub fn show(
         &mut self,

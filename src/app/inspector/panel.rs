@@ -76,7 +76,7 @@ impl AgentFacts {
         })
     }
 
-    /// Shows the panel, on the left if that is wanted. What the user asks for goes to `commands`.
+    /// Shows the panel, on the left if that is wanted. The wishes of the user go to `commands`.
     pub fn show(
         &self,
         context: &egui::Context,

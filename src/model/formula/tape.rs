@@ -110,7 +110,7 @@ impl<R: Real, const T: usize> Heard<R, T> {
         self.count += usize::from(mask.any());
     }
 
-    /// Those from number `first` on count as often as `share` says, or once.
+    /// Lets neighbours from number `first` on count as often as `share` says, or once.
     #[inline(always)]
     pub fn weigh(&mut self, first: usize, share: Option<R>) {
         let Some(one) = self.shares.0.first().map(|share| share.constant(1.0)) else { return };
@@ -123,7 +123,7 @@ impl<R: Real, const T: usize> Heard<R, T> {
         }
     }
 
-    /// Those count as often as among those of the whole tile.
+    /// Lets each neighbour count as often as it does among `all` of the tile.
     #[inline(always)]
     pub fn weigh_like(&mut self, all: &Self) {
         self.weighted = all.weighted;
@@ -134,7 +134,7 @@ impl<R: Real, const T: usize> Heard<R, T> {
         }
     }
 
-    /// Hears those of a tile of these squared distances that are `near` and within a radius.
+    /// Hears the neighbours among `near` that are within a radius; `distances` are the squares of theirs.
     #[inline(always)]
     pub fn take_within(&mut self, near: &Self, squared_radius: R, distances: &[R]) {
         self.clear();
