@@ -208,13 +208,13 @@ pub mod pictures {
 
 /// One flock over several processes.
 pub mod distributed {
-    #[cfg(feature = "mpi")]
-    #[doc(inline)]
-    pub use flockwork_engine::distributed::MpiRanks;
     #[doc(inline)]
     pub use flockwork_engine::distributed::{
         CpuClock, DistributedEngine, LoadBalance, RankStats, Ranks, SlabHost, ThreadRanks,
     };
+    #[cfg(feature = "mpi")]
+    #[doc(inline)]
+    pub use flockwork_mpi::MpiRanks;
 }
 
 /// Tests the example of the README.

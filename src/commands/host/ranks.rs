@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use super::errors::{Interrupted, UsageError};
 use flockwork_engine::Engine;
-#[cfg(feature = "mpi")]
-use flockwork_engine::distributed::MpiRanks;
 use flockwork_engine::distributed::{DistributedEngine, LoadBalance, Ranks, SlabHost};
 use flockwork_model::io::Part;
 use flockwork_model::quote::cut;
+#[cfg(feature = "mpi")]
+use flockwork_mpi::MpiRanks;
 use flockwork_view::words::{counted, size_text};
 
 /// Ticks between two questions whether a rank was interrupted.

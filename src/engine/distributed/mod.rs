@@ -7,8 +7,6 @@
 
 mod balance;
 mod message;
-#[cfg(feature = "mpi")]
-mod mpi;
 mod rank_flock;
 mod ranks;
 mod routes;
@@ -18,8 +16,6 @@ mod slices;
 use std::sync::Arc;
 
 pub use balance::{CpuClock, LoadBalance, RankStats};
-#[cfg(feature = "mpi")]
-pub use mpi::MpiRanks;
 pub use ranks::{Ranks, ThreadRanks};
 pub use slab_engine::{Region, SlabEngine, SlabHost};
 pub use slices::Slices;

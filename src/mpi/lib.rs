@@ -1,4 +1,7 @@
 //! Ranks as MPI has them. Only the main thread of a process talks to the others.
+//!
+//! A crate of its own: a build with MPI compiles no engine again. Without the feature `mpi` it is empty.
+#![cfg(feature = "mpi")]
 
 use std::sync::OnceLock;
 use std::thread::{self, ThreadId};
@@ -10,7 +13,7 @@ use mpi::request::{RequestCollection, Scope, multiple_scope};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives, Destination, Root, Source};
 
-use super::Ranks;
+use flockwork_engine::distributed::Ranks;
 
 /// The largest number of bytes that MPI sends at once; MPI counts them in 31 bits.
 const MAX_PART: usize = 1 << 30;
