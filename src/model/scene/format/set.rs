@@ -3,8 +3,8 @@
 use super::keys::SECTIONS;
 use super::parse::is_a_key;
 use super::tree::{Node, Value, parse_value};
-use crate::behaviours::Kind;
-use crate::parameter::{Meaning, NO_TARGET};
+use crate::behaviours::{Body, Kind};
+use crate::parameter::{Meaning, NO_TARGET, Parameter, Parameters};
 use crate::quote::{cut, listed};
 use crate::scene::{Origin, SceneError, suggest};
 
@@ -14,15 +14,26 @@ const NONE: &str = "none";
 /// The form of an override.
 const EXAMPLE: &str = "write --set KEY=VALUE, such as --set starling.seek.weight=2";
 
-/// True if `none` is a value of the key at this path.
+/// True if `none` is a value of the key at this path. Names, such as those of species and rules, take no values.
 fn takes_none(path: &[&str]) -> bool {
-    let Some((name, above)) = path.split_last() else { return false };
-    if let Some(kind) = above.last().and_then(|key| Kind::from_key(key)) {
-        let mut parameters = kind.info().parameters.iter().filter(|own| own.key == *name);
-        return parameters.any(|own| own.meaning == Meaning::Target && own.default == NO_TARGET);
-    }
-    let mut keys = SECTIONS.iter().flat_map(|section| section.keys).filter(|key| key.name == *name);
-    keys.any(|key| key.range().contains("`\"none\"`"))
+    let own = |parameter: &Parameter| match parameter.meaning {
+        Meaning::Choice(names) => names.contains(&NONE),
+        Meaning::Target => parameter.default == NO_TARGET,
+        _ => false,
+    };
+    let parameters = match *path {
+        ["species", _, _] => <Body as Parameters<f32>>::TABLE,
+        ["species", _, behaviour, _] => {
+            Kind::from_key(behaviour).map_or(&[][..], |kind| kind.info().parameters)
+        }
+        [table, key] => {
+            let mut sections = SECTIONS.iter().filter(|own| own.table == format!("[{table}]"));
+            let key = sections.find_map(|section| section.key(key));
+            return key.is_some_and(|key| key.range().contains("`\"none\"`"));
+        }
+        _ => return false,
+    };
+    parameters.iter().any(|parameter| path.last() == Some(&parameter.key) && own(parameter))
 }
 
 /// Overrides one value: `assignment` is `path.to.key=VALUE`; VALUE is TOML or a bare word. The word
@@ -171,7 +182,8 @@ mod tests {
 
     const TEXT: &str = "seed = 7\nabout = \"x\"\n[camera]\nfollow = \"centre\"\n[world]\nsize = [90, 60]\n\
                         [flow]\nkind = \"vortex\"\n[[targets]]\n[[targets]]\nname = \"b\"\n\
-                        [species.a]\ncount = 9\n[species.a.seek]\nweight = 2\n[species.b]\n";
+                        [species.a]\ncount = 9\nlimit = \"sum\"\n[species.a.seek]\nweight = 2\n\
+                        [species.b]\n[species.light]\nrules.follow.force = \"zero\"\n";
 
     #[test]
     fn the_word_none_removes_a_key_and_what_it_holds() {
@@ -188,8 +200,11 @@ mod tests {
             ("a.seek.weight", "weight = 2\n", ""),
             ("species.a.seek", "[species.a.seek]\nweight = 2\n", ""),
             ("b", "[species.b]\n", ""),
-            // It is a value of this one.
+            ("light", "[species.light]\nrules.follow.force = \"zero\"\n", ""),
+            ("light.rules.follow", "rules.follow.force = \"zero\"\n", ""),
+            // It is a value of these.
             ("camera.follow", "\"centre\"", "\"none\""),
+            ("a.limit", "\"sum\"", "\"none\""),
         ] {
             assert!(TEXT.contains(gone), "{gone}");
             let wanted = Scene::parse("test", &TEXT.replacen(gone, left, 1)).unwrap();
@@ -210,7 +225,7 @@ mod tests {
             ("a.wander.turn", "species.a: there is no `wander` to remove"),
             ("targets.2", "there is no `2` to remove; this list has the elements 0 to 1"),
             ("targets.0.name", "there is no `name` to remove; this is a table without keys"),
-            ("fly.count", "fly: the scene has no such species or table; its species: a, b"),
+            ("fly.count", "fly: the scene has no such species or table; its species: a, b, light"),
             ("seed.x", "there is no `x` to remove; this is 7 without keys"),
         ] {
             let error = Scene::parse_with("test", TEXT, &[format!("{key}=none")]).unwrap_err();
