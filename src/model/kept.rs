@@ -41,27 +41,48 @@ pub fn full_name(name: &str) -> &'static str {
     interned(&format!("{STATE_PREFIX}{name}"))
 }
 
-/// The names of the numbers that the agents of a scene keep.
+/// The names of the numbers that the agents of a scene keep, and which species keep them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct KeptNames([Option<&'static str>; MAX_KEPT]);
+pub struct KeptNames {
+    names: [Option<&'static str>; MAX_KEPT],
+    /// A bit for each species that keeps the number.
+    species: [u16; MAX_KEPT],
+}
 
 impl KeptNames {
-    /// The first [`MAX_KEPT`] different ones of `names`.
+    /// The first [`MAX_KEPT`] different ones of `names`, kept by all species.
     pub fn of(names: impl IntoIterator<Item = &'static str>) -> Self {
         let mut all = Self::default();
-        for name in names {
-            if all.place(name).is_none()
-                && let Some(free) = all.0.iter_mut().find(|slot| slot.is_none())
-            {
-                *free = Some(name);
-            }
-        }
+        names.into_iter().for_each(|name| all.add(name, u16::MAX));
         all
+    }
+
+    /// The same, each kept by the species of the number beside it.
+    pub fn by_species(names: impl IntoIterator<Item = (usize, &'static str)>) -> Self {
+        let mut all = Self::default();
+        names.into_iter().for_each(|(species, name)| {
+            all.add(name, 1_u16.checked_shl(species as u32).unwrap_or(0))
+        });
+        all
+    }
+
+    fn add(&mut self, name: &'static str, species: u16) {
+        let place = self.place(name).unwrap_or(self.len());
+        if let (Some(own), Some(all)) = (self.names.get_mut(place), self.species.get_mut(place)) {
+            *own = Some(name);
+            *all |= species;
+        }
+    }
+
+    /// True if agents of a species keep the number in this place.
+    #[must_use]
+    pub fn keeps(&self, place: usize, species: u8) -> bool {
+        self.species[place].checked_shr(species.into()).is_some_and(|own| own & 1 == 1)
     }
 
     /// The names.
     pub fn iter(&self) -> impl Iterator<Item = &'static str> + use<> {
-        self.0.into_iter().flatten()
+        self.names.into_iter().flatten()
     }
 
     /// The place of a number.

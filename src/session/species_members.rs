@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::edit::{Returned, species_named};
 use super::{Clock, Edit, EditError, Session};
 use flockwork_engine::{EngineError, Snapshot};
+use flockwork_model::kept::KeptNames;
 use flockwork_model::memory::ShownBy;
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
@@ -46,6 +47,8 @@ impl<C: Clock> Session<C> {
         let is_gone = |row: usize| usize::from(state.species[row]) == index;
         let mut stays = rows(&state, |row| !is_gone(row));
         stays.shown = state.shown.without(index);
+        // The other species keep what they kept, under other numbers.
+        stays.kept_names = KeptNames::of(state.kept_names.iter());
         let gone = Returned::of(name, &self.editor.scene.species, rows(&state, is_gone));
         for species in &mut stays.species {
             *species -= u8::from(usize::from(*species) > index);
@@ -71,6 +74,7 @@ impl<C: Clock> Session<C> {
         let mut present = state.clone();
         if edited.species.len() > self.editor.scene.species.len() {
             present.shown = state.shown.with_another(index);
+            present.kept_names = KeptNames::of(state.kept_names.iter());
             for species in &mut present.species {
                 *species += u8::from(usize::from(*species) >= index);
             }

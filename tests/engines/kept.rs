@@ -3,7 +3,7 @@
 
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::{Change, Engine};
-use flockwork::model::kept::KeptRow;
+use flockwork::model::kept::{KeptNames, KeptRow};
 use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
 
@@ -193,6 +193,41 @@ fn a_result_that_is_no_number_leaves_the_old_one() {
         assert!(numbers(&after, "root").iter().all(|x| *x == root));
         assert!(numbers(&after, "tiny").iter().all(|x| x.to_bits() == 0));
         assert!(numbers(&after, "large").iter().all(|x| *x == -1e15));
+    }
+}
+
+#[test]
+fn a_species_keeps_a_number_while_one_of_its_rules_does() {
+    let text = |rule: &str| {
+        format!(
+            "[species.a]\ncount = 3\nrules.r = {{ force = \"zero\", state.f = \"8\" }}\n\
+             [species.b]\ncount = 2\n{rule}"
+        )
+    };
+    let counts = "rules.r = { force = \"zero\", state.f = { next = \"f + 1\", start = 5 } }";
+    let ((with, first), (without, _)) =
+        (scene_of(WORLDS[0], &text(counts)), scene_of(WORLDS[0], &text("")));
+    assert_eq!(numbers(&first, "f"), [0.0, 0.0, 0.0, 5.0, 5.0]);
+    for mut engine in exact_engines() {
+        engine.load(&with, &first).unwrap();
+        engine.step(1).unwrap();
+        let keeps = |engine: &mut dyn Engine, wanted: f32| {
+            let state = engine.snapshot().unwrap().state;
+            assert_eq!(numbers(&state, "f"), [8.0, 8.0, 8.0, wanted, wanted]);
+            state
+        };
+        keeps(&mut *engine, 6.0);
+        engine.update(&without, Change::PARAMETERS).unwrap();
+        keeps(&mut *engine, 0.0);
+        // It begins anew, though the other species has gone on with its own.
+        engine.update(&with, Change::PARAMETERS).unwrap();
+        let state = keeps(&mut *engine, 5.0);
+        // A table does not say which species keeps a number.
+        let of_table = FlockState { kept_names: KeptNames::of(["f"]), ..state };
+        engine.load(&without, &of_table).unwrap();
+        keeps(&mut *engine, 0.0);
+        engine.load(&with, &of_table).unwrap();
+        keeps(&mut *engine, 5.0);
     }
 }
 

@@ -8,7 +8,7 @@ use crate::behaviours::Target;
 use crate::kept::{KeptNames, KeptRow, MAX_KEPT, MAX_NUMBER, STATE_PREFIX};
 use crate::memory::{Memory, ShownBy};
 use crate::quote::{cut, quoted};
-use crate::scene::{MAX_AGENTS, Request, Scene};
+use crate::scene::{MAX_AGENTS, Request, Scene, Species};
 use crate::state::FlockState;
 use crate::vector::{Point, components_text};
 use crate::world::MAX_COORDINATE;
@@ -363,15 +363,25 @@ impl StateTable {
                 );
             }
         }
-        let shown = match (self.shows, &self.run) {
-            (false, _) => ShownBy::default(),
-            (true, Some(run)) => run.scene(&[]).map_or(scene.shown(), |written| written.shown()),
-            (true, None) => scene.shown(),
+        let written = self.run.as_ref().and_then(|run| run.scene(&[]).ok());
+        let shown = match self.shows {
+            false => ShownBy::default(),
+            true => written.as_ref().unwrap_or(scene).shown(),
         };
-        // A number that the scene does not know is left out.
+        // A number that the species does not keep, or did not keep in the file's run, is left out.
         let place = |name: &str| self.kept.iter().position(|own| own == name);
-        let names = scene.kept_names().iter().filter(|name| place(name).is_some());
-        let names = KeptNames::of(names);
+        let kept_before = |species: &Species, name: &str| {
+            written.as_ref().is_none_or(|written| {
+                let mut same = written.species.iter().filter(|own| own.name == species.name);
+                same.any(|own| own.states().any(|own| own.0 == name))
+            })
+        };
+        let names = scene.species.iter().enumerate().flat_map(|(number, species)| {
+            let names = species.states().map(|(name, _)| name);
+            let known = names.filter(|name| place(name).is_some() && kept_before(species, name));
+            known.map(move |name| (number, name)).collect::<Vec<_>>()
+        });
+        let names = KeptNames::by_species(names);
         let places: Vec<usize> = names.iter().filter_map(place).collect();
         let kept = |row: &StateRow| {
             let mut own = KeptRow::default();

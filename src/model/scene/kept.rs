@@ -22,7 +22,10 @@ impl Scene {
     /// The numbers that its agents keep.
     #[must_use]
     pub fn kept_names(&self) -> KeptNames {
-        KeptNames::of(self.species.iter().flat_map(Species::states).map(|(name, _)| name))
+        let own = |(number, species): (usize, &Species)| -> Vec<_> {
+            species.states().map(|(name, _)| (number, name)).collect()
+        };
+        KeptNames::by_species(self.species.iter().enumerate().flat_map(own))
     }
 
     /// The numbers that an agent of a species keeps before the first tick.
@@ -39,7 +42,7 @@ impl Scene {
     }
 
     /// The numbers that the agents in `state` keep, in the order of [`Self::kept_names`]: a first one where
-    /// they have none of that name. Empty if the scene's agents keep none.
+    /// their species kept none of that name, 0 where it keeps none now. Empty if the scene's agents keep none.
     #[must_use]
     pub fn kept_of(&self, state: &FlockState) -> Vec<KeptRow> {
         let names = self.kept_names();
@@ -48,10 +51,14 @@ impl Scene {
         }
         let known: Vec<_> = names.iter().map(|name| state.kept_names.place(name)).collect();
         let one = |row: usize| {
-            let mut own = self.first_kept(names, state.species[row], state.id[row]);
+            let species = state.species[row];
+            let mut own = self.first_kept(names, species, state.id[row]);
             let Some(before) = state.kept.get(row) else { return own };
-            for (own, place) in own.iter_mut().zip(&known) {
-                *own = place.map_or(*own, |place| before[place]);
+            for (place, known) in known.iter().enumerate().filter(|own| names.keeps(own.0, species))
+            {
+                if let Some(known) = known.filter(|known| state.kept_names.keeps(*known, species)) {
+                    own[place] = before[known];
+                }
             }
             own
         };

@@ -347,6 +347,25 @@ fn agents_stay_in_their_species_when_its_number_changes() {
 }
 
 #[test]
+fn a_number_that_an_option_brings_to_a_species_begins_with_its_first_value() {
+    let results = tempfile::tempdir().unwrap();
+    let folder = results.path();
+    let path = folder.join("kept.toml");
+    let text = "[species.a]\ncount = 2\nrules.r = { force = \"zero\", state.f = \"8\" }\n[species.b]\ncount = 1\n";
+    std::fs::write(&path, text).unwrap();
+    let mut engine = CpuEngine::new(Some(1)).unwrap();
+    simulate(&mut engine, &format!("--scene {}", path.display()), 1, folder, "kept");
+    let rule =
+        "--set b.rules.r.force=zero --set b.rules.r.state.f.next=f --set b.rules.r.state.f.start=5";
+    for (more, last) in [("", 0.0), (rule, 5.0)] {
+        let Prepared { scene, state, .. } =
+            prepare(&format!("{} {more}", init(folder, "kept.npz")));
+        let kept: Vec<f32> = scene.kept_of(&state).iter().map(|row| row[0]).collect();
+        assert_eq!(kept, [8.0, 8.0, last], "{more}");
+    }
+}
+
+#[test]
 fn a_species_that_is_added_to_a_file_leaves_its_world() {
     let results = tempfile::tempdir().unwrap();
     let folder = results.path();
