@@ -4,7 +4,7 @@
 import package::clock::clock;
 import package::flock::flock;
 import package::random::{target_heading, target_place};
-import package::space::{length, position_of};
+import package::space::{Vector, length, position_of};
 import package::target::{MAX_TARGETS, Targets};
 import package::world::confined;
 @if(wrap)
@@ -44,6 +44,9 @@ fn move_targets(@builtin(local_invocation_index) index: u32) {
         return;
     }
     let velocity = targets.places[index].velocity;
+    if all(velocity == Vector()) {
+        return;
+    }
     var there = targets.places[index].position + velocity * flock.time_step;
     @if(wrap) {
         there = near(there, flock.size);

@@ -71,7 +71,7 @@ impl Change {
             (scene.time_step, scene.seed, scene.sampling);
         parts.style = scene.style.clone();
         parts.species = some(self.has(Self::PARAMETERS), &scene.species);
-        parts.targets = some(self.targets != 0, &scene.targets);
+        parts.targets = if self.targets == 0 { Vec::new() } else { scene.folded_targets() };
         parts.obstacles = some(scenery, &scene.obstacles);
         parts.paths = some(scenery, &scene.paths);
         parts.flow = some(scenery, &scene.flow);

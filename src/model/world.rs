@@ -232,6 +232,17 @@ impl World {
         })
     }
 
+    /// The same place of a wrapped world, by whole sizes, inside it. Other worlds leave places where they are.
+    #[must_use]
+    pub fn folded(&self, place: Point) -> Point {
+        if self.boundary != Boundary::Wrap || self.may_hold(place) {
+            return place;
+        }
+        // Rounding may give the side itself. A plane has no third one.
+        let sides = self.size.max(Point::splat(f32::MIN_POSITIVE));
+        place.rem_euclid(sides).clamp(Point::ZERO, self.last_place())
+    }
+
     /// A length on each axis of the world, 0 on the third axis of a plane.
     #[must_use]
     #[inline]

@@ -169,7 +169,7 @@ where
         let places = scene.kept_names().len();
         let nothing = Motion::of(&FlockState::default(), Vec::new(), &[], places);
         Self {
-            scene: scene.clone(),
+            scene: scene.with_targets(scene.folded_targets()),
             scenery: scene.scenery(),
             uses: scene.uses(),
             grid,

@@ -113,7 +113,7 @@ impl FlockBuilder {
         let flock = tables.flock(scene, &plan.grid, count, crowded_above, &[]);
         let mut contents = tables.species_and_scenery(scene, tick).map_err(self.fail())?;
         contents.push(("flock", flock.map_err(self.fail())?));
-        contents.push(("targets", tables.targets(&scene.targets).map_err(self.fail())?));
+        contents.push(("targets", tables.targets(&scene.folded_targets()).map_err(self.fail())?));
         let sizes = sizes(&contents, plan.variant.uses, plan.extent);
         let buffers = FlockBuffers::new(&self.gpu, plan.extent, &sizes)?;
         for (name, bytes) in &contents {
@@ -138,7 +138,7 @@ impl FlockBuilder {
             variant: plan.variant,
             buffers,
             tables,
-            scene: scene.clone(),
+            scene: scene.with_targets(scene.folded_targets()),
             ids,
             tick: state.tick,
             grid: plan.grid,

@@ -64,7 +64,7 @@ impl Target {
         tick: u32,
         time_step: f32,
     ) {
-        if !self.active {
+        if !self.active || !hit && self.velocity == Point::ZERO {
             return;
         }
         if hit {

@@ -321,11 +321,7 @@ impl Scene {
             let inside = |place: Point| match self.world.boundary {
                 Boundary::Open => place.clamp(-far, far),
                 Boundary::Walls => place.clamp(Point::ZERO, last),
-                // Rounding may give the side itself.
-                Boundary::Wrap => {
-                    let sides = self.world.size.max(Point::splat(f32::MIN_POSITIVE));
-                    place.rem_euclid(sides).clamp(Point::ZERO, last)
-                }
+                Boundary::Wrap => self.world.folded(place),
             };
             target.sends_to = target.sends_to.map(inside);
         }

@@ -21,6 +21,15 @@ impl Scene {
         }
     }
 
+    /// Its targets, each inside a wrapped world: the shortest way to them is one for places inside.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn folded_targets(&self) -> Vec<Target> {
+        let mut targets = self.targets.clone();
+        targets.iter_mut().for_each(|own| own.position = self.world.folded(own.position));
+        targets
+    }
+
     /// True if the species of `other` need obstacles, paths and flow as far away as the species of this
     /// scene. Then scenes with equal worlds and scenery have the same [`Scenery`].
     #[must_use]

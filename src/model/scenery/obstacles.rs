@@ -61,10 +61,13 @@ impl Obstacles {
         if obstacles.is_empty() {
             return Self::default();
         }
+        // The shortest way is one for places inside.
+        let inside = |own: &Obstacle| Obstacle::new(world.folded(own.position), own.radius);
+        let obstacles: Vec<Obstacle> = obstacles.iter().map(inside).collect();
         let wraps = world.boundary == Boundary::Wrap;
         let (mut low, mut high) = (Point::ZERO, world.size);
         let mut widest = 0.0_f32;
-        for obstacle in obstacles {
+        for obstacle in &obstacles {
             let reach = world.on_axes(reach(obstacle));
             widest += reach.x / obstacles.len() as f32;
             if world.boundary == Boundary::Open {
@@ -107,7 +110,7 @@ impl Obstacles {
                 }
             }
         }
-        Self { index, cells: CellLists::of(obstacles, &lists) }
+        Self { index, cells: CellLists::of(&obstacles, &lists) }
     }
 
     /// The obstacles that may affect an agent at a position.
@@ -183,6 +186,8 @@ mod tests {
                 let near = index.near(p);
                 listed += near.len();
                 for obstacle in &obstacles {
+                    let place = world.folded(obstacle.position);
+                    let obstacle = &Obstacle::new(place, obstacle.radius);
                     let way = world.shortest_between(obstacle.position, p);
                     if way.length() < reach(obstacle) {
                         assert!(near.contains(obstacle), "{boundary:?}: {obstacle:?} from {p}");

@@ -1,8 +1,12 @@
 //! Seek, flee, arrive, pursue, swim: vehicles and a target.
 
+use flockwork::Engine;
 use flockwork::model::vector::{Point, flat};
 
 use super::{mean, on_both};
+use crate::adapter;
+use crate::common::gpu::with_cpu;
+use crate::common::{bits, parsed, run};
 
 #[test]
 fn seek_reaches_overshoots_and_orbits() {
@@ -274,4 +278,31 @@ fn fish_wriggle_slower_when_nearer() {
              (seek: {straight:.3}); from {before:.0} to {after:.0}"
         )
     });
+}
+
+#[test]
+fn places_outside_a_wrapped_world_are_places_inside_it() {
+    let scene = |boundary: &str, target: i32, obstacle: i32| {
+        parsed(&format!(
+            "world = {{ size = [100, 30], boundary = \"{boundary}\" }}\n[[targets]]\nposition = [45, {target}]\n\
+             hit_radius = 0.5\n[[obstacles]]\nposition = [45, {obstacle}]\nradius = 5\n\
+             [species.a]\ncount = 9\nseek = {{}}\navoid = {{ reach = 40 }}\n"
+        ))
+    };
+    for mut engine in with_cpu(adapter::gpu()) {
+        let after = |engine: &mut dyn Engine, target, obstacle| {
+            let (scene, state) = scene("wrap", target, obstacle);
+            bits(&run(engine, &scene, &state, 20))
+        };
+        let wanted = after(&mut *engine, 25, 12);
+        for sizes in [1, -1, 2, -3, 100] {
+            assert!(after(&mut *engine, 25 + 30 * sizes, 12) == wanted, "target {sizes} away");
+            assert!(after(&mut *engine, 25, 12 + 30 * sizes) == wanted, "obstacle {sizes} away");
+        }
+        assert!(after(&mut *engine, 26, 12) != wanted && after(&mut *engine, 25, 13) != wanted);
+        // A target at rest behind a wall stays there, also if it can be hit.
+        let (walled, state) = scene("walls", 88, 12);
+        run(&mut *engine, &walled, &state, 3);
+        assert_eq!(engine.targets().unwrap()[1].position, flat(45.0, 88.0));
+    }
 }

@@ -150,7 +150,7 @@ impl GpuSlab {
             passes: bind(&builder.gpu, pipelines, &buffers)?,
             cost: Cost::new(&builder.gpu),
             builder: builder.clone(),
-            scene: scene.clone(),
+            scene: scene.with_targets(scene.folded_targets()),
             tick,
             slices,
             grid,
