@@ -60,9 +60,9 @@ impl KeptNames {
     /// The same, each kept by the species of the number beside it.
     pub fn by_species(names: impl IntoIterator<Item = (usize, &'static str)>) -> Self {
         let mut all = Self::default();
-        names.into_iter().for_each(|(species, name)| {
-            all.add(name, 1_u16.checked_shl(species as u32).unwrap_or(0))
-        });
+        for (species, name) in names {
+            all.add(name, 1_u16.checked_shl(species as u32).unwrap_or(0));
+        }
         all
     }
 

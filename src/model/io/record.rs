@@ -95,10 +95,16 @@ impl RunRecord {
     #[must_use]
     pub fn new(scene: &Scene, request: &Request, world: Point, overrides: &[String]) -> Self {
         let seed = request.seed.unwrap_or(scene.seed);
+        // A text that says a radius says the one within which the density of the run counts.
+        let density_radius = match (request.density, scene.density) {
+            (Some(_), _) if scene.density_radius > 0.0 => scene.asked_radius(),
+            (None, None) => 0.0,
+            _ => scene.density_radius,
+        };
         let flow = scene.flow.as_ref().map_or_else(Vec::new, |plan| plan.vectors.clone());
         Self {
             name: scene.name.clone(),
-            scene: Scene { seed, ..scene.clone() }.to_full_toml(),
+            scene: Scene { seed, density_radius, ..scene.clone() }.to_full_toml(),
             count: request.count.unwrap_or(scene.own_count()),
             density: request.density,
             world,

@@ -146,6 +146,26 @@ fn another_radius_is_no_other_world_unless_a_density_is_asked_for() {
 }
 
 #[test]
+fn a_density_that_is_asked_for_counts_within_the_radius_of_the_file() {
+    let density = |density| Request { density, ..Request::default() };
+    for (line, set, request) in [
+        ("", "seed=1", density(Some(5.0))),
+        ("density = 3\n", "seed=1", density(Some(5.0))),
+        ("", "world.density=5", density(None)),
+        ("density = 3\n", "world.density=5", density(None)),
+    ] {
+        let text = format!(
+            "[world]\nsize = [200, 100]\nwithin = 10\n{line}[species.a]\ncount = 500\ncohesion.radius = 40\n"
+        );
+        let mut scene = Scene::parse_with("test", &text, &[set]).unwrap();
+        scene.resize(&request).unwrap();
+        let found = 500.0 * std::f64::consts::PI * 100.0 / scene.world.volume();
+        assert!((found - 5.0).abs() < 1e-3, "{line} {set}: {found}");
+        assert!(scene.idle_keys().is_empty(), "{:?}", scene.idle_keys());
+    }
+}
+
+#[test]
 fn each_obstacle_of_a_long_list_has_its_line() {
     // With a search of the text for each value this takes an hour, not a second.
     let count = super::format::keys::MAX_OBSTACLES as usize;

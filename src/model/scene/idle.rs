@@ -16,7 +16,9 @@ impl Scene {
         let density = "there is no `density`, whose radius it would be";
         // The record of a run writes it, and an override of the size then takes the density away.
         let sized = self.is_overridden("world.size") && !self.is_overridden("world.within");
-        check("world.within".into(), self.density.is_none() && !sized, density);
+        // The option --density asks for one, too.
+        let asked = !self.grows && self.world.size != self.written_size;
+        check("world.within".into(), self.density.is_none() && !sized && !asked, density);
         let depthless = |colour| self.world.is_flat() && colour == ColourBy::Depth;
         let plane =
             "a plane has no depth; colour by another quantity, or give world.size three numbers";

@@ -75,8 +75,8 @@ pub struct Scene {
     /// Mean number of neighbours within `density_radius` in a uniform flock, if the world grows with
     /// the count; `None` if the scene fixes the world's size.
     pub density: Option<f32>,
-    /// The radius within which `density` counts neighbours: the largest one that the scene had when it
-    /// was read; world units.
+    /// The radius within which `density` counts neighbours: the written one, or the largest one that the
+    /// scene had when it was read; 0 without either and without a density; world units.
     pub density_radius: f32,
     /// Whether agents in a crowd look at every neighbour.
     pub sampling: CrowdSampling,
@@ -213,6 +213,13 @@ impl Scene {
     #[must_use]
     pub fn asked_density(&self) -> Option<f32> {
         self.density.filter(|_| self.is_overridden("world.density"))
+    }
+
+    /// The radius within which a density that is asked for counts neighbours; world units.
+    #[must_use]
+    pub fn asked_radius(&self) -> f32 {
+        let is_written = self.origin("world.within").is_some();
+        if is_written { self.density_radius } else { self.perception_radius() }
     }
 
     /// The number of agents, if an override asks for the count of a species.

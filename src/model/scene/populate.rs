@@ -359,7 +359,7 @@ impl Scene {
             let problem = "a density is between 0.001 and 10000 neighbours";
             return Err(PopulateError::option(format!("--density {wanted}: {problem}")));
         }
-        let now = self.uniform_neighbours(count as usize);
+        let now = within(self.asked_radius(), count, self.world.volume());
         if now == 0.0 {
             return Err(PopulateError::option(format!(
                 "--density {wanted}: no species of scene `{}` looks at neighbours within a radius, so its world has a \

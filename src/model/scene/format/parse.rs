@@ -93,7 +93,7 @@ pub fn scene(
     }
     let written = written.filter(|_| scene.asked_density().is_none());
     let largest = written.map_or(scene.perception_radius(), |written| written.density_radius);
-    scene.density_radius = scene.density.map_or(0.0, |_| within.unwrap_or(largest));
+    scene.density_radius = within.or(scene.density.map(|_| largest)).unwrap_or(0.0);
     if scene.density.is_some() && scene.density_radius == 0.0 {
         let problem = "a density needs a species that looks at neighbours within a radius; \
                        remove world.density to fix the world's size";

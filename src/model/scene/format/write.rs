@@ -47,7 +47,7 @@ pub fn entries(scene: &Scene) -> Table<bool> {
         size: own.written_size,
         boundary: own.world.boundary,
         density: own.density,
-        within: own.density.map(|_| own.density_radius),
+        within: Some(own.density_radius).filter(|radius| *radius > 0.0),
         grows: own.grows,
         sampling: own.sampling,
     };
