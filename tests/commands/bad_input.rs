@@ -153,6 +153,11 @@ fn a_state_that_is_refused_is_not_announced() {
     let line = "flockwork simulate --engine cpu --ticks 0 --out b.csv --scene flock --init a.csv";
     let message = exits(folder.path(), 1, line);
     assert!(message.contains("is of species 7") && message.lines().count() == 1, "{message}");
+    std::fs::write(folder.path().join("a.csv"), "id,x,y,vx,vy\n0,20,20,-950,130\n").unwrap();
+    let line = format!("{line} --set starling.position_step=old --set world.size=[640,360]");
+    let message = exits(folder.path(), 1, &line);
+    let part = "line 2: agent 0 has the velocity (-950, 130), which with position_step = \"old\"";
+    assert!(message.contains(part) && message.lines().count() == 1, "{message}");
 }
 
 #[test]

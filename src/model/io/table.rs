@@ -11,7 +11,7 @@ use crate::quote::{cut, quoted};
 use crate::scene::{MAX_AGENTS, Request, Scene, Species};
 use crate::state::FlockState;
 use crate::vector::{Point, components_text};
-use crate::world::MAX_COORDINATE;
+use crate::world::{MAX_COORDINATE, sides_text};
 
 /// The largest tick of a file: most readers use `float64`, which has no odd numbers beyond it.
 pub const LAST_TICK: u64 = 1 << 53;
@@ -362,6 +362,17 @@ impl StateTable {
                     if axes == 2 { "W,H" } else { "W,H,D" }
                 );
             }
+        }
+        let round = |row: &&StateRow| scene.goes_round(row.species, row.velocity);
+        if let Some(StateRow { place, id, velocity, .. }) = self.rows.iter().find(round) {
+            bail!(
+                "{} {place}: agent {id} has the velocity ({}), which with position_step = \"old\" takes it \
+                 round the wrapped world of {} in one tick; give it a smaller one, or change \
+                 position_step or world.boundary",
+                self.unit,
+                components_text(*velocity, axes),
+                sides_text(size)
+            );
         }
         let written = self.run.as_ref().and_then(|run| run.scene(&[]).ok());
         let shown = match self.shows {

@@ -15,6 +15,7 @@ mod rules;
 mod slot;
 mod species;
 mod start;
+mod steps;
 mod style;
 mod surroundings;
 mod texts;

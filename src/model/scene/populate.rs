@@ -10,9 +10,8 @@ use super::format::keys::MAX_OBSTACLES;
 use super::format::point_text;
 use super::species::{Spawn, SpawnPlace, Species};
 use super::{MAX_AGENTS, ObstaclePlan, SIDES, Scene};
-use crate::behaviours::bounds::{MAX_SPEED, MIN_PROXIMITY};
 use crate::quote::cut;
-use crate::random::{MAX_NORMAL, Use, unit};
+use crate::random::{Use, unit};
 use crate::scenery::{Obstacle, Obstacles};
 use crate::space::on_sphere;
 use crate::state::FlockState;
@@ -156,6 +155,19 @@ impl Scene {
                 let problem = format!("species.{}.{key}: {problem}", cut(&species.name));
                 Err(PopulateError::new(format!("species.{}.{key}", species.name), problem))
             };
+            let crosses = |speed: f32, key: &str| {
+                format!(
+                    "{speed} world units per tick (time_step included) cross the wrapped world of \
+                     {sides} in one tick; lower {key} or enlarge world.size"
+                )
+            };
+            for (table, Spawn { start, .. }) in species.first_steps() {
+                let speed = start.largest_speed() * self.time_step;
+                if speed >= shorter {
+                    let key = format!("{table}.{}", start.key());
+                    return fail(&key, crosses(speed, &key));
+                }
+            }
             let speed = self.fastest(species) * self.time_step;
             if speed >= shorter && species.largest_max_speed() * self.time_step < shorter {
                 let mut grows = species.parameters_that(|needs| needs.limits_grow_by).into_iter();
@@ -170,15 +182,9 @@ impl Scene {
                 );
             }
             if speed >= shorter {
-                return fail(
-                    "max_speed",
-                    format!(
-                        "{speed} world units per tick (time_step included) cross the wrapped world of \
-                         {sides} in one tick; lower max_speed or enlarge world.size"
-                    ),
-                );
+                return fail("max_speed", crosses(speed, "max_speed"));
             }
-            let push = species.largest_jitter() * self.time_step.sqrt() * MAX_NORMAL;
+            let push = self.largest_push(species);
             if speed + push >= shorter {
                 return fail(
                     "jitter",
@@ -230,35 +236,6 @@ impl Scene {
             return Err(PopulateError::new("obstacles".into(), problem));
         }
         Ok(())
-    }
-
-    /// The longest way that an agent can come along an axis in one tick; world units.
-    #[must_use]
-    pub fn largest_step(&self) -> f32 {
-        let step = |species: &Species| {
-            let push = species.largest_jitter() * self.time_step.sqrt() * MAX_NORMAL;
-            self.fastest(species) * self.time_step + push
-        };
-        self.species.iter().map(step).fold(0.0, f32::max)
-    }
-
-    /// The largest speed that a species can reach; world units per tick.
-    fn fastest(&self, species: &Species) -> f32 {
-        let mut fastest = species.largest_max_speed();
-        // A velocity that no force has changed yet moves the agents of such a species.
-        if species.body.position_step > 0.0 {
-            for spawn in [species.spawn, species.spawn_at_scale] {
-                fastest = fastest.max(spawn.start.largest_speed());
-            }
-        }
-        for (_, (nearest, farthest)) in species.parameters_that(|needs| needs.limits_grow_by) {
-            if farthest > 0.0 {
-                // No target is farther than half the diagonal.
-                let farther = self.world.size.length() / 2.0 / nearest.max(MIN_PROXIMITY);
-                fastest = (fastest * farther.max(1.0)).min(MAX_SPEED);
-            }
-        }
-        fastest
     }
 
     /// Creates the obstacles from their plans. In a world that has grown, obstacles with a position

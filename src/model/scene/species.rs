@@ -156,6 +156,15 @@ impl Start {
         }
     }
 
+    /// The key of the speed.
+    #[must_use]
+    pub fn key(&self) -> &'static str {
+        match self {
+            Self::Heading { .. } => "speed",
+            Self::Components { .. } => "velocity",
+        }
+    }
+
     /// The first velocity of agent `id`, whose own largest speed is `max_speed`; world units per
     /// tick.
     #[must_use]
@@ -333,6 +342,13 @@ impl Species {
     #[must_use]
     pub fn largest_max_speed(&self) -> f32 {
         self.largest_of_body("max_speed", self.body.max_speed)
+    }
+
+    /// The spawns with their keys, if a velocity that no force has changed yet moves the agents.
+    pub(super) fn first_steps(&self) -> impl Iterator<Item = (&'static str, Spawn)> {
+        let all = [("spawn", self.spawn), ("spawn_at_scale", self.spawn_at_scale)];
+        let moves = self.body.position_step > 0.0;
+        all.into_iter().filter(move |_| moves)
     }
 
     /// The largest jitter at any time; world units per √tick.
