@@ -14,7 +14,8 @@ crate::parameters! {
     ///
     /// `method = "feeler"`: every circle with `x > 0`, `|y| < R + buffer` and `x < F = reach + R +
     /// buffer` adds `max_speed·(1 − x/F)` across the heading, away from the centre, and brakes: `v
-    /// ← v·x/F`. Source: the ActionScript version, with its missing parentheses added.
+    /// ← v·x/F`, whatever the weight unless it is 0. Source: the ActionScript version, with its
+    /// missing parentheses added.
     ///
     /// `method = "box"`: a box of length `B = reach·(1 + speed/max_speed)` lies ahead. The first
     /// circle whose edge, expanded by the agent's size, crosses the box's axis adds `(R + size −

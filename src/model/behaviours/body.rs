@@ -33,8 +33,8 @@ crate::parameters! {
         /// Which velocity moves the agent: the new one, after the tick's forces, or the old one, before
         /// them. A wall that the old velocity runs into takes that component of the new one.
         position_step: Meaning::Choice(&["new", "old"]) => 0.0, "", 0.0, 1.0;
-        /// The largest angle between the headings before and after the tick's forces; the speed is what
-        /// the forces make it. 180 is no limit. In space agents turn the shortest way, and straight back
+        /// The largest angle between the headings before and after the tick's forces, times the time step; the
+        /// speed is what the forces make it. 180 is no limit. In space agents turn the shortest way, and straight back
         /// to the left. An agent at rest sets off in any direction; walls may turn it farther.
         max_turn: Meaning::Number => HALF_CIRCLE, "degrees/tick", 0.0, HALF_CIRCLE;
         /// With "turn" forces only turn the agent, which flies at max_speed: they are directions, whose
@@ -44,9 +44,10 @@ crate::parameters! {
         /// How far chance turns the heading after the tick's forces, before max_turn; the speed stays. In
         /// parts of a full turn, or of the speed, as noise_kind says; times the root of a time step other than 1.
         noise: Meaning::Number => 0.0, "1/√tick", 0.0, 10.0;
-        /// The noise: an angle drawn evenly from −noise/2 to noise/2 turns (in space a direction drawn evenly
-        /// from a cone as wide), an angle of standard deviation noise (in space on each of the two axes
-        /// across the heading), or a vector of any direction, noise times as long as the velocity, added to it.
+        /// The noise: an angle drawn evenly from −noise/2 to noise/2 turns (in space a direction drawn evenly from
+        /// a cone as wide; a noise above 1 is 1), an angle of standard deviation noise (in space on each of the two
+        /// axes across the heading), or a vector of any direction, noise times as long as the velocity, added to
+        /// it.
         noise_kind: Meaning::Choice(&["angle", "gauss", "vector"]) => 0.0, "", 0.0, 2.0;
         /// Brownian motion: besides moving, the agent is pushed along each axis in every tick by a random
         /// length of this standard deviation, nearly normal and below 3.5 of it. The velocity does not

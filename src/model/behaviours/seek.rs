@@ -11,8 +11,8 @@ crate::parameters! {
     ///
     /// Desired velocity: `with_length(t − p, max_speed)`, or `(t − p)·gain` if `gain` is positive;
     /// without a target the force is zero. If `proximity` is positive, both limits of the agent
-    /// (max_speed and max_force) are scaled by d/proximity in this tick, also for later behaviours
-    /// and for the integration: the agent comes to rest at the target, and beyond `proximity` it is
+    /// (max_speed and max_force) are scaled by d/proximity in this tick, for all behaviours in any
+    /// order and for the integration: the agent comes to rest at the target, and beyond `proximity` it is
     /// faster than max_speed. A proximity below 0.001 counts as 0.001, and no limit exceeds 10,000,
     /// the largest of any body. Sources: *The Nature of Code*, chapter 5, example 5.1 and exercise
     /// 5.2; the gain from the COCOS steering behaviours.

@@ -82,7 +82,7 @@ metrics! {
             |sums| sums.mean(sums.order().speeds);
         /// Mean number of others nearer than the largest radius in the scene, at the positions of
         /// this tick, after its step. Estimated from samples where the engine samples, see
-        /// `sampled_agents`: unbiased, and at most N − 1.
+        /// `sampled_agents`: unbiased, but for estimates that are cut at N − 1.
         mean_neighbours: f64 => "", "agents", Axis::ToLargest,
             |sums| sums.mean(sums.sight().near).min((sums.agents() - 1) as f64);
         /// Mean distance to the nearest other agent. An upper bound in cells of more than 181 agents.
