@@ -1,17 +1,28 @@
 //! Keys of a scene file that do nothing beside its other keys.
 
-use super::{ColourBy, Scene, SpawnPlace, Species};
+use super::{ColourBy, Rule, Scene, SpawnPlace, Species};
+use crate::parameter::NO_TARGET;
+use crate::scenery::{FlowKind, FlowPlan};
 
 impl Scene {
-    /// A sentence about each key that was written and does nothing. Keys that have their defaults are left out,
+    /// A sentence about each key that was written and does nothing, or less than it says. Keys that have their defaults are left out,
     /// because the record of a run writes all of them.
     #[must_use]
     pub fn idle_keys(&self) -> Vec<String> {
         let mut all = Vec::new();
-        let mut check = |key: String, is_idle: bool, why: &str| {
-            if is_idle && self.origin(&key).is_some() {
-                all.push(format!("{key} does nothing: {why}"));
+        let mut say = |key: String, holds: bool, what: &str| {
+            if holds && self.origin(&key).is_some() {
+                all.push(format!("{key} {what}"));
             }
+        };
+        for (species, formula) in self.rules_in_text().filter(|own| own.1.text.turns) {
+            let turns = self.species.iter().any(|own| own.name == species && own.body.motion > 0.0);
+            let what = "turns agents as far as their max_force takes them; for the whole turn add \
+                        motion = \"turn\"";
+            say(format!("species.{species}.{}.turn", formula.key), !turns, what);
+        }
+        let mut check = |key: String, is_idle: bool, why: &str| {
+            say(key, is_idle, &format!("does nothing: {why}"));
         };
         let density = "there is no `density`, whose radius it would be";
         // The record of a run writes it, and an override of the size then takes the density away.
@@ -23,10 +34,18 @@ impl Scene {
         let plane =
             "a plane has no depth; colour by another quantity, or give world.size three numbers";
         check("style.colour".into(), depthless(self.style.colour), plane);
-        for species in &self.species {
+        let unseen = self.flow.is_some() && self.followed_flow().is_none();
+        check("flow".into(), unseen, "nobody follows it; give a species a `follow_flow`");
+        let other = |plan: &FlowPlan| {
+            let is_noise = matches!(plan.kind, FlowKind::Perlin | FlowKind::Curl);
+            !is_noise && plan.frequency != FlowPlan::default().frequency
+        };
+        let noise = "only noise has a frequency; add kind = \"perlin\" or \"curl\"";
+        check("flow.frequency".into(), self.flow.as_ref().is_some_and(other), noise);
+        for (number, species) in self.species.iter().enumerate() {
             let key = format!("species.{}.colour", species.name);
             check(key, depthless(species.colour), plane);
-            self.check_species(species, &mut check);
+            self.check_species(number, species, &mut check);
         }
         // The pointer comes first, and is in no file.
         for (number, target) in self.targets.iter().skip(1).enumerate() {
@@ -41,7 +60,12 @@ impl Scene {
         all
     }
 
-    fn check_species(&self, species: &Species, check: &mut impl FnMut(String, bool, &str)) {
+    fn check_species(
+        &self,
+        number: usize,
+        species: &Species,
+        check: &mut impl FnMut(String, bool, &str),
+    ) {
         let own = |key: &str| format!("species.{}.{key}", species.name);
         let (body, spawn) = (&species.body, &species.spawn);
         let (turns, default) = (body.motion > 0.0, Species::new(""));
@@ -49,6 +73,7 @@ impl Scene {
         check(own("noise_kind"), kind && body.noise == 0.0, "there is no `noise`");
         let at_max_speed =
             "with motion = \"turn\" agents fly at their max_speed, whatever the force";
+        check(own("mass"), turns && body.mass != default.body.mass, at_max_speed);
         check(own("max_force"), turns && body.max_force != default.body.max_force, at_max_speed);
         check(own("min_speed"), turns && body.min_speed != default.body.min_speed, at_max_speed);
         let everywhere = spawn.place == SpawnPlace::Uniform;
@@ -64,10 +89,16 @@ impl Scene {
             let none =
                 value("inner") > 0.0 && value("inner") >= species.range(rule.kind, "radius").1;
             check(format!("{key}.inner"), none, "it is not below `radius`: nobody is between them");
-            if let Some(formula) = rule.kind.formula().filter(|formula| formula.text.turns) {
-                let why = "without motion = \"turn\" the heading that it gives is a force, and agents \
-                           turn as far as their max_force takes them";
-                check(own(&format!("{}.turn", formula.key)), !turns, why);
+            let hunts = rule.kind.parameter("target").is_some() && info.sees_neighbours;
+            let unwritten = Rule::by_default(rule.kind, number);
+            for slot in
+                ["radius", "with", "fov"].into_iter().filter_map(|key| rule.kind.parameter(key))
+            {
+                let is_idle = hunts
+                    && value("target") != NO_TARGET
+                    && rule.values[slot] != unwritten.values[slot];
+                let target = "the rule looks at its `target` instead of agents";
+                check(format!("{key}.{}", info.parameters[slot].key), is_idle, target);
             }
         }
     }
@@ -91,7 +122,27 @@ mod tests {
             ("spawn.radius = 9", "spawn.place = \"shell\"", "a.spawn.radius does nothing"),
             ("avoid = {}", "[[obstacles]]\nposition = [9, 9]", "a.avoid does nothing"),
             ("separation.inner = 25", "separation.radius = 26", "a.separation.inner does nothing"),
-            ("rules.r.turn = \"0.1\"", "motion = \"turn\"", "a.rules.r.turn does nothing: without"),
+            (
+                "rules.r.turn = \"0.1\"",
+                "motion = \"turn\"",
+                "a.rules.r.turn turns agents as far as",
+            ),
+            ("mass = 2\nmotion = \"turn\"", "[world]", "a.mass does nothing"),
+            (
+                "[flow]\nkind = \"vortex\"",
+                "[species.b]\nfollow_flow = {}",
+                "flow does nothing: nobody",
+            ),
+            (
+                "follow_flow = {}\n[flow]\nkind = \"vortex\"\nfrequency = 0.2",
+                "[world]",
+                "flow.frequency does nothing: only noise",
+            ),
+            (
+                "pursue = { target = \"t\", fov = 90 }\n[[targets]]\nname = \"t\"",
+                "[world]",
+                "a.pursue.fov does nothing: the rule",
+            ),
             ("max_force = 1\nmotion = \"turn\"", "[world]", "a.max_force does nothing"),
             ("min_speed = 1\nmotion = \"turn\"", "[world]", "a.min_speed does nothing"),
             ("[world]\nwithin = 9", "density = 5", "world.within does nothing"),
