@@ -15,7 +15,7 @@ use crate::commands::host::options::DEFAULT_SCENE;
 use crate::commands::host::progress::progress;
 use flockwork_model::io::RunRecord;
 use flockwork_model::quote::cut;
-use flockwork_model::scene::{Request, Scene};
+use flockwork_model::scene::{Request, Scene, key_and_value};
 use flockwork_model::statistics::{Selection, Unwrapping};
 use flockwork_model::vector::Point;
 use flockwork_view::words::counted;
@@ -94,7 +94,7 @@ fn fnv(hash: u64, text: &str) -> u64 {
 fn refuse_vain(plan: &Plan, keys: &[String], text: &str) -> anyhow::Result<()> {
     let options = [("count", plan.count.is_some()), ("density", plan.density.is_some())];
     let options = options.into_iter().filter_map(|(key, is_there)| is_there.then_some(key));
-    let set = plan.set.iter().filter_map(|own| own.split_once('=')).map(|(key, _)| resolved(key));
+    let set = plan.set.iter().filter_map(|own| key_and_value(own)).map(|(key, _)| resolved(key));
     let set: HashSet<&str> = set.chain(options).collect();
     for (at, spelt) in keys.iter().enumerate() {
         let key = resolved(spelt);

@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use crate::commands::host::arg_parsers::repeated;
 use flockwork_model::quote::quoted;
+use flockwork_model::scene::key_and_value;
 
 /// Most values of one key.
 const MAX_VALUES: usize = 100_000;
@@ -21,8 +22,7 @@ impl FromStr for Axis {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (key, values) = text
-            .split_once('=')
+        let (key, values) = key_and_value(text)
             .ok_or("expected KEY=A..B:N for N even steps, or KEY=V,V,… for values")?;
         Self::new(key, values_of(values)?)
     }

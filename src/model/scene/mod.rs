@@ -27,7 +27,7 @@ pub use camera::View;
 pub use error::{Origin, PopulateError, SceneError};
 pub use format::{
     CameraKey, CameraPlan, Exposed, Follow, ObstaclePlan, Orbit, Style, check_paths, edit_toml,
-    keys, overrides,
+    key_and_value, keys, overrides,
 };
 pub use library::{BuiltIn, built_in};
 pub use populate::Request;

@@ -108,8 +108,8 @@ fn add(
         return Err(path.into());
     }
     for (key, node) in wanted {
-        // A species may have a name that no path of keys can say.
-        let is_said = !key.is_empty() && !key.contains(['.', '=']);
+        // A species may have a name that no plain path of keys can say.
+        let is_said = !key.is_empty() && !key.contains(['.', '=', '"']);
         if !is_said && get(before, key) != Some(&node.value) {
             return Err(path.into());
         }

@@ -36,15 +36,33 @@ fn takes_none(path: &[&str]) -> bool {
     parameters.iter().any(|parameter| path.last() == Some(&parameter.key) && own(parameter))
 }
 
+/// The pieces of an override's key or text between the signs `at` that stand outside quotes.
+fn pieces(text: &str, at: char) -> impl Iterator<Item = &str> {
+    let mut is_quoted = false;
+    text.split(move |sign| {
+        is_quoted ^= sign == '"';
+        sign == at && !is_quoted
+    })
+}
+
+/// The key and the value of `KEY=VALUE`. A name in the key may be in quotes, and then has any signs but quotes.
+#[must_use]
+pub fn key_and_value(assignment: &str) -> Option<(&str, &str)> {
+    let key = pieces(assignment, '=').next()?;
+    Some((key, assignment.get(key.len() + 1..)?))
+}
+
 /// Overrides one value: `assignment` is `path.to.key=VALUE`; VALUE is TOML or a bare word. The word
 /// `none` removes the key, unless it is a value of that key.
 ///
-/// The leading `species.` may be omitted, as in `starling.seek.weight`.
+/// The leading `species.` may be omitted, as in `starling.seek.weight`. A name with a dot is in quotes.
 pub fn set(root: &mut Node<Origin>, assignment: &str) -> Result<(), SceneError> {
     let origin = Origin::Set(assignment.into());
     let fail = |key: &str, problem: String| SceneError::new(&origin, key, problem);
-    let (path, text) = assignment.split_once('=').ok_or_else(|| fail("", EXAMPLE.into()))?;
-    let keys: Vec<&str> = path.trim().split('.').collect();
+    let (path, text) = key_and_value(assignment).ok_or_else(|| fail("", EXAMPLE.into()))?;
+    let keys: Vec<&str> = pieces(path.trim(), '.')
+        .map(|key| key.strip_prefix('"').and_then(|key| key.strip_suffix('"')).unwrap_or(key))
+        .collect();
     if keys.iter().any(|key| key.is_empty()) {
         return Err(fail("", format!("the key has an empty part; {EXAMPLE}")));
     }
@@ -215,6 +233,15 @@ mod tests {
         }
         let text = Scene::parse_with("test", TEXT, &["about='none'"]).unwrap();
         assert_eq!(text.about, "none");
+    }
+
+    #[test]
+    fn a_name_in_quotes_has_any_signs() {
+        let text = "[species.\"a.b=c\"]\nseek = {}\n[species.d]\n";
+        let sets = ["\"a.b=c\".count=9", "species.\"a.b=c\".seek=none", "\"d\".count=4"];
+        let scene = Scene::parse_with("test", text, &sets).unwrap();
+        assert_eq!((scene.species[0].count, scene.species[1].count), (9, 4));
+        assert!(scene.species[0].rules.is_empty());
     }
 
     #[test]
