@@ -398,8 +398,8 @@ class Flock:
 
     @property
     def scene(self) -> dict[str, Any]:
-        """The scene with every key, as a dict; a copy. Counts, places and the size of the world are the scene file's,
-        before it was scaled to this flock. :meth:`toml` has this flock's.
+        """The scene with every key, as a dict; a copy. Counts, places and the size of the world are this flock's, and
+        targets are where they are now.
         """
         found: dict[str, Any] = self._native.scene()
         return found

@@ -102,7 +102,7 @@ impl Flock {
     }
 
     fn count(&self, py: Python<'_>) -> PyResult<usize> {
-        self.with(py, |inner| Ok(inner.agents))
+        self.with(py, |inner| Ok(inner.agents()))
     }
 
     fn axes(&self, py: Python<'_>) -> PyResult<usize> {
@@ -169,7 +169,7 @@ impl Flock {
     /// The scene with every key, as a dict.
     fn scene<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let table = self.with(py, |inner| {
-            Ok(toml::Value::Table(toml::from_str(&inner.scene.to_full_toml())?))
+            Ok(toml::Value::Table(toml::from_str(&inner.scene_now()?.to_full_toml())?))
         })?;
         values::from_toml(py, &table)
     }

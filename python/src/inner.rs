@@ -42,6 +42,15 @@ pub struct Source {
     pub init: Option<PathBuf>,
 }
 
+/// Number of agents of each species.
+fn counts(scene: &Scene, state: &FlockState) -> Vec<u64> {
+    let mut counts = vec![0; scene.species.len()];
+    for species in &state.species {
+        counts[usize::from(*species)] += 1;
+    }
+    counts
+}
+
 fn lost() -> Fault {
     Fault::Device("the flock was lost when a film failed; make it again".into())
 }
@@ -57,9 +66,11 @@ pub struct Inner {
     /// Lent to a session while a film is made.
     engine: Option<Box<dyn Engine>>,
     pub gpu: Option<Arc<Gpu>>,
+    /// In the scale of this flock. Its counts are the first ones.
     pub scene: Scene,
     pub tick: u64,
-    pub agents: usize,
+    /// Number of agents of each species.
+    counts: Vec<u64>,
     /// No agent ever had this id or a larger one.
     next_id: u32,
     /// The flock at this tick, once it was read.
@@ -119,14 +130,15 @@ impl Inner {
         state: FlockState,
         next_id: u32,
     ) -> Result<Self, Fault> {
+        let scene = scene.fixed(state.len() as u64);
         engine.load(&scene, &state)?;
         let next_id = state.id.last().map_or(0, |id| id.saturating_add(1)).max(next_id);
         Ok(Self {
             engine: Some(engine),
             gpu,
+            counts: counts(&scene, &state),
             scene,
             tick: state.tick,
-            agents: state.len(),
             next_id,
             copy: Some(Arc::new(state)),
             lent: Arc::default(),
@@ -138,13 +150,16 @@ impl Inner {
         self.next_id
     }
 
+    /// Number of agents.
+    pub fn agents(&self) -> usize {
+        self.counts.iter().sum::<u64>() as usize
+    }
+
     /// The engine. It is missing only if a film has ended in a panic.
     pub fn engine(&mut self) -> Result<&mut dyn Engine, Fault> {
         match &mut self.engine {
             Some(engine) => Ok(engine.as_mut()),
-            None => {
-                Err(Fault::Device("the flock was lost when a film failed; make it again".into()))
-            }
+            None => Err(lost()),
         }
     }
 
@@ -189,7 +204,7 @@ impl Inner {
 
     /// The positions, or the velocities, as rows of one number for each axis.
     pub fn vectors(&mut self, quantity: Quantity) -> Result<Vec<f32>, Fault> {
-        let (axes, count) = (self.scene.world.axes(), self.agents);
+        let (axes, count) = (self.scene.world.axes(), self.agents());
         // Every id is its row: one array can be read without a copy of all others.
         if self.copy.is_none()
             && self.next_id as usize == count
@@ -248,6 +263,16 @@ impl Inner {
         })
     }
 
+    /// The scene with its counts and targets as they are now.
+    pub fn scene_now(&mut self) -> Result<Scene, Fault> {
+        let targets = self.targets()?;
+        let mut scene = self.scene.with_targets(targets);
+        for (own, count) in scene.species.iter_mut().zip(&self.counts) {
+            own.count = *count;
+        }
+        Ok(scene)
+    }
+
     /// Changes a value of the scene, as `--set` does, before the next tick.
     pub fn set(&mut self, assignment: &str) -> Result<(), Fault> {
         let key = assignment.split('=').next().unwrap_or_default().trim();
@@ -262,25 +287,26 @@ impl Inner {
                 "{key}: it decides how a flock starts, and this one runs; make another Flock"
             )));
         }
-        let mut scene = self.scene.clone();
-        scene.targets = self.targets()?;
-        let targets = scene.targets.clone();
+        let targets = self.targets()?;
+        let mut scene = self.scene.with_targets(targets);
         scene.set(assignment)?;
-        if first != "targets" {
-            scene.targets = targets;
-        }
         if scene.species.len() < self.scene.species.len() {
             return Err(Fault::Value(format!("{key}: a species that has agents cannot go")));
         }
+        for (index, own) in scene.species.iter_mut().enumerate() {
+            own.count = self.scene.species.get(index).map_or(0, |before| before.count);
+        }
+        let more = match first {
+            "targets" => Change::TARGETS,
+            "world" | "time_step" | "seed" => Change::WORLD,
+            "paths" | "flow" => Change::SCENERY,
+            _ => Change::default(),
+        };
         scene.check_world()?;
         scene.check_scenery()?;
-        let change = match first {
-            "targets" => Change::TARGETS,
-            "world" | "time_step" | "seed" => Change::PARAMETERS | Change::WORLD,
-            "paths" | "flow" => Change::PARAMETERS | Change::SCENERY,
-            _ => Change::PARAMETERS,
-        };
-        self.engine_to_change()?.update(&scene, change)?;
+        let scene = scene.fixed(scene.own_count());
+        self.engine_to_change()?.update(&scene, Change::PARAMETERS | more)?;
+        self.counts.resize(scene.species.len(), 0);
         self.scene = scene;
         Ok(())
     }
@@ -322,7 +348,7 @@ impl Inner {
     ) -> Result<u32, Fault> {
         self.check_lent()?;
         let (first, more) = (self.next_id, position.len());
-        let (agents, room) = (self.agents as u64, more as u64);
+        let (agents, room) = (self.agents() as u64, more as u64);
         if let Some(engine) = self.engine.as_deref() {
             engine.check_count(&self.scene.world, agents + room)?;
             memory_check::check_more(&self.scene, agents, room, engine).map_err(Fault::Value)?;
@@ -331,7 +357,9 @@ impl Inner {
         let id = (0..more).map(|row| first.saturating_add(row as u32)).collect();
         let newcomers = FlockState { id, species, position, velocity, ..FlockState::default() };
         self.engine_to_change()?.append(&newcomers)?;
-        self.agents += more;
+        for own in &newcomers.species {
+            self.counts[usize::from(*own)] += 1;
+        }
         self.next_id = first.saturating_add(more as u32);
         Ok(first)
     }
@@ -339,25 +367,22 @@ impl Inner {
     /// Removes agents by id.
     pub fn remove(&mut self, ids: &[u32]) -> Result<(), Fault> {
         self.engine_to_change()?.remove(ids)?;
-        self.agents = self.state()?.len();
+        let state = self.state()?;
+        self.counts = counts(&self.scene, &state);
         Ok(())
     }
 
     /// The scene that by itself makes a flock like this one. There is none of a flock without agents.
-    pub fn fixed_scene(&mut self) -> Result<Scene, Fault> {
-        if self.agents == 0 {
+    pub fn fixed_scene(&self) -> Result<Scene, Fault> {
+        if self.agents() == 0 {
             return Err(Fault::Value("a flock without agents is not kept; add one first".into()));
         }
-        let mut scene = self.scene.fixed(self.agents as u64);
-        let mut counts = vec![0; scene.species.len()];
-        for species in &self.state()?.species {
-            counts[usize::from(*species)] += 1;
-        }
-        if scene.species.iter().zip(&counts).any(|(own, count)| own.count != *count) {
+        let mut scene = self.scene.fixed(self.agents() as u64);
+        if scene.species.iter().zip(&self.counts).any(|(own, count)| own.count != *count) {
             // The world has the size that it has, whatever the number of agents is now.
             (scene.density, scene.grows) = (None, false);
-            for (own, count) in scene.species.iter_mut().zip(counts) {
-                (own.count, own.counted) = (count, true);
+            for (own, count) in scene.species.iter_mut().zip(&self.counts) {
+                (own.count, own.counted) = (*count, true);
             }
         }
         Ok(scene)

@@ -24,7 +24,7 @@ fn with_run<T>(
     advances: bool,
     work: impl FnOnce(&mut Run, &mut dyn Painter) -> Result<T, Fault>,
 ) -> Result<T, Fault> {
-    let (at, gpu) = ((inner.tick, inner.agents), inner.gpu.clone());
+    let (at, gpu) = ((inner.tick, inner.agents()), inner.gpu.clone());
     inner.lend(advances, |engine, scene| {
         let clock = Stops::default();
         let mut run = Session::around(engine, scene, at, clock, host_time());

@@ -116,7 +116,7 @@ impl Samples {
         let samples = (ticks / agents_every).saturating_add(2);
         memory_check::check_samples(
             samples
-                .saturating_mul((4 * numbers * inner.agents) as u64)
+                .saturating_mul((4 * numbers * inner.agents()) as u64)
                 .saturating_add((ticks / every).saturating_mul(8 * plan.metrics.len() as u64 + 8)),
         )?;
         let arrays = plan.agents.iter().zip(&quantities);
@@ -127,7 +127,7 @@ impl Samples {
             agents: arrays
                 .map(|(name, own)| (name.clone(), own.width(&scene), Vec::new()))
                 .collect(),
-            count: inner.agents,
+            count: inner.agents(),
             interrupted: None,
         };
         let mut done = 0;

@@ -109,6 +109,39 @@ def test_edits_hold_from_the_next_tick():
     assert (plain.positions != edited.positions).any(), "a control: the weight matters"
 
 
+@pytest.mark.parametrize("scene", ["path-loop", "predators", "flow"])
+def test_what_is_read_acts_and_changes_nothing_when_set(scene):
+    flock, same = (fw.Flock(scene, count=1500, seed=3, engine="cpu") for _ in range(2))
+    assert np.float32(flock["world.size"]).tolist() == list(flock.world)
+    assert copy.deepcopy(flock).scene == flock.scene
+    for key, value in flock.scene.items():
+        flock[key] = value
+    for own in (flock, same):
+        own.step(20)
+    np.testing.assert_array_equal(flock.positions, same.positions)
+
+
+def test_keys_have_the_scale_of_the_flock():
+    flock = fw.Flock("path-loop", count=200, engine="cpu")
+    assert flock["vehicle.follow_path.radius"] == 40 and flock["world.size"] == [1280, 720]
+    flock["world.size"] = [640, 360]
+    assert flock.world == (640, 360) and flock["vehicle.follow_path.radius"] == 40
+    flock.remove(flock.ids[:50])
+    flock["species.other"] = {"wander": {}}
+    flock.add([[1, 1]], species="other")
+    assert flock["vehicle.count"] == 150 and flock["other.count"] == 1
+
+
+def test_targets_are_read_where_they_are():
+    scene = {"world": {"size": [300, 200]}, "targets": [{"name": "food", "position": [9, 9], "velocity": [2, 0]}],
+             "species": {"a": {"count": 5, "seek": {"target": "food"}}}}
+    flock = fw.Flock(scene, engine="cpu")
+    flock.step(10)
+    assert flock["targets.0.position"] == [29, 9]
+    flock["targets"] = [{"name": "bait", "position": [1, 1]}, *flock["targets"]]
+    assert flock["a.seek.target"] == "food"
+
+
 def test_push_adds_to_velocities():
     scene = {"world": {"size": [100, 100]}, "species": {"dot": {"count": 3, "max_speed": 5, "max_force": 1}}}
     flock = fw.Flock(scene, engine="cpu")
