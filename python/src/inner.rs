@@ -276,13 +276,12 @@ impl Inner {
     /// Changes a value of the scene, as `--set` does, before the next tick.
     pub fn set(&mut self, assignment: &str) -> Result<(), Fault> {
         let key = assignment.split('=').next().unwrap_or_default().trim();
-        let first = key.split('.').next().unwrap_or_default();
         if key.ends_with(".count") && key.matches('.').count() <= 2 {
             return Err(Fault::Value(format!(
                 "{key}: a flock that runs changes its number by add and remove; make another Flock for another start"
             )));
         }
-        if first == "obstacles" || ["world.density", "world.within", "world.grows"].contains(&key) {
+        if ["world.density", "world.within", "world.grows"].contains(&key) {
             return Err(Fault::Value(format!(
                 "{key}: it decides how a flock starts, and this one runs; make another Flock"
             )));
@@ -296,12 +295,16 @@ impl Inner {
         for (index, own) in scene.species.iter_mut().enumerate() {
             own.count = self.scene.species.get(index).map_or(0, |before| before.count);
         }
+        let first = key.split('.').next().unwrap_or_default();
         let more = match first {
             "targets" => Change::TARGETS,
             "world" | "time_step" | "seed" => Change::WORLD,
-            "paths" | "flow" => Change::SCENERY,
+            "obstacles" | "paths" | "flow" => Change::SCENERY,
             _ => Change::default(),
         };
+        if first == "obstacles" {
+            scene.place_obstacles()?;
+        }
         scene.check_world()?;
         scene.check_scenery()?;
         let scene = scene.fixed(scene.own_count());

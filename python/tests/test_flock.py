@@ -109,7 +109,7 @@ def test_edits_hold_from_the_next_tick():
     assert (plain.positions != edited.positions).any(), "a control: the weight matters"
 
 
-@pytest.mark.parametrize("scene", ["path-loop", "predators", "flow"])
+@pytest.mark.parametrize("scene", ["path-loop", "asteroids", "woods", "predators", "flow"])
 def test_what_is_read_acts_and_changes_nothing_when_set(scene):
     flock, same = (fw.Flock(scene, count=1500, seed=3, engine="cpu") for _ in range(2))
     assert np.float32(flock["world.size"]).tolist() == list(flock.world)
@@ -140,6 +140,18 @@ def test_targets_are_read_where_they_are():
     assert flock["targets.0.position"] == [29, 9]
     flock["targets"] = [{"name": "bait", "position": [1, 1]}, *flock["targets"]]
     assert flock["a.seek.target"] == "food"
+
+
+def test_obstacles_change_while_a_flock_runs():
+    scene = {"world": {"size": [200, 200], "boundary": "walls"},
+             "species": {"a": {"count": 50, "wander": {}, "avoid": {}}}}
+    flock, same = (fw.Flock(scene, engine="cpu") for _ in range(2))
+    flock["obstacles"] = [{"position": [100, 100], "radius": 40}]
+    assert flock["obstacles.0.radius"] == 40
+    for own in (flock, same):
+        own.step(50)
+    assert (flock.positions != same.positions).any()
+    assert "radius = 40" in flock.toml()
 
 
 def test_push_adds_to_velocities():

@@ -240,8 +240,8 @@ impl Scene {
 
     /// Creates the obstacles from their plans. In a world that has grown, obstacles with a position
     /// repeat with the period of the written size, and the number of the others grows with the
-    /// area.
-    pub(super) fn place_obstacles(&mut self) -> Result<(), PopulateError> {
+    /// area. Fails if there are too many.
+    pub fn place_obstacles(&mut self) -> Result<(), PopulateError> {
         let times = ratio(self.world.size, self.written_size);
         let grown = times.as_dvec3().element_product();
         let wanted = |plan: &ObstaclePlan| (f64::from(plan.count) * grown).round().max(1.0) as u64;
