@@ -444,7 +444,9 @@ class Flock:
     __iter__ = None
 
     def __setitem__(self, key: str, value: Any) -> None:
-        """Change a value of the scene before the next tick, as ``--set`` does at the start."""
+        """Change a value of the scene before the next tick, as ``--set`` does at the start. Counts and density decide
+        only how a flock starts: other ones are refused.
+        """
         self._native.set(_assignment(key, value))
 
     # Pictures

@@ -10,7 +10,7 @@ use flockwork::commands::files::scene_files::{populate, with_flow};
 use flockwork::commands::host::memory_check;
 use flockwork::commands::host::options::{FlockArgs, Prepared};
 use flockwork::model::world::MAX_COORDINATE;
-use flockwork::scene::Target;
+use flockwork::scene::{Origin, Target};
 use flockwork::{
     AgentsAt, Change, Engine, FlockState, Gpu, Point, Request, RunRecord, Scene, load_flock,
     save_flock,
@@ -276,22 +276,13 @@ impl Inner {
     /// Changes a value of the scene, as `--set` does, before the next tick.
     pub fn set(&mut self, assignment: &str) -> Result<(), Fault> {
         let key = assignment.split('=').next().unwrap_or_default().trim();
-        if key.ends_with(".count") && key.matches('.').count() <= 2 {
-            return Err(Fault::Value(format!(
-                "{key}: a flock that runs changes its number by add and remove; make another Flock for another start"
-            )));
-        }
-        if ["world.density", "world.within", "world.grows"].contains(&key) {
-            return Err(Fault::Value(format!(
-                "{key}: it decides how a flock starts, and this one runs; make another Flock"
-            )));
-        }
         let targets = self.targets()?;
         let mut scene = self.scene.with_targets(targets);
         scene.set(assignment)?;
         if scene.species.len() < self.scene.species.len() {
             return Err(Fault::Value(format!("{key}: a species that has agents cannot go")));
         }
+        self.check_start(&scene, assignment)?;
         for (index, own) in scene.species.iter_mut().enumerate() {
             own.count = self.scene.species.get(index).map_or(0, |before| before.count);
         }
@@ -312,6 +303,29 @@ impl Inner {
         self.counts.resize(scene.species.len(), 0);
         self.scene = scene;
         Ok(())
+    }
+
+    /// Fails if an assignment, which has made `scene`, asks for another start.
+    fn check_start(&self, scene: &Scene, assignment: &str) -> Result<(), Fault> {
+        let counts = scene.species.iter().enumerate().map(|(index, own)| {
+            let now = self.counts.get(index).copied().unwrap_or(0);
+            (format!("species.{}.count", own.name), own.count == now)
+        });
+        let world = [
+            ("density", scene.density == self.scene.density),
+            ("within", scene.density_radius == self.scene.density_radius),
+            ("grows", scene.grows == self.scene.grows),
+        ];
+        let world = world.map(|(key, is_same)| (format!("world.{key}"), is_same));
+        let origin = Origin::Set(assignment.into());
+        let asked = |key: &str| scene.origins.iter().any(|own| own.0 == key && own.1 == origin);
+        match counts.chain(world).find(|(key, is_same)| !is_same && asked(key)) {
+            Some((key, _)) => Err(Fault::Value(format!(
+                "{key}: it decides how a flock starts, and this one runs; add and remove agents, or make \
+                 another Flock"
+            ))),
+            None => Ok(()),
+        }
     }
 
     /// Adds to the velocities, in the order of ids.

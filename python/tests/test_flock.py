@@ -130,6 +130,7 @@ def test_keys_have_the_scale_of_the_flock():
     flock["species.other"] = {"wander": {}}
     flock.add([[1, 1]], species="other")
     assert flock["vehicle.count"] == 150 and flock["other.count"] == 1
+    flock["vehicle.count"] = 150
 
 
 def test_targets_are_read_where_they_are():
@@ -378,7 +379,10 @@ BAD_CALLS = [
     (lambda flock: flock["starling.alignment.wieght"], KeyError, "wieght"),
     (lambda flock: flock.__setitem__("starling.alignment.wieght", 1), KeyError, "did you mean"),
     (lambda flock: flock.__setitem__("starling.alignment.radius", -3), ValueError, "radius"),
-    (lambda flock: flock.__setitem__("starling.count", 3), ValueError, "add and remove"),
+    (lambda flock: flock.__setitem__("starling.count", 3), ValueError, "count.*add and remove"),
+    (lambda flock: flock.__setitem__("starling", {"count": 3, "cohesion": {}}), ValueError, "count.*add and remove"),
+    (lambda flock: flock.__setitem__("species.hawk", {"count": 5, "wander": {}}), ValueError, "hawk.count"),
+    (lambda flock: flock.__setitem__("world", {"size": [500, 500], "density": 3}), ValueError, "another Flock"),
     (lambda flock: flock.save("flock.csv"), ValueError, "NAME.npz"),
     (lambda flock: flock.save("no-such-folder/flock.npz"), FileNotFoundError, "no-such-folder"),
     (lambda flock: flock.picture(0, 10), ValueError, "width 0"),
