@@ -5,8 +5,16 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use toml::{Table, Value};
 
+/// The most lists and dicts inside each other, as in TOML's reader.
+const MAX_DEPTH: usize = 80;
+
 /// A Python value as one of TOML. Numbers of NumPy and arrays become plain ones.
 pub fn to_toml(value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    below(value, MAX_DEPTH)
+}
+
+/// The same, where at most `depth` lists and dicts may be inside each other.
+fn below(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
     if let Ok(text) = value.cast::<PyString>() {
         return Ok(Value::String(text.to_str()?.into()));
     }
@@ -22,20 +30,26 @@ pub fn to_toml(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     if value.is_instance_of::<PyFloat>() {
         return Ok(Value::Float(value.extract()?));
     }
+    let depth = depth.checked_sub(1).ok_or_else(|| {
+        PyValueError::new_err(format!(
+            "a value of a scene has at most {MAX_DEPTH} lists and dicts inside each other, and this one has more or \
+             contains itself; give plain values"
+        ))
+    })?;
     if let Ok(table) = value.cast::<PyDict>() {
         let named = |key: &Bound<'_, PyAny>| {
             key.extract()
                 .map_err(|_| PyTypeError::new_err(format!("{key}: a key of a scene is a text")))
         };
-        let entries = table.iter().map(|(key, value)| Ok((named(&key)?, to_toml(&value)?)));
+        let entries = table.iter().map(|(key, value)| Ok((named(&key)?, below(&value, depth)?)));
         return entries.collect::<PyResult<Table>>().map(Value::Table);
     }
     if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
-        let items = value.try_iter()?.map(|item| to_toml(&item?));
+        let items = value.try_iter()?.map(|item| below(&item?, depth));
         return items.collect::<PyResult<Vec<Value>>>().map(Value::Array);
     }
     if value.hasattr("tolist")? {
-        return to_toml(&value.call_method0("tolist")?);
+        return below(&value.call_method0("tolist")?, depth);
     }
     Err(PyTypeError::new_err(format!(
         "a value of a scene is a number, a text, True or False, a list or a dict, and not {}",

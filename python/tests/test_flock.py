@@ -318,6 +318,13 @@ def test_a_sweep_spreads_over_processes():
     json.dumps(here)
 
 
+def endless():
+    """A dict that contains itself."""
+    table = {}
+    table["x"] = [table]
+    return table
+
+
 BAD = [
     (lambda: fw.Flock("flokc"), ValueError, "did you mean"),
     (lambda: fw.Flock("flock", count=0), ValueError, "count 0"),
@@ -333,6 +340,8 @@ BAD = [
     (lambda: fw.Flock("flock", **{"starling.separation.weight": object()}), TypeError, "not object"),
     (lambda: fw.Flock("[species.a]\nmax_speed = 'x'\n"), ValueError, "max_speed"),
     (lambda: fw.Flock({"species": {"a": {"count": 3, "nonsense": 1}}}), KeyError, "nonsense"),
+    (lambda: fw.Flock(endless()), ValueError, "contains itself"),
+    (lambda: fw.Flock("flock", targets=endless()), ValueError, "contains itself"),
     (lambda: fw.Flock(b"flock"), TypeError, "bytes"),
     (lambda: fw.Flock("flock", engine=None), TypeError, "engine"),
     (lambda: fw.Flock("flock", density="x"), TypeError, "density"),
