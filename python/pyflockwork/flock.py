@@ -116,16 +116,17 @@ class Flock:
             raise ValueError(f"{path}: a flock is saved as NPZ; call the file NAME.npz")
         _write(path, self._native.save())
 
-    @staticmethod
-    def _restore(data: bytes, next_id: int, machine: tuple[str, str | None, int | None]) -> Flock:
-        flock = Flock.__new__(Flock)
+    @classmethod
+    def _restore(cls, data: bytes, next_id: int, machine: tuple[str, str | None, int | None]) -> Flock:
+        flock = cls.__new__(cls)
         flock._machine = machine
         flock._native = _native.Flock.restore(data, next_id, *machine)
         return flock
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled and copied flocks step on to the same bytes."""
-        return Flock._restore, (self._native.save(), self._native.next_id(), self._machine)
+        """Pickled and copied flocks step on to the same bytes. They keep their class and their attributes."""
+        own = {name: value for name, value in vars(self).items() if name != "_native"}
+        return type(self)._restore, (self._native.save(), self._native.next_id(), self._machine), own
 
     def __len__(self) -> int:
         return self._native.count()

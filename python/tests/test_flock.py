@@ -80,6 +80,17 @@ def test_copies_and_files_go_on_to_the_same_bytes(tmp_path, engine):
     assert again.add([[1, 1]]).tolist() == flock.add([[1, 1]]).tolist() == [601]
 
 
+class Named(fw.Flock):
+    """A class of a program."""
+
+
+def test_copies_keep_their_class_and_attributes():
+    flock = Named("flock", count=20, engine="cpu")
+    flock.name = "mine"
+    for other in (copy.copy(flock), copy.deepcopy(flock), pickle.loads(pickle.dumps(flock))):
+        assert type(other) is Named and other.name == "mine" and other.tick == 0
+
+
 def test_scenes_by_name_path_text_and_dict(tmp_path):
     text = "[world]\nsize = [200, 100]\n[species.bird]\ncount = 50\nseparation = { radius = 9, weight = 1.5 }\n"
     path = tmp_path / "mine.toml"
