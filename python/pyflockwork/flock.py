@@ -109,7 +109,8 @@ class Flock:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the flock to an ``.npz`` file, whole or not at all. NumPy reads its arrays; :meth:`load` and
-        ``flockwork --init`` go on from it exactly.
+        ``flockwork --init`` go on from it exactly. The file has no agents that were removed: if they were the youngest
+        ones, a loaded flock gives their ids again. Pickled and copied flocks do not.
         """
         path = pathlib.Path(os.fsdecode(path))
         if path.suffix.lower() != ".npz":
@@ -193,7 +194,7 @@ class Flock:
 
     @property
     def ids(self) -> NDArray[np.uint32]:
-        """Ids, shape (N,), ascending. An id is never used twice."""
+        """Ids, shape (N,), ascending. An id is never used twice, but see :meth:`save`."""
         return self._native.ids()
 
     @property
