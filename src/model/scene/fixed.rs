@@ -45,6 +45,9 @@ impl Scene {
             }
         }
         scene.written_size = self.world.size;
+        for plan in scene.obstacle_plans.iter_mut().filter(|plan| plan.position.is_none()) {
+            plan.count = self.wanted(plan) as u32;
+        }
         let mut planned = scene.clone();
         if planned.place_obstacles().is_err() || planned.obstacles != self.obstacles {
             let plan = |obstacle: &Obstacle| ObstaclePlan {
@@ -81,6 +84,10 @@ mod tests {
                 let same = same == state;
                 assert!(same, "{} {request:?}:\n{text}", built_in.name);
                 assert_eq!(again.obstacles, scene.obstacles, "{}", built_in.name);
+                if scene.obstacle_plans.iter().all(|plan| plan.position.is_none()) {
+                    let plans = [&again, &scene].map(|scene| scene.obstacle_plans.len());
+                    assert_eq!(plans[0], plans[1], "{}", built_in.name);
+                }
                 assert_eq!(again.world, scene.world, "{}", built_in.name);
                 assert_eq!(again.paths, scene.paths, "{}", built_in.name);
                 let places = |scene: &Scene| scene.targets.iter().map(|t| t.position).collect();

@@ -238,14 +238,18 @@ impl Scene {
         Ok(())
     }
 
-    /// Creates the obstacles from their plans. In a world that has grown, obstacles with a position
-    /// repeat with the period of the written size, and the number of the others grows with the
-    /// area. Fails if there are too many.
+    /// Number of obstacles of a plan, which grows with the area or the volume of the world.
+    pub(super) fn wanted(&self, plan: &ObstaclePlan) -> u64 {
+        let times = ratio(self.world.size, self.written_size).as_dvec3();
+        (f64::from(plan.count) * times.element_product()).round().max(1.0) as u64
+    }
+
+    /// Creates the obstacles from their plans, or fails if there are too many. In a world that has
+    /// grown, those with a position repeat with the period of the written size; others are more.
     pub fn place_obstacles(&mut self) -> Result<(), PopulateError> {
         let times = ratio(self.world.size, self.written_size);
         let grown = times.as_dvec3().element_product();
-        let wanted = |plan: &ObstaclePlan| (f64::from(plan.count) * grown).round().max(1.0) as u64;
-        let count: u64 = self.obstacle_plans.iter().map(wanted).sum();
+        let count: u64 = self.obstacle_plans.iter().map(|plan| self.wanted(plan)).sum();
         if count > MAX_OBSTACLES {
             return Err(PopulateError::option(format!(
                 "a world of this size has {count} obstacles, but at most {MAX_OBSTACLES} are allowed; \
@@ -261,7 +265,7 @@ impl Scene {
                     let place = [Use::ObstacleX, Use::ObstacleY, Use::ObstacleZ].map(draw);
                     Point::from_array(place) * self.world.size
                 };
-                let ids = first..first + wanted(plan) as u32;
+                let ids = first..first + self.wanted(plan) as u32;
                 obstacles.extend(ids.map(|id| Obstacle::new(place(id), plan.radius)));
                 continue;
             };
