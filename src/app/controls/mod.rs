@@ -83,6 +83,8 @@ impl Controls {
         let window = egui::Window::new("Parameters")
             .id(egui::Id::unique(ID))
             .anchor(Align2::RIGHT_TOP, [-8.0, 8.0])
+            // Collapsed, its title would be beyond the right edge; a key hides it.
+            .collapsible(false)
             .auto_sized();
         // As tall as its content, but no taller than the window.
         let highest = (context.content_rect().height() - 70.0 - panel.lift).max(120.0);

@@ -105,6 +105,19 @@ fn no_section_changes_the_width_of_the_panel() {
 }
 
 #[test]
+fn a_click_on_its_title_leaves_the_panel_as_it_is() {
+    let scenes = scenes("[species.a]\n");
+    let (mut window, mut controls) = (TestWindow::new(1280.0, 760.0), Controls::default());
+    let mut show =
+        |ui: &mut egui::Ui| controls.show(ui.ctx(), &flock_panel(&scenes), &mut Vec::new());
+    window.frames(3, &mut show);
+    let before = window.area(ID);
+    window.click(before.left_top() + egui::vec2(18.0, 18.0), &mut show);
+    window.frames(60, &mut show);
+    assert_eq!(window.area(ID), before);
+}
+
+#[test]
 fn parameters_that_do_not_apply_are_hidden() {
     let (texts, _) = panel(&scenes(
         "[[paths]]\npoints = [[0, 0], [9, 9]]\n[species.a]\n[species.a.follow_path]\n\
