@@ -93,7 +93,8 @@ impl Controls {
             ui.spacing_mut().scroll = egui::style::ScrollStyle::solid();
             ui.set_width(WIDTH);
             let area = egui::ScrollArea::vertical().max_height(highest).auto_shrink([false, true]);
-            area.show(ui, |ui| {
+            // Without a least height it would stay as low as the window has ever been.
+            area.min_scrolled_height(highest).show(ui, |ui| {
                 let own = FlockFields::of(panel);
                 let fields = self.fields.filter(|(known, _)| *known == own).unwrap_or((own, own));
                 let (_, fields) = self.fields.insert(fields);

@@ -118,6 +118,21 @@ fn a_click_on_its_title_leaves_the_panel_as_it_is() {
 }
 
 #[test]
+fn a_window_that_was_low_has_a_high_panel_again() {
+    let scenes = scenes("[species.a]\n");
+    let (mut window, mut controls) = (TestWindow::new(1280.0, 760.0), Controls::default());
+    window.unfold(true);
+    let heights = [760.0, 60.0, 760.0].map(|height| {
+        window.size.y = height;
+        let panel = flock_panel(&scenes);
+        window.frames(4, |ui| controls.show(ui.ctx(), &panel, &mut Vec::new()));
+        window.area(ID).height()
+    });
+    assert!(heights[0] > 600.0 && heights[1] < 250.0, "{heights:?}");
+    assert_eq!(heights[2], heights[0]);
+}
+
+#[test]
 fn parameters_that_do_not_apply_are_hidden() {
     let (texts, _) = panel(&scenes(
         "[[paths]]\npoints = [[0, 0], [9, 9]]\n[species.a]\n[species.a.follow_path]\n\

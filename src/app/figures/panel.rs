@@ -47,7 +47,8 @@ impl Figures {
             .auto_sized();
         window.show(context, |ui| {
             let area = egui::ScrollArea::vertical().max_height(highest);
-            area.show(ui, |ui| {
+            // Without a least height it would stay as low as the window has ever been.
+            area.min_scrolled_height(highest).show(ui, |ui| {
                 ui.set_width(WIDTH.min(room.x * SHARE));
                 ui.spacing_mut().item_spacing.y = 3.0;
                 self.content(ui, session, commands);
