@@ -131,8 +131,7 @@ impl Inspector {
         if !self.has_chosen() {
             return false;
         }
-        self.follows = !self.follows();
-        self.held = true;
+        (self.held, self.follows, self.rides) = (true, !self.follows(), false);
         true
     }
 
@@ -358,5 +357,15 @@ mod tests {
         inspector.let_go();
         inspector.switch(500);
         assert_eq!((inspector.focus, inspector.chosen), (Focus::None, None));
+    }
+
+    #[test]
+    fn following_after_a_ride_does_not_ride() {
+        let mut inspector = Inspector { focus: Focus::One, chosen: Some(7), ..Default::default() };
+        assert!(inspector.toggle_riding() && inspector.rides());
+        for follows in [false, true] {
+            assert!(inspector.toggle_following());
+            assert_eq!((inspector.follows(), inspector.rides()), (follows, false));
+        }
     }
 }
