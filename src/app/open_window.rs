@@ -329,6 +329,8 @@ impl<'a> OpenWindow<'a> {
 
     fn key(&mut self, key: &KeyEvent, event: &WindowEvent) -> Result<bool, WindowError> {
         if key.state.is_pressed() && !key.repeat {
+            // A stroke before the key belongs to the tool before the key.
+            self.follow_stroke()?;
             // The next edit is one of its own. A drag may begin in the same frame.
             self.session.seal_edit();
         }

@@ -142,6 +142,15 @@ fn a_wall_is_painted_without_a_gap_and_undone_at_once() {
     assert_eq!(file(), one, "a whole stroke is one edit");
     steps(&display, &["key ctrl+z"]);
     assert_eq!(file(), first);
+    // A key in the frame of a stroke leaves the stroke as it is.
+    for key in ["Escape", "Return", "w", "p"] {
+        display.xdotool("mousemove 400 200 mousedown 1");
+        display.xdotool(&format!("mousemove 420 200 mousemove 500 300 mouseup 1 key {key}"));
+        steps(&display, &["key Escape"]);
+        assert!(circles(&file()).len() > 5, "{key}");
+        steps(&display, &["key ctrl+z", "key w"]);
+        assert_eq!(file(), first, "{key}");
+    }
     // After Esc the left button does what it always does.
     steps(&display, &["key Escape"]);
     stroke("100 200", "100 400", "300 400");
