@@ -75,13 +75,13 @@ impl<C: Clock> Session<C> {
     /// Begins with another past, figures and edits to undo. Undoing that brings back the flock as it is
     /// now, unless it is too large to be kept.
     pub(super) fn leave(&mut self) -> Result<(), EngineError> {
-        // A flock that is not shown is not called; the one that is goes on being called.
-        let pointer = self.editor.user_pointer;
-        self.lift_pointer()?;
         let kept = (self.runner.agents <= MAX_COPIED).then(|| self.runner.engine.snapshot());
         if kept == Some(Err(EngineError::NotYet)) {
             return Err(EngineError::NotYet);
         }
+        // A flock that is not shown is not called; the one that is goes on being called.
+        let pointer = self.editor.user_pointer;
+        self.lift_pointer()?;
         self.scenes.clear_redo();
         let undo = UndoStack::default();
         let mut undo = mem::replace(&mut self.editor.undo, undo);
@@ -142,8 +142,9 @@ impl<C: Clock> Session<C> {
 
     /// The flock that is about to be left. One that is not shown is not called.
     fn leaving(&mut self) -> Result<Snapshot, EngineError> {
+        let now = self.runner.engine.snapshot()?;
         self.lift_pointer()?;
-        self.runner.engine.snapshot()
+        Ok(now)
     }
 
     /// Puts the flock of `entry` into the engine and returns the one that was there, `now`; or says why the

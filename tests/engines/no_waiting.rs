@@ -11,6 +11,7 @@ use flockwork::engine::gpu::{EngineOptions, Gpu, GpuEngine};
 use flockwork::engine::{Engine, EngineError, EngineKind};
 use flockwork::model::scene::{BuiltIn, Request, Scene};
 use flockwork::model::state::FlockState;
+use flockwork::model::vector::Point;
 use flockwork::session::{Clock, Edit, EditError, Opening, Session, Source};
 
 /// No timing is asserted, but what has not arrived by now will never arrive.
@@ -132,6 +133,17 @@ fn what_needs_the_whole_flock_is_done_as_soon_as_it_is_here() {
             session.advance().unwrap();
         }
     }
+}
+
+#[test]
+fn a_scene_that_is_not_left_yet_goes_on_calling_its_flock() {
+    let Some(gpu) = adapter::gpu() else { return };
+    let mut session = session(engine(&gpu, false), &mixed("wrap", &[]));
+    session.advance().unwrap();
+    edit(&mut session, Edit::Pointer(Some(Point::ONE))).unwrap();
+    let events = session.events().to_vec();
+    assert_eq!(session.open(opening("pursuit")), Err(EngineError::NotYet.into()));
+    assert_eq!(session.events(), events);
 }
 
 #[test]
