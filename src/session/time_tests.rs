@@ -251,6 +251,20 @@ fn a_journey_goes_in_slices_and_stops_when_it_is_told_to() {
 }
 
 #[test]
+fn a_journey_has_as_many_ticks_in_a_frame_where_drawing_is_slow() {
+    let mut session = start(cpu());
+    session.seek_to(1_000_000);
+    for _ in 0..20 {
+        session.advance().unwrap();
+        // Drawing takes a second.
+        for _ in 0..60 {
+            session.runner.now();
+        }
+    }
+    assert!(session.tick() > 100, "{}", session.tick());
+}
+
+#[test]
 fn a_mouse_that_crosses_the_past_changes_nothing() {
     let text = TEXT.replace("click = \"target\"", "click = [\"follow\", \"flee\"]");
     let mut session = paused(cpu(), &text, Request::default());

@@ -5,26 +5,25 @@ use std::sync::Arc;
 
 use super::history::{EditableScene, History, Keyframe, KeyframeMeta, Recorded};
 use super::series::Series;
-use super::{Appearance, Clock, Edit, EditError, Session, Stops};
+use super::{Appearance, Clock, Edit, EditError, Session};
 use flockwork_engine::EngineError;
 
 /// The notice about an edit in the past.
 const CUT: &str = "what came after this tick is cut; a new course begins here";
 
-/// A seek to another tick, under way.
-#[derive(Clone, Copy, Debug)]
-pub struct Seek {
-    goal: u64,
-    /// Divides the way into slices.
-    slices: Stops,
-}
+/// Time that the ticks of one slice of a seek may take; seconds.
+const SLICE: f64 = 0.05;
+
+/// The most ticks of one slice, even if they are cheap.
+const MAX_SLICE: f64 = 256.0;
 
 /// The time of a flock: its past, its figures, and the way to another tick.
 #[derive(Debug, Default)]
 pub struct Timeline {
     pub history: History,
     pub series: Series,
-    pub seek: Option<Seek>,
+    /// The tick of a seek that is under way.
+    pub seek: Option<u64>,
 }
 
 impl Timeline {
@@ -46,10 +45,8 @@ impl<C: Clock> Session<C> {
     pub fn seek_to(&mut self, tick: u64) {
         let Some(start) = self.timeline.history.start() else { return };
         let goal = tick.max(start.state.tick);
-        match &mut self.timeline.seek {
-            Some(seek) => seek.goal = goal,
-            None if goal == self.runner.tick => {}
-            None => self.timeline.seek = Some(Seek { goal, slices: Stops::default() }),
+        if self.timeline.seek.is_some() || goal != self.runner.tick {
+            self.timeline.seek = Some(goal);
         }
     }
 
@@ -63,7 +60,7 @@ impl<C: Clock> Session<C> {
     /// The tick of [`Session::seek_to`], until it is reached.
     #[must_use]
     pub fn goal(&self) -> Option<u64> {
-        self.timeline.seek.map(|seek| seek.goal)
+        self.timeline.seek
     }
 
     /// The first tick that can be gone to, and the last one reached.
@@ -107,17 +104,17 @@ impl<C: Clock> Session<C> {
 
     /// One slice of a seek. Returns the ticks done.
     pub(super) fn advance_seek(&mut self) -> Result<u32, EngineError> {
-        let Some(mut seek) = self.timeline.seek else { return Ok(0) };
-        let nearest = self.timeline.history.nearest(seek.goal).map(|kept| kept.state.tick);
-        if seek.goal < self.runner.tick || nearest.is_some_and(|nearest| nearest > self.runner.tick)
-        {
-            self.load_kept(seek.goal)?;
+        let Some(goal) = self.timeline.seek else { return Ok(0) };
+        let nearest = self.timeline.history.nearest(goal).map(|kept| kept.state.tick);
+        if goal < self.runner.tick || nearest.is_some_and(|nearest| nearest > self.runner.tick) {
+            self.load_kept(goal)?;
         }
-        seek.slices.stop_at(seek.goal);
-        let ticks = seek.slices.due(self.runner.now(), self.runner.tick, self.runner.cost);
+        let cost = self.runner.cost;
+        // A tick of unknown cost is tried first.
+        let most = if cost > 0.0 { (SLICE / cost).clamp(1.0, MAX_SLICE) } else { 1.0 };
+        let ticks = goal.saturating_sub(self.runner.tick).min(most as u64) as u32;
         self.run(ticks)?;
-        self.timeline.seek = Some(seek);
-        if self.runner.tick == seek.goal {
+        if self.runner.tick == goal {
             self.cancel_seek();
         }
         Ok(ticks)
