@@ -32,7 +32,8 @@ impl<C: Clock> Session<C> {
     }
 
     /// Applies an edit at the present tick and records it. Returns its inverse. If the scene, the engine or
-    /// the memory cannot take it, the flock stays as it is.
+    /// the memory cannot take it, the flock stays as it is. On the way to another tick it takes only edits of
+    /// the appearance.
     ///
     /// May wait for the device: when the list of targets changes while one of them moves by itself, and
     /// when a species comes back, goes, or gets a number of agents.
@@ -44,8 +45,14 @@ impl<C: Clock> Session<C> {
         if let Edit::Together(edits) = edit {
             return self.apply_all(edits);
         }
+        let has_tick = !matches!(edit, Edit::Appearance(_));
+        if let Some(goal) = self.goal().filter(|_| has_tick) {
+            let why =
+                format!("the flock is on its way to tick {goal}: edit it there, or pause first");
+            return Err(EditError::Refused(why));
+        }
         let inverse = self.perform(&edit)?;
-        if !inverse.is_nothing() && !matches!(edit, Edit::Appearance(_)) {
+        if !inverse.is_nothing() && has_tick {
             self.record(edit);
         }
         Ok(inverse)

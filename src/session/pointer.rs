@@ -15,22 +15,30 @@ impl<C: Clock> Session<C> {
     }
 
     /// Moves the target `pointer`, or switches it off.
+    ///
+    /// In the past the flock goes its recorded way: a release waits for the end of the timeline.
     pub(super) fn set_pointer(&mut self, pointer: Option<Point>) -> Result<(), EditError> {
         // A wrapping world has no outside: the pointer moves to the same place inside.
         let world = self.editor.scene.world;
         let wraps = world.boundary == Boundary::Wrap;
         let pointer = pointer.map(|p| if wraps { scene_ops::inside(&world, p) } else { p });
-        if std::mem::replace(&mut self.editor.user_pointer, pointer) != pointer {
-            self.apply(Edit::Pointer(pointer))?;
+        if self.editor.user_pointer == pointer || pointer.is_none() && self.is_past() {
+            return Ok(());
         }
+        self.apply(Edit::Pointer(pointer))?;
+        self.editor.user_pointer = pointer;
         Ok(())
+    }
+
+    /// True before the end of the timeline, and on the way to another tick.
+    fn is_past(&self) -> bool {
+        self.timeline.seek.is_some() || self.runner.tick < self.timeline.history.end()
     }
 
     /// Moves the target that follows the mouse, if the scene has one. In the past the target goes
     /// its recorded way: a mouse that merely crosses the window must not cut what came after.
     pub(super) fn lead(&mut self, place: Point) -> Result<(), EditError> {
-        let past = self.timeline.seek.is_some() || self.runner.tick < self.timeline.history.end();
-        if !past && self.editor.scene.led_target().is_some() {
+        if !self.is_past() && self.editor.scene.led_target().is_some() {
             self.apply(Edit::Lead(scene_ops::inside(&self.editor.scene.world, place)))?;
         }
         Ok(())

@@ -94,7 +94,7 @@ impl<C: Clock> Session<C> {
         match kept.and_then(Result::ok) {
             Some(Snapshot { state, targets }) => {
                 let scene = self.editor.scene.with_targets(targets);
-                let editor = Editor { scene, undo, pointer: None, ..self.editor.clone() };
+                let editor = Editor { scene, undo, ..self.editor.clone() };
                 let state = Arc::new(state);
                 self.scenes.remember(SceneEntry { editor, timeline, state, reset: true });
             }

@@ -1,5 +1,6 @@
 //! Time goes back and forward, and the flock is the same.
 
+use super::hands::refusal;
 use super::record::Recording;
 use super::tests::{IN_SPACE, TEXT, opened};
 use super::*;
@@ -244,10 +245,29 @@ fn a_journey_goes_in_slices_and_stops_when_it_is_told_to() {
     assert_eq!(ticks, session.tick());
     session.cancel_seek();
     assert_eq!((session.goal(), session.advance().unwrap().ticks), (None, 0));
-    // A press ends the journey too.
+    // On the way it takes no edits.
     session.seek_to(0);
+    for done in [session.set_pointer(Some(Point::ONE)), session.set_max_speed(1.0)] {
+        assert!(refusal(done).contains("on its way to tick 0"));
+    }
+    assert_eq!((session.goal(), session.events()), (Some(0), &[][..]));
+}
+
+#[test]
+fn a_release_in_the_past_cuts_nothing() {
+    let mut session = start(cpu());
+    reach(&mut session, 40);
     session.set_pointer(Some(Point::ONE)).unwrap();
-    assert_eq!(session.goal(), None);
+    reach(&mut session, 80);
+    let wanted = now(&mut session);
+    session.seek_to(20);
+    session.set_pointer(None).unwrap();
+    reach(&mut session, 20);
+    session.set_pointer(None).unwrap();
+    reach(&mut session, 80);
+    assert!(now(&mut session) == wanted && session.events().len() == 1);
+    session.set_pointer(None).unwrap();
+    assert!(!session.targets().unwrap()[0].active);
 }
 
 #[test]

@@ -178,7 +178,6 @@ impl<C: Clock> Session<C> {
         if self.timeline.history.start().is_none() {
             return;
         }
-        self.cancel_seek();
         self.timeline.series.cut(self.runner.tick);
         if self.timeline.history.record(self.runner.tick, edit) {
             // The edits to undo may be among those that are cut.

@@ -68,6 +68,8 @@ impl Walk {
             18 => session.edit(Edit::SwapSeekFlee),
             19 => session.edit(Edit::AddObstacle(at)),
             20 => session.rename_species(0, &format!("n{}", self.below(99))),
+            26 => session.set_pointer(Some(at)),
+            27 => session.set_pointer(None),
             28 => session.set_count(last(species), self.below(70).into()),
             _ => {
                 session.seal_edit();
@@ -108,14 +110,6 @@ impl Walk {
             25 => {
                 session.clock.step_once();
                 "step".into()
-            }
-            26 => {
-                session.set_pointer(Some(at)).unwrap();
-                "press".into()
-            }
-            27 => {
-                session.set_pointer(None).unwrap();
-                "no press".into()
             }
             number => match self.edit(session, number, at) {
                 Ok(()) => String::new(),
