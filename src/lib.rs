@@ -176,7 +176,7 @@ pub mod host {
         Advance, Appearance, Clock, Counts, DEFAULT_BUDGET, Despawn, Edit, EditError, HostTime,
         Move, Opening, Parameters, RealTime, Recorded, Recording, Returned, Room, SPEEDS, Session,
         Source, SpawnBatch, SpeciesAppearance, Speed, Splice, Stops, TICKS_PER_SECOND, Thing,
-        Watch, series::Series,
+        Unsaved, Watch, series::Series,
     };
 }
 

@@ -79,6 +79,11 @@ impl Editor {
         scene
     }
 
+    /// [`Session::file`](super::Session::file) of a flock that has `agents` now.
+    pub fn file(&self, agents: usize) -> String {
+        self.source.edited(&self.edited(), self.starters(agents))
+    }
+
     /// Puts targets, obstacles and paths where they were at the start, and seek and flee as they were. Things
     /// that the user has added stay, and those removed stay away.
     pub fn reset(&mut self) {

@@ -40,7 +40,7 @@ pub use clock::{Clock, RealTime, Stops, TICKS_PER_SECOND};
 pub use edit::{Counts, Despawn, Edit, EditError, Move, Parameters, Returned, SpawnBatch, Splice};
 pub use history::{DEFAULT_BUDGET, Recorded};
 pub use original_scene::{before_edits, species_at_first};
-pub use record::Recording;
+pub use record::{Recording, Unsaved};
 pub use scene_ops::pointer_help;
 pub use source::{Opening, Source};
 pub use speed::{SPEEDS, Speed};

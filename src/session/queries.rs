@@ -159,6 +159,12 @@ impl<C: Clock> Session<C> {
         self.editor.undo.set_saved(saved);
     }
 
+    /// Notes that this flock is the one before it, started again: edits that were not saved are here now.
+    pub fn set_restarted(&mut self, saved: bool) {
+        self.set_saved(saved);
+        self.scenes.set_last_saved();
+    }
+
     /// The scene before all edits.
     #[must_use]
     pub fn original(&self) -> &Scene {
@@ -193,7 +199,7 @@ impl<C: Clock> Session<C> {
     /// edited.
     #[must_use]
     pub fn file(&self) -> String {
-        self.editor.source.edited(&self.edited_scene(), self.starters())
+        self.editor.file(self.runner.agents)
     }
 
     /// The source of a flock like this one from its start: a built-in scene with few overrides, or else the

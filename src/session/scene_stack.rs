@@ -47,6 +47,22 @@ impl SceneStack {
         if back { &mut self.behind } else { &mut self.ahead }
     }
 
+    /// The flocks of other scenes, and of earlier starts of this one: each with its tick and its number of
+    /// agents. A flock before a reset is none of them.
+    pub fn others(&self) -> impl Iterator<Item = (&Editor, &Timeline, (u64, usize))> {
+        let others = self.behind.iter().chain(&self.ahead).filter(|entry| !entry.reset);
+        others.map(|SceneEntry { editor, timeline, state, .. }| {
+            (editor, timeline, (state.tick, state.len()))
+        })
+    }
+
+    /// Nothing is lost with the flock that was left last.
+    pub fn set_last_saved(&mut self) {
+        if let Some(left) = self.behind.last_mut() {
+            left.editor.undo.set_saved(true);
+        }
+    }
+
     fn remember(&mut self, entry: SceneEntry) {
         self.behind.push(entry);
         let agents = |all: &[SceneEntry]| all.iter().map(|entry| entry.state.len()).sum::<usize>();

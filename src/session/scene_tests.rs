@@ -51,6 +51,26 @@ fn another_scene_is_an_edit_that_can_be_undone() {
 }
 
 #[test]
+fn all_scenes_have_their_unsaved_edits() {
+    let session = &mut opened_here(TEXT);
+    let names = |session: &Session<RealTime>| -> Vec<_> {
+        session.unsaved().into_iter().map(|own| own.name).collect()
+    };
+    session.edit(Edit::NewPath).unwrap();
+    session.open(opening("other", OTHER)).unwrap();
+    assert_eq!(names(session), ["test"]);
+    assert!(Recording::is_meant_by(&session.unsaved()[0].text));
+    session.set_max_speed(1.0).unwrap();
+    assert_eq!(names(session), ["test", "other"]);
+    // The same scene again has the edits of the one before.
+    session.open(opening("again", OTHER)).unwrap();
+    session.set_restarted(false);
+    assert_eq!(names(session), ["test", "again"]);
+    session.reset().unwrap();
+    assert_eq!(names(session), ["test", "again"]);
+}
+
+#[test]
 fn a_scene_that_the_engine_cannot_take_leaves_the_flock_as_it_is() {
     let mut session = opened(fussy(&Arc::default()), TEXT, Request::default());
     tick(&mut session, 7);

@@ -40,11 +40,11 @@ impl OpenWindow<'_> {
         gpu: Option<Arc<Gpu>>,
         loss: Loss,
     ) -> Result<Self, WindowError> {
-        let (unsaved, host, tell) = (self.unsaved(), self.options.host, self.options.tell);
+        let (unsaved, host, tell) = (self.session.unsaved(), self.options.host, self.options.tell);
         let revived = self.on_another_device(instance, gpu, loss);
         if revived.is_err() {
             // The window is gone, but not the edits.
-            keep(unsaved, host, tell);
+            keep(&unsaved, host, tell);
         }
         revived
     }

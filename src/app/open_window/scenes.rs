@@ -7,7 +7,7 @@ use crate::overlay::agents_in_words;
 use crate::{WindowError, WindowHost};
 use flockwork_model::quote::cut;
 use flockwork_model::scene::{Request, Scene, built_in, edit_toml};
-use flockwork_session::{EditError, Opening, Recording, Source};
+use flockwork_session::{EditError, Opening, Recording, Source, Unsaved};
 use web_time::Instant;
 
 /// A scene to begin with.
@@ -124,8 +124,9 @@ impl OpenWindow<'_> {
         // The fields must not go on showing what was refused.
         self.panels.controls = Controls::default();
         let saved = self.session.is_saved();
-        self.begin(opening)?;
-        self.session.set_saved(saved);
+        if self.begin(opening)? {
+            self.session.set_restarted(saved);
+        }
         Ok(())
     }
 
@@ -199,19 +200,9 @@ impl OpenWindow<'_> {
         });
     }
 
-    /// The edits that are not saved: the beginning of the name of a file, and its text.
-    pub(super) fn unsaved(&self) -> Option<(String, String)> {
-        if self.session.is_saved() {
-            return None;
-        }
-        // A flock that began with a state file has no session, but its scene has the edits.
-        let text = self.session.recording().unwrap_or_else(|_| self.session.file());
-        Some((stem(&self.session.scene().name), text))
-    }
-
     /// Keeps edits that are not saved, before the window closes.
     pub fn keep_unsaved(&self) {
-        keep(self.unsaved(), self.options.host, self.options.tell);
+        keep(&self.session.unsaved(), self.options.host, self.options.tell);
     }
 
     /// Tells the user of edits that an earlier window has kept.
@@ -274,15 +265,18 @@ impl OpenWindow<'_> {
     }
 }
 
-/// Keeps edits that are not saved, and tells the user where.
-pub(super) fn keep(unsaved: Option<(String, String)>, host: &dyn WindowHost, tell: &dyn Fn(&str)) {
-    let Some((stem, text)) = unsaved else { return };
-    match host.keep(&stem, &text) {
-        Ok(None) => {}
-        Ok(Some(path)) => tell(&format!(
-            "the edits were not saved; they are kept in {path}, and the next window offers them"
-        )),
-        Err(problem) => tell(&format!("the edits are lost: {problem}")),
+/// Keeps edits that are not saved, and tells the user where. The next window offers the last.
+pub(super) fn keep(unsaved: &[Unsaved], host: &dyn WindowHost, tell: &dyn Fn(&str)) {
+    for (index, Unsaved { name, text }) in unsaved.iter().enumerate() {
+        let is_last = index + 1 == unsaved.len();
+        let offered = if is_last { ", and the next window offers them" } else { "" };
+        match host.keep(&stem(name), text) {
+            Ok(None) => {}
+            Ok(Some(path)) => {
+                tell(&format!("the edits were not saved; they are kept in {path}{offered}"));
+            }
+            Err(problem) => tell(&format!("the edits are lost: {problem}")),
+        }
     }
 }
 

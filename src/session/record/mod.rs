@@ -7,6 +7,7 @@ mod write;
 mod tests;
 
 use super::{Recorded, Source};
+pub use write::Unsaved;
 
 /// The version of the format.
 const VERSION: u32 = 2;

@@ -2,7 +2,9 @@
 
 use super::{HEAD, Head, VERSION};
 use crate::edit::{Counts, Returned, Splice, number, unfit};
+use crate::editor::Editor;
 use crate::history::Keyframe;
+use crate::timeline::Timeline;
 use crate::{Appearance, Clock, Edit, Recorded, Session, Source};
 use flockwork_model::scene::{Scene, edit_toml};
 
@@ -13,26 +15,57 @@ struct Events {
     event: Vec<Recorded>,
 }
 
+/// A flock with edits that are not saved.
+#[derive(Clone, Debug)]
+pub struct Unsaved {
+    /// The name of its scene.
+    pub name: String,
+    /// Its session as the text of a file, or else its scene.
+    pub text: String,
+}
+
 impl<C: Clock> Session<C> {
     /// The session from its start to its last tick as the text of a TOML file; or why no file can
     /// describe it.
     pub fn recording(&self) -> Result<String, String> {
-        let start = self.timeline.history.start().ok_or("this run keeps no past")?;
+        self.editor.recording(&self.timeline, self.runner.tick)
+    }
+
+    /// The flocks with edits that are not saved: those that undo and redo come back to, and last the one
+    /// that is shown.
+    #[must_use]
+    pub fn unsaved(&self) -> Vec<Unsaved> {
+        let shown = (&self.editor, &self.timeline, (self.runner.tick, self.runner.agents));
+        let all = self.scenes.others().chain([shown]);
+        let unsaved = all.filter(|(editor, ..)| !editor.undo.is_saved());
+        let texts = unsaved.map(|(editor, timeline, (tick, agents))| {
+            let text = editor.recording(timeline, tick).unwrap_or_else(|_| editor.file(agents));
+            Unsaved { name: editor.scene.name.clone(), text }
+        });
+        texts.collect()
+    }
+}
+
+impl Editor {
+    /// [`Session::recording`] of a flock at a tick.
+    fn recording(&self, timeline: &Timeline, tick: u64) -> Result<String, String> {
+        let start = timeline.history.start().ok_or("this run keeps no past")?;
         let (source, mut scene) = self.base(start).ok_or(
             "this flock began with a state that no scene makes; a session is saved only if it began \
              with its scene",
         )?;
-        let tick = start.state.tick;
+        let first_tick = start.state.tick;
         let mut edited = scene.clone();
         start.meta.scene.put(&mut edited);
-        Appearance::of(&self.editor.scene).put(&mut edited);
+        Appearance::of(&self.scene).put(&mut edited);
         edited.targets.clone_from(&start.targets);
         let first = before_the_start(&scene, &edited).into_iter();
         // The user may press while the flock goes back to its start.
         let pressed = start.meta.pointer.map(|at| Edit::Pointer(Some(at)));
-        let first: Vec<_> = first.chain(pressed).map(|edit| Recorded { tick, edit }).collect();
+        let at_first = |edit| Recorded { tick: first_tick, edit };
+        let first: Vec<_> = first.chain(pressed).map(at_first).collect();
         let mut event = Vec::new();
-        for Recorded { tick, edit } in first.iter().chain(self.timeline.history.events()) {
+        for Recorded { tick, edit } in first.iter().chain(timeline.history.events()) {
             let mut edit = edit.in_text(&scene)?;
             edit.put(&mut scene)?;
             unfit(&mut edit, &scene.world);
@@ -41,7 +74,7 @@ impl<C: Clock> Session<C> {
         let Source { argument, text, request, .. } = source;
         let head = Head {
             session: VERSION,
-            ticks: self.span().1,
+            ticks: timeline.history.end().max(tick),
             from: argument,
             count: request.count,
             density: request.density.map(number),
@@ -55,28 +88,28 @@ impl<C: Clock> Session<C> {
 
     /// The origin of the first state, and its scene: the source of the flock, or the same with its edits.
     fn base(&self, start: &Keyframe) -> Option<(Source, Scene)> {
-        let own = &self.editor.source;
-        let mut edited = self.editor.original.clone();
+        let own = &self.source;
+        let mut edited = self.original.clone();
         start.meta.scene.put(&mut edited);
         // The appearance is the present one: it has no tick.
-        let appearance = Appearance::of(&self.editor.scene);
+        let appearance = Appearance::of(&self.scene);
         appearance.put(&mut edited);
         let agents = start.state.len() as u64;
         let whole = Source { text: own.edited(&edited, agents), ..Source::default() };
-        let plain = Scene::parse_with(&self.editor.scene.name, &own.text, &own.overrides).ok();
+        let plain = Scene::parse_with(&self.scene.name, &own.text, &own.overrides).ok();
         let text = plain.and_then(|mut plain| {
             appearance.put(&mut plain);
             edit_toml(&own.text, &plain).ok()
         });
         let own = text.map(|text| Source { text, overrides: Vec::new(), ..own.clone() });
         let makes = |source: Source| {
-            let mut scene = Scene::parse(&self.editor.scene.name, &source.text).ok()?;
+            let mut scene = Scene::parse(&self.scene.name, &source.text).ok()?;
             // A file beside the scene was read when the flock was made.
-            scene.flow.clone_from(&self.editor.original.flow);
+            scene.flow.clone_from(&self.original.flow);
             let (scene, state) = scene.populate(&source.request).ok()?;
             let spawns = |scene: &Scene| scene.species.iter().map(|s| s.spawn).collect::<Vec<_>>();
             let same = state == *start.state && spawns(&scene) == spawns(&edited);
-            (same && scene.world == self.editor.original.world).then_some((source, scene))
+            (same && scene.world == self.original.world).then_some((source, scene))
         };
         own.and_then(makes).or_else(|| makes(whole))
     }
