@@ -108,6 +108,24 @@ fn edits_that_were_not_saved_are_offered_to_the_next_window() {
 }
 
 #[test]
+fn a_flock_of_a_state_file_keeps_its_scene_and_says_what_is_lost() {
+    let Some(display) = open_display("1000x700") else { return };
+    let (folder, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    done(folder.path(), "simulate --engine cpu --scene walls --ticks 3 --out a.csv");
+    let program = start(&display, folder.path(), state.path(), "--scene walls --init a.csv");
+    display.until_title(&program, "20 agents");
+    steps(&display, &["mousemove 200 300", "keydown d", "click 1", "keyup d"]);
+    display.until_title(&program, "21 agents");
+    display.xdotool("key ctrl+q");
+    let (_, _, err) = program.end();
+    assert!(err.contains("the scene with them is kept in "), "{err}");
+    assert!(err.contains("the state and agents that were added are lost"), "{err}");
+    let scene = kept(state.path()).swap_remove(0);
+    let line = format!("simulate --engine cpu --ticks 1 --out b.csv --scene {}", scene.display());
+    done(folder.path(), &line);
+}
+
+#[test]
 fn a_name_with_a_nul_does_not_reach_the_title() {
     let Some((display, folder, program)) = walls() else { return };
     let session = new_file(&display, folder.path(), "ctrl+shift+s");

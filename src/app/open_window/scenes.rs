@@ -267,13 +267,23 @@ impl OpenWindow<'_> {
 
 /// Keeps edits that are not saved, and tells the user where. The next window offers the last.
 pub(super) fn keep(unsaved: &[Unsaved], host: &dyn WindowHost, tell: &dyn Fn(&str)) {
-    for (index, Unsaved { name, text }) in unsaved.iter().enumerate() {
+    for (index, Unsaved { name, text, is_session }) in unsaved.iter().enumerate() {
+        // A flock that began with a state file has no session.
+        let (kept, it, lost) = match is_session {
+            true => ("they are kept", "them", ""),
+            false => (
+                "the scene with them is kept",
+                "it",
+                "; the state and agents that were added are lost",
+            ),
+        };
         let is_last = index + 1 == unsaved.len();
-        let offered = if is_last { ", and the next window offers them" } else { "" };
+        let offered =
+            if is_last { format!(", and the next window offers {it}") } else { String::new() };
         match host.keep(&stem(name), text) {
             Ok(None) => {}
             Ok(Some(path)) => {
-                tell(&format!("the edits were not saved; they are kept in {path}{offered}"));
+                tell(&format!("the edits were not saved; {kept} in {path}{offered}{lost}"));
             }
             Err(problem) => tell(&format!("the edits are lost: {problem}")),
         }

@@ -22,6 +22,8 @@ pub struct Unsaved {
     pub name: String,
     /// Its session as the text of a file, or else its scene.
     pub text: String,
+    /// False if there is only the scene: without its state and the agents that were added.
+    pub is_session: bool,
 }
 
 impl<C: Clock> Session<C> {
@@ -39,8 +41,9 @@ impl<C: Clock> Session<C> {
         let all = self.scenes.others().chain([shown]);
         let unsaved = all.filter(|(editor, ..)| !editor.undo.is_saved());
         let texts = unsaved.map(|(editor, timeline, (tick, agents))| {
-            let text = editor.recording(timeline, tick).unwrap_or_else(|_| editor.file(agents));
-            Unsaved { name: editor.scene.name.clone(), text }
+            let session = editor.recording(timeline, tick);
+            let (name, is_session) = (editor.scene.name.clone(), session.is_ok());
+            Unsaved { name, text: session.unwrap_or_else(|_| editor.file(agents)), is_session }
         });
         texts.collect()
     }
