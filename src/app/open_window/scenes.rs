@@ -214,18 +214,13 @@ impl OpenWindow<'_> {
         }
     }
 
-    /// Opens the session that an earlier window has kept. It is still not saved.
+    /// Opens the session that an earlier window has kept. Its file stays.
     pub(super) fn open_kept(&mut self) -> Result<(), WindowError> {
         let Some(path) = self.notices.kept.clone() else {
             self.notify("there are no kept edits to open");
             return Ok(());
         };
-        let opened = self.session.opened();
-        self.open(&path)?;
-        if self.session.opened() != opened {
-            self.session.set_saved(false);
-        }
-        Ok(())
+        self.open(&path)
     }
 
     /// Copies the text of the scene.
