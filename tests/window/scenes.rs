@@ -66,6 +66,19 @@ fn a_count_that_the_engine_refuses_is_a_sentence() {
 }
 
 #[test]
+fn a_slow_start_is_announced() {
+    let Some((display, _folder, program)) = window("flock", "120 agents") else { return };
+    steps(&display, &["key Tab"]);
+    display.until("no notice", |shot| !notice(shot));
+    steps(&display, &["mousemove 604 60 click 1"]);
+    display.xdotool("type 1000000");
+    display.xdotool("key Return");
+    display.until("a notice", notice);
+    display.until_title(&program, "1,000,000 agents");
+    ends(&display, program);
+}
+
+#[test]
 fn a_count_is_entered_and_the_saved_scene_simulates_the_same() {
     let Some((display, folder, program)) = window("flock --seed 5", "120 agents") else { return };
     steps(&display, &["key Tab"]);

@@ -5,6 +5,7 @@ use crate::controls::{Controls, Written};
 use crate::figures::csv;
 use crate::overlay::agents_in_words;
 use crate::{WindowError, WindowHost};
+use flockwork_engine::EngineError;
 use flockwork_model::quote::cut;
 use flockwork_model::scene::{Request, Scene, built_in, edit_toml};
 use flockwork_session::{EditError, Opening, Recording, Source, Unsaved};
@@ -25,6 +26,9 @@ count = 300
 
 [species.agent.separation]
 "#;
+
+/// A flock of as many agents takes a second or more to start.
+const SLOW_START: u64 = 1_000_000;
 
 /// The name of a new scene, and of one that was pasted.
 pub(super) const NEW_NAME: &str = "new";
@@ -109,6 +113,16 @@ impl OpenWindow<'_> {
 
     /// Starts the scene again as it is edited, with another count, density or seed.
     pub(super) fn restart(&mut self, request: Request) -> Result<(), WindowError> {
+        let count = request.count.unwrap_or_else(|| self.session.starters());
+        if count >= SLOW_START {
+            let frames = self.progress.frames;
+            // The window shows the notice, and then nothing until the flock is there.
+            if frames < 2 + *self.notices.starting.get_or_insert(frames) {
+                self.notify(format!("starting {}", agents_in_words(count)));
+                return Err(EngineError::NotYet.into());
+            }
+            self.notices.starting = None;
+        }
         let (scene, own) = (self.session.scene(), self.session.source());
         let edited = match edit_toml(&own.text, scene) {
             Ok(text) => text,
