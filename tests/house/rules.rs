@@ -207,7 +207,7 @@ fn each_library_stays_in_its_room() {
         ("wgpu::", &["src/engine/gpu", "src/view/gpu", "src/app", "src/commands/adapters.rs"]),
         ("winit::", &["src/app"]),
         ("std::fs", &["src/commands", "src/input.rs", "src/scene_file.rs"]),
-        ("mpi::", &["src/mpi"]),
+        (" mpi::", &["src/mpi"]),
     ];
     for (path, text) in sources(&root("src")) {
         for (library, allowed) in rooms {

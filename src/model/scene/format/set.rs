@@ -14,7 +14,7 @@ const NONE: &str = "none";
 /// The form of an override.
 const EXAMPLE: &str = "write --set KEY=VALUE, such as --set starling.seek.weight=2";
 
-/// True if `none` is a value of the key at this path. Names, such as those of species and rules, take no values.
+/// True if `none` is a value of the key at this path. The name of a species, a rule or a sum takes no values.
 fn takes_none(path: &[&str]) -> bool {
     let own = |parameter: &Parameter| match parameter.meaning {
         Meaning::Choice(names) => names.contains(&NONE),
