@@ -126,8 +126,8 @@ struct Notices {
     knows: bool,
     /// When another scene was opened.
     introduced: Option<Instant>,
-    /// The frame that was drawn when a slow start was announced.
-    starting: Option<u64>,
+    /// When a slow start was announced, and the frames drawn until then.
+    starting: Option<(Instant, u64)>,
     title: String,
     /// The session that an earlier window has kept.
     kept: Option<String>,

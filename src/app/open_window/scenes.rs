@@ -1,5 +1,7 @@
 //! The window opens scenes, and saves them as they are edited.
 
+use std::time::Duration;
+
 use super::{Hand, OpenWindow};
 use crate::controls::{Controls, Written};
 use crate::figures::csv;
@@ -29,6 +31,9 @@ count = 300
 
 /// A flock of as many agents takes a second or more to start.
 const SLOW_START: u64 = 1_000_000;
+
+/// How long a notice takes to be seen.
+const FADING_IN: Duration = Duration::from_millis(300);
 
 /// The name of a new scene, and of one that was pasted.
 pub(super) const NEW_NAME: &str = "new";
@@ -116,8 +121,10 @@ impl OpenWindow<'_> {
         let count = request.count.unwrap_or_else(|| self.session.starters());
         if count >= SLOW_START {
             let frames = self.progress.frames;
-            // The window shows the notice, and then nothing until the flock is there.
-            if frames < 2 + *self.notices.starting.get_or_insert(frames) {
+            let (since, first) =
+                *self.notices.starting.get_or_insert_with(|| (Instant::now(), frames));
+            // The window shows the notice, which fades in, and then nothing until the flock is there.
+            if frames < first + 3 || since.elapsed() < FADING_IN {
                 self.notify(format!("starting {}", agents_in_words(count)));
                 return Err(EngineError::NotYet.into());
             }
