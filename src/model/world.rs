@@ -232,15 +232,17 @@ impl World {
         })
     }
 
-    /// The same place of a wrapped world, by whole sizes, inside it. Other worlds leave places where they are.
+    /// The same place of a wrapped world, so near that the shortest way to it, which is one for places up to half a
+    /// size outside, is right. Other worlds leave places where they are.
     #[must_use]
     pub fn folded(&self, place: Point) -> Point {
-        if self.boundary != Boundary::Wrap || self.may_hold(place) {
+        if self.boundary != Boundary::Wrap {
             return place;
         }
-        // Rounding may give the side itself. A plane has no third one.
-        let sides = self.size.max(Point::splat(f32::MIN_POSITIVE));
-        place.rem_euclid(sides).clamp(Point::ZERO, self.last_place())
+        let (size, half) = (self.size, self.size / 2.0);
+        let near = place.cmpge(-half) & place.cmple(size + half);
+        // A plane has no third side.
+        Point::select(near, place, place.rem_euclid(size.max(Point::splat(f32::MIN_POSITIVE))))
     }
 
     /// A length on each axis of the world, 0 on the third axis of a plane.

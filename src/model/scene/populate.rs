@@ -302,7 +302,11 @@ impl Scene {
             let inside = |place: Point| match self.world.boundary {
                 Boundary::Open => place.clamp(-far, far),
                 Boundary::Walls => place.clamp(Point::ZERO, last),
-                Boundary::Wrap => self.world.folded(place),
+                // Rounding may give the side itself.
+                Boundary::Wrap => {
+                    let sides = self.world.size.max(Point::splat(f32::MIN_POSITIVE));
+                    place.rem_euclid(sides).clamp(Point::ZERO, last)
+                }
             };
             target.sends_to = target.sends_to.map(inside);
         }

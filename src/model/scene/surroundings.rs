@@ -21,7 +21,7 @@ impl Scene {
         }
     }
 
-    /// Its targets, each inside a wrapped world: the shortest way to them is one for places inside.
+    /// Its targets, none farther outside a wrapped world than the shortest way to it allows.
     #[must_use]
     #[doc(hidden)]
     pub fn folded_targets(&self) -> Vec<Target> {

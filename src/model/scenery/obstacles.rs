@@ -61,7 +61,7 @@ impl Obstacles {
         if obstacles.is_empty() {
             return Self::default();
         }
-        // The shortest way is one for places inside.
+        // None farther outside than the shortest way allows.
         let inside = |own: &Obstacle| Obstacle::new(world.folded(own.position), own.radius);
         let obstacles: Vec<Obstacle> = obstacles.iter().map(inside).collect();
         let wraps = world.boundary == Boundary::Wrap;

@@ -2,6 +2,7 @@
 
 use flockwork::model::behaviours::Kind;
 use flockwork::model::parameter::NEAREST_PATH;
+use flockwork::model::scene::Scene;
 use flockwork::model::world::Boundary;
 use glam::DVec3;
 
@@ -27,6 +28,19 @@ struct Circle {
     /// A unit vector: in a plane to the left, in space away from the centre.
     side: DVec3,
     radius: f64,
+}
+
+/// The image inside a wrapped world of a place that is farther than half a size outside: from there the shortest way
+/// is more than one size shorter.
+fn image_within_reach(scene: &Scene, mut place: DVec3) -> DVec3 {
+    let size = scene.world.size.as_dvec3();
+    for axis in 0..scene.world.axes() {
+        let far = place[axis] < -size[axis] / 2.0 || place[axis] > size[axis] * 1.5;
+        if far && scene.world.boundary == Boundary::Wrap {
+            place[axis] = place[axis].rem_euclid(size[axis]);
+        }
+    }
+    place
 }
 
 impl Vehicle<'_> {
@@ -105,7 +119,8 @@ impl Vehicle<'_> {
     fn circles(&mut self) -> Vec<Circle> {
         let mut circles = vec![];
         for obstacle in &self.scene.obstacles {
-            let (offset, tie) = minimum_image(self.scene, obstacle.position.as_dvec3() - self.p);
+            let place = image_within_reach(self.scene, obstacle.position.as_dvec3());
+            let (offset, tie) = minimum_image(self.scene, place - self.p);
             self.doubtful |= tie;
             let (ahead, left) = (self.heading(), self.left());
             let x = ahead.dot(offset);

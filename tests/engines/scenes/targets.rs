@@ -295,7 +295,7 @@ fn places_outside_a_wrapped_world_are_places_inside_it() {
             bits(&run(engine, &scene, &state, 20))
         };
         let wanted = after(&mut *engine, 25, 12);
-        for sizes in [1, -1, 2, -3, 100] {
+        for sizes in [2, -2, -3, 100] {
             assert!(after(&mut *engine, 25 + 30 * sizes, 12) == wanted, "target {sizes} away");
             assert!(after(&mut *engine, 25, 12 + 30 * sizes) == wanted, "obstacle {sizes} away");
         }
