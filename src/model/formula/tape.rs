@@ -79,7 +79,7 @@ pub struct Heard<R: Real, const T: usize> {
 }
 
 impl<R: Real, const T: usize> Heard<R, T> {
-    /// Nobody.
+    /// Without any neighbour.
     #[inline(always)]
     pub fn nobody(like: R) -> Self {
         let shares = Row([like.constant(1.0); T]);
@@ -102,8 +102,8 @@ impl<R: Real, const T: usize> Heard<R, T> {
     /// Adds the neighbour of this row, if the mask is true in some lane. The rows must ascend.
     #[inline(always)]
     pub fn push(&mut self, row: usize, mask: R::Mask) {
-        // The remainder shows the compiler that no place is too large. The next neighbour overwrites one that nobody
-        // hears.
+        // The remainder shows the compiler that no place is too large. If no lane hears this neighbour, the next one
+        // takes its place.
         let at = self.count % T;
         self.masks[at] = mask;
         self.rows[at] = row as u8;
@@ -262,8 +262,8 @@ impl<R: Real, const T: usize> Tape<R, T> {
         }
     }
 
-    /// Adds up to [`TOGETHER`] terms to their sums, multiplied by so many `FACTORS`: the second one of a product, and
-    /// how often neighbours count.
+    /// Adds up to [`TOGETHER`] terms to their sums. Each is multiplied by `FACTORS` rows: the second factor of a
+    /// product, then the shares of the neighbours.
     #[inline(always)]
     fn add_terms<const FACTORS: usize>(
         &self,

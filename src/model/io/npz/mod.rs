@@ -275,14 +275,15 @@ fn entry(length: u64) -> SimpleFileOptions {
         .large_file(length > u64::from(u32::MAX) - 4096)
 }
 
-/// Copies one array into the archive, if it has values.
+/// Copies one array into the archive, if it has values. Rows of nothing have none: the last state lacked what an
+/// earlier one had.
 fn append_any<T: Number, W: Write + Seek, S: Read + Seek>(
     archive: &mut ZipWriter<&mut FirstError<W>>,
     name: &str,
     row: &[u64],
     mut values: S,
 ) -> io::Result<()> {
-    if values.stream_position()? == 0 {
+    if values.stream_position()? == 0 || row.contains(&0) {
         Ok(())
     } else {
         append::<T, _, _>(archive, name, row, values)
