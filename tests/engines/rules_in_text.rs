@@ -146,7 +146,7 @@ fn force_of<const D: usize>(text: &str, agent: &[f32; 8]) -> Option<[f32; D]> {
     };
     let mut tape = Tape::<f32, 1>::new(&formula.force, 0.0);
     tape.prepare(&Alone(agent));
-    Some(tape.vector::<D>(0.0).0)
+    Some(std::array::from_fn(|axis| tape.number(axis)))
 }
 
 #[test]

@@ -10,13 +10,14 @@ use super::draws::Draws;
 use super::formula_columns::FormulaColumns;
 use super::group::SortedFlock;
 use super::inputs::GroupInputs;
+use super::joined_rules::HearingRules;
 use super::lane_parameters::{LaneParameters, SpeciesTable};
 use super::lanes::InstructionSet;
 use flockwork_model::behaviours::Uses;
-use flockwork_model::formula::{Heard, Tape, Tile};
+use flockwork_model::formula::{Heard, Row, Tape, Tile};
 use flockwork_model::kept::MAX_KEPT;
 use flockwork_model::real::{Lanes, MAX_LANES, Real};
-use flockwork_model::vector::{Axes, Space, Vector, each_axis};
+use flockwork_model::vector::{Axes, Space, Vector, each_axis, per_axis};
 
 /// Sums that grow side by side: number l adds the agents l, l + 256, …
 const PARTS: usize = 256;
@@ -24,7 +25,7 @@ const PARTS: usize = 256;
 /// Agents in a tile. Two dozen results of this size are in the nearest cache.
 pub(super) const TILE: usize = 32;
 
-/// The sums over all agents, for each rule and species.
+/// The sums over all agents, for each group of rules and species.
 #[derive(Clone, Debug, Default)]
 pub struct Totals(Vec<Vec<Vec<f32>>>);
 
@@ -41,33 +42,34 @@ impl Totals {
         if !flock.uses.has(Uses::SHARED) {
             return Self::default();
         }
-        let of_species = |columns: &FormulaColumns, species: usize| {
-            if !table.has_rule(species, columns) {
-                return vec![0.0; columns.formula.sums.results.len()];
+        let of_species = |rules: &HearingRules, species: u8| {
+            let sums = rules.program.results.len();
+            if !table.has_one(species, rules) {
+                return vec![0.0; sums];
             }
             let part =
-                |first: usize| instructions.run(AddUp { flock, table, columns, species, first });
+                |first: usize| instructions.run(AddUp { flock, table, rules, species, first });
             let lanes = instructions.lanes();
             let parts: Vec<Vec<[f32; MAX_LANES]>> =
                 (0..PARTS).into_par_iter().step_by(lanes).map(part).collect();
             let sum = |sum: usize| {
                 paired(parts.iter().flat_map(|part| part[sum].into_iter().take(lanes)).collect())
             };
-            (0..columns.formula.sums.results.len()).map(sum).collect()
+            (0..sums).map(sum).collect()
         };
-        let of_rule = |columns: &FormulaColumns| match columns.is_shared {
-            true => (0..table.len()).map(|species| of_species(columns, species)).collect(),
+        let of_rules = |rules: &HearingRules| match rules.one(table.rules()).is_shared {
+            true => (0..table.len() as u8).map(|species| of_species(rules, species)).collect(),
             false => Vec::new(),
         };
-        Self(table.formulas().iter().map(of_rule).collect())
+        Self(table.rules().hearings.iter().map(of_rules).collect())
     }
 
-    /// Sum `sum` of rule `rule` in the lanes of agents of these species.
+    /// Sum `sum` of the rules in group `group` in the lanes of agents of these species.
     #[inline(always)]
-    pub fn lanes<S: Simd>(&self, simd: S, (rule, sum): (usize, usize), all: &[u8]) -> Lanes<S> {
+    pub fn lanes<S: Simd>(&self, simd: S, (group, sum): (usize, usize), all: &[u8]) -> Lanes<S> {
         let mut numbers = [0.0; MAX_LANES];
         for (number, species) in numbers.iter_mut().zip(all) {
-            *number = self.0[rule][usize::from(*species)][sum];
+            *number = self.0[group][usize::from(*species)][sum];
         }
         Lanes::load(simd, &numbers)
     }
@@ -91,10 +93,10 @@ pub fn put<S: Simd, const D: usize>(
     simd: S,
     (tile, row): (&mut Tile<Lanes<S>, TILE>, usize),
     (flock, table): (&SortedFlock<'_, D>, &SpeciesTable),
-    columns: &FormulaColumns,
     agents: Range<usize>,
 ) {
     let motion = flock.motion;
+    let takes_sizes = flock.uses.has(Uses::OTHER_SIZES);
     each_axis!(axis => {
         tile.place[axis].0[row] = Lanes::load(simd, &motion.position[axis][agents.clone()]);
         tile.velocity[axis].0[row] = Lanes::load(simd, &motion.velocity[axis][agents.clone()]);
@@ -105,7 +107,7 @@ pub fn put<S: Simd, const D: usize>(
     let (mut species, mut sizes) = ([0.0; MAX_LANES], [0.0; MAX_LANES]);
     for (lane, agent) in agents.enumerate() {
         species[lane] = f32::from(flock.species[agent]);
-        if columns.formula.sums_sizes() {
+        if takes_sizes {
             sizes[lane] = table.size_of(flock.species[agent], flock.seed, flock.id[agent]);
         }
     }
@@ -113,9 +115,28 @@ pub fn put<S: Simd, const D: usize>(
     tile.size.0[row] = Lanes::load(simd, &sizes);
 }
 
-/// The lanes that hear the agents of these species, one a lane, by a rule.
+/// Puts the vectors of the `members` into rows, each the same in all lanes.
 #[inline(always)]
-pub fn hearing<S: Simd>(
+pub fn put_vectors<S: Simd, const D: usize>(
+    simd: S,
+    rows: &mut [Row<Lanes<S>, TILE>; 3],
+    all: &[Vec<f32>; D],
+    members: &[u32],
+) where
+    Axes<D>: Space<D>,
+{
+    // In a variable, which stays in registers.
+    let all: [&[f32]; D] = per_axis!(axis => &all[axis][..]);
+    for (row, member) in members.iter().enumerate() {
+        each_axis!(axis => {
+            rows[axis].0[row] = Lanes::splat(simd, all[axis][*member as usize]);
+        });
+    }
+}
+
+/// The lanes that hear the agents of these species, one a lane, by rules.
+#[inline(always)]
+pub fn heard_by<S: Simd>(
     simd: S,
     parameters: &LaneParameters<S>,
     columns: &FormulaColumns,
@@ -128,12 +149,12 @@ pub fn hearing<S: Simd>(
     Lanes::splat(simd, 0.0).less_than(Lanes::load(simd, &shares))
 }
 
-/// The sums of one rule for agents of a species, of the parts from `first` on: one a lane.
+/// The sums of a group of rules for agents of a species, of the parts from `first` on: one a lane.
 struct AddUp<'a, const D: usize> {
     flock: &'a SortedFlock<'a, D>,
     table: &'a SpeciesTable,
-    columns: &'a FormulaColumns,
-    species: usize,
+    rules: &'a HearingRules,
+    species: u8,
     first: usize,
 }
 
@@ -145,14 +166,13 @@ where
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
-        let Self { flock, table, columns, species, first } = self;
+        let Self { flock, table, rules, species, first } = self;
         let zero = Lanes::splat(simd, 0.0);
-        let parameters = LaneParameters::uniform(simd, table, species);
-        let mut tape = Tape::new(&columns.formula.sums, zero);
+        let parameters = LaneParameters::uniform(simd, table, usize::from(species));
+        let mut tape = Tape::new(&rules.program, zero);
         tape.prepare(&GroupInputs {
             simd,
             parameters: &parameters,
-            columns,
             position: Vector::<_, D>::zero(zero),
             velocity: Vector::zero(zero),
             body: &parameters.body,
@@ -162,9 +182,9 @@ where
             draws: Draws { seed: flock.seed, tick: flock.tick, ids: &[] },
         });
         let mut tile = Tile::new(zero);
-        tile.places = columns.places;
         let mut heard = Heard::nobody(zero);
-        let mut sums = vec![zero; columns.formula.sums.results.len()];
+        let mut sums = vec![zero; rules.program.results.len()];
+        let columns = rules.one(table.rules());
         let count = flock.species.len();
         let mut begin = first;
         while begin < count {
@@ -172,8 +192,8 @@ where
             heard.clear();
             for row in 0..rows {
                 let agents = begin + row * PARTS..count.min(begin + row * PARTS + S::F32_LANES);
-                put(simd, (&mut tile, row), (flock, table), columns, agents.clone());
-                let mask = hearing(simd, &parameters, columns, &flock.species[agents]);
+                put(simd, (&mut tile, row), (flock, table), agents.clone());
+                let mask = heard_by(simd, &parameters, columns, &flock.species[agents]);
                 heard.push(row, mask);
             }
             tape.add(&tile, rows, &mut sums, &heard);

@@ -1,7 +1,5 @@
 //! The columns of a rule in text in the table of species.
 
-use std::collections::BTreeSet;
-
 use flockwork_model::behaviours::Kind;
 use flockwork_model::formula::{Formula, Given};
 use flockwork_model::kept::MAX_KEPT;
@@ -41,6 +39,16 @@ impl FormulaColumns {
         Self { formula, radius, inner, fov, places, is_shared, first, species }
     }
 
+    /// An input of the rule as all rules know it: a parameter by its column, a kept number by its place in the scene.
+    pub fn renamed(&self, given: Given) -> Given {
+        match given {
+            Given::Parameter(index) => Given::Parameter(self.first + index),
+            Given::Kept(index) => Given::Kept(self.places[index]),
+            Given::OtherKept(index) => Given::OtherKept(self.places[index]),
+            own => own,
+        }
+    }
+
     /// The column of its turn.
     #[inline(always)]
     pub fn turn(&self) -> usize {
@@ -73,15 +81,4 @@ impl FormulaColumns {
         let bits = move |set: f32| (0..self.species).map(move |i| (set as u32 >> i & 1) as f32);
         parameters.chain([own.turn(kind)]).chain([with].into_iter().chain(sets).flat_map(bits))
     }
-}
-
-/// The places of the neighbours' numbers that `rules` take.
-pub fn places_taken(rules: &[FormulaColumns]) -> Vec<usize> {
-    let taken = rules.iter().flat_map(|columns| {
-        columns.formula.sums.givens().filter_map(|given| match given {
-            Given::OtherKept(index) => Some(columns.places[index]),
-            _ => None,
-        })
-    });
-    taken.collect::<BTreeSet<_>>().into_iter().collect()
 }

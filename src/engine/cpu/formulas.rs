@@ -1,15 +1,17 @@
 //! Rules in text on a group of agents: neighbours are collected in a tile, and each operation of a rule
 //! runs at once for the whole tile.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use pulp::Simd;
 
-use super::add_up::{TILE, Totals, hearing, put};
+use super::add_up::{TILE, Totals, heard_by, put, put_vectors};
 use super::draws::Draws;
-use super::formula_columns::{FormulaColumns, places_taken};
+use super::formula_columns::FormulaColumns;
 use super::group::{Group, SortedFlock, blind};
 use super::inputs::GroupInputs;
+use super::joined_rules::{HearingRules, JoinedRules};
 use super::lane_parameters::{LaneParameters, SpeciesTable};
 use super::nearest::{Nearest, Reach};
 use crate::BrokenForces;
@@ -34,7 +36,12 @@ const EVERYWHERE: f32 = 3e38;
 /// The rules in text of a scene, and the neighbours that they have not seen yet.
 pub struct FormulaLanes<'a, S: Simd, const D: usize> {
     pub(super) simd: S,
-    pub(super) rules: Vec<RuleLanes<'a, S>>,
+    pub(super) rules: &'a JoinedRules,
+    hearings: Vec<HearingLanes<'a, S>>,
+    /// The forces of the rules that do not look at neighbours, and of those that do.
+    pub(super) of_forces: [Tape<'a, Lanes<S>, 1>; 2],
+    /// The sums of all rules over the neighbours so far.
+    pub(super) sums: Vec<Lanes<S>>,
     /// The weighted forces of the rules that ran last.
     pub(super) forces: Vec<(&'static Formula, Vector<Lanes<S>, D>)>,
     /// Forces so far that were no numbers.
@@ -52,7 +59,6 @@ pub struct FormulaLanes<'a, S: Simd, const D: usize> {
     by_ids: bool,
     /// The squares of the distances within which any rule may hear a neighbour.
     widest: Lanes<S>,
-    hearing: Hearing,
     heading: Vector<Lanes<S>, D>,
     several_species: bool,
     takes_velocity: bool,
@@ -69,17 +75,27 @@ pub struct FormulaLanes<'a, S: Simd, const D: usize> {
     pub next_kept: [Lanes<S>; MAX_KEPT],
 }
 
-/// A rule, and its sums over the neighbours so far.
-pub(super) struct RuleLanes<'a, S: Simd> {
-    pub(super) columns: &'a FormulaColumns,
-    of_sums: Tape<Lanes<S>, TILE>,
-    pub(super) of_force: Tape<Lanes<S>, 1>,
-    pub(super) of_next: Tape<Lanes<S>, 1>,
-    pub(super) sums: Vec<Lanes<S>>,
-    /// How far away its neighbours are, if it chooses the nearest.
+/// Rules by which agents hear the same neighbours.
+struct HearingLanes<'a, S: Simd> {
+    rules: &'a HearingRules,
+    /// One of them.
+    columns: &'a FormulaColumns,
+    of_sums: Tape<'a, Lanes<S>, TILE>,
+    /// How far away the neighbours are, if the nearest are chosen.
     reach: Option<Reach<S>>,
-    /// The square of the distance within which it hears them.
+    /// The square of the distance within which they are heard.
     squared_radius: Lanes<S>,
+    /// True if they are shown the neighbours that the tile has.
+    hears: bool,
+}
+
+impl<S: Simd> HearingLanes<'_, S> {
+    /// Their sums among the sums of all rules.
+    #[inline(always)]
+    fn sums(&self) -> Range<usize> {
+        let first = self.rules.first_sum;
+        first..first + self.rules.program.results.len()
+    }
 }
 
 impl<'a, S: Simd, const D: usize> FormulaLanes<'a, S, D>
@@ -90,28 +106,30 @@ where
     /// ids of the flock; `totals` are the sums of the rules over all agents.
     pub fn new(
         simd: S,
-        rules: &'a [FormulaColumns],
+        rules: &'a JoinedRules,
         (table, seed, ids): (&'a SpeciesTable, u32, &'a [u32]),
         totals: &'a Totals,
     ) -> Self {
         let like = Lanes::splat(simd, 0.0);
-        let rule = |columns: &'a FormulaColumns| RuleLanes {
-            of_sums: Tape::new(&columns.formula.sums, like),
-            of_force: Tape::new(&columns.formula.force, like),
-            of_next: Tape::new(&columns.formula.next, like),
-            sums: vec![like; columns.formula.sums.results.len()],
+        let hearing = |own: &'a HearingRules| HearingLanes {
+            rules: own,
+            columns: own.one(rules),
+            of_sums: Tape::new(&own.program, like),
             reach: None,
             squared_radius: like,
-            columns,
+            hears: false,
         };
-        let any =
-            |takes: &dyn Fn(&Formula) -> bool| rules.iter().any(|columns| takes(columns.formula));
-        let takes_velocity = |formula: &Formula| {
-            formula.sums.givens().any(|given| matches!(given, Given::OtherVelocity(_)))
-        };
+        let takes = |is_taken: fn(&Given) -> bool| rules.givens().any(|given| is_taken(&given));
+        let kept = rules.givens().filter_map(|given| match given {
+            Given::OtherKept(place) => Some(place),
+            _ => None,
+        });
         Self {
             simd,
-            rules: rules.iter().map(rule).collect(),
+            rules,
+            hearings: rules.hearings.iter().map(hearing).collect(),
+            of_forces: rules.forces.each_ref().map(|own| Tape::new(&own.program, like)),
+            sums: vec![like; rules.sums],
             forces: Vec::new(),
             broken: BrokenForces::default(),
             tile: Tile::new(like),
@@ -122,23 +140,22 @@ where
             ids: [0; TILE],
             by_ids: false,
             widest: like,
-            hearing: Hearing::Near,
             heading: Vector::zero(like),
             several_species: table.len() > 1,
-            taken: places_taken(rules),
+            taken: kept.collect::<BTreeSet<_>>().into_iter().collect(),
             kept: [like; MAX_KEPT],
             next_kept: [like; MAX_KEPT],
-            sizes: any(&Formula::sums_sizes).then_some((table, seed, ids)),
+            sizes: takes(|own| *own == Given::OtherSize).then_some((table, seed, ids)),
             totals,
             table,
-            takes_place: any(&Formula::sums_places),
-            takes_velocity: any(&takes_velocity),
+            takes_place: takes(|own| matches!(own, Given::OtherPosition(_))),
+            takes_velocity: takes(|own| matches!(own, Given::OtherVelocity(_))),
         }
     }
 
     /// True if a rule needs the direction in which agents leave others at the same spot.
     pub fn spread(&self) -> bool {
-        self.rules.iter().any(|rule| rule.columns.formula.spreads)
+        self.rules.columns.iter().any(|columns| columns.formula.spreads)
     }
 
     /// Recalls the numbers that the agents of a group keep.
@@ -162,14 +179,14 @@ where
         let (simd, velocity) = (self.simd, group.velocity);
         self.near.clear();
         self.heading = group.heading;
-        for (number, rule) in self.rules.iter_mut().enumerate() {
-            let RuleLanes { columns, of_sums, sums, reach, .. } = rule;
+        self.sums.fill(Lanes::splat(simd, 0.0));
+        for (number, hearing) in self.hearings.iter_mut().enumerate() {
+            let own_sums = hearing.sums();
+            let HearingLanes { columns, of_sums, reach, .. } = hearing;
             *reach = nearest.of_rule(columns.formula).copied();
-            sums.fill(Lanes::splat(simd, 0.0));
             of_sums.prepare(&GroupInputs {
                 simd,
                 parameters,
-                columns,
                 position: group.position,
                 velocity,
                 body: &parameters.body,
@@ -180,19 +197,19 @@ where
             });
             if columns.is_shared {
                 // Everybody's but the agents' own parts.
-                let tile = &mut self.tile;
-                tile.places = columns.places;
-                put(simd, (tile, 0), (flock, table), columns, group.agents.clone());
+                let (tile, sums) = (&mut self.tile, &mut self.sums[own_sums]);
+                put(simd, (tile, 0), (flock, table), group.agents.clone());
                 let species = &flock.species[group.agents.clone()];
                 self.heard.clear();
-                self.heard.push(0, hearing(simd, parameters, columns, species));
+                self.heard.push(0, heard_by(simd, parameters, columns, species));
                 of_sums.add(tile, 1, sums, &self.heard);
                 for (sum, own) in sums.iter_mut().enumerate() {
                     *own = self.totals.lanes(simd, (number, sum), species) - *own;
                 }
             }
         }
-        self.by_ids = self.rules.iter().any(|rule| rule.reach.is_some_and(|reach| reach.by_ids));
+        let by_ids = |own: &HearingLanes<'_, S>| own.reach.is_some_and(|reach| reach.by_ids);
+        self.by_ids = self.hearings.iter().any(by_ids);
         self.take_radii(parameters);
         self.take_for(Hearing::Near);
     }
@@ -200,7 +217,7 @@ where
     /// Notes how far away each rule hears neighbours.
     #[inline(always)]
     fn take_radii(&mut self, parameters: &LaneParameters<S>) {
-        for RuleLanes { columns, reach, squared_radius, .. } in &mut self.rules {
+        for HearingLanes { columns, reach, squared_radius, .. } in &mut self.hearings {
             *squared_radius = columns.radius.map_or(Lanes::splat(self.simd, EVERYWHERE), |index| {
                 let radius = parameters.of_formula(columns, index);
                 radius * radius
@@ -213,24 +230,26 @@ where
 
     /// True if agents of any of these species look at everybody.
     pub fn looks_at_everybody(&self, species: &[u8]) -> bool {
-        let looks = |rule: &RuleLanes<'_, S>| {
-            let RuleLanes { columns, .. } = rule;
-            let has = |species: &u8| self.table.has_rule(usize::from(*species), columns);
+        let looks = |own: &HearingLanes<'_, S>| {
+            let has = |species: &u8| self.table.has_one(*species, own.rules);
+            let columns = own.columns;
             columns.formula.hears_everybody() && !columns.is_shared && species.iter().any(has)
         };
-        self.rules.iter().any(looks)
+        self.hearings.iter().any(looks)
     }
 
     /// Shows the neighbours that follow to the rules that hear as far as this. The tile must be empty.
     #[inline(always)]
     pub fn take_for(&mut self, hearing: Hearing) {
-        self.hearing = hearing;
-        self.widest = Lanes::splat(self.simd, EVERYWHERE);
-        if hearing == Hearing::Near {
-            let near = self.rules.iter().filter(|rule| rule.columns.formula.has_radius());
-            self.widest = Lanes::splat(self.simd, 0.0);
-            for rule in near {
-                self.widest = self.widest.max(rule.squared_radius);
+        self.widest = Lanes::splat(self.simd, 0.0);
+        for HearingLanes { columns, squared_radius, hears, .. } in &mut self.hearings {
+            let everybody = columns.formula.hears_everybody();
+            *hears = match hearing {
+                Hearing::Near => !everybody,
+                Hearing::Everybody => everybody && !columns.is_shared,
+            };
+            if *hears {
+                self.widest = self.widest.max(*squared_radius);
             }
         }
     }
@@ -247,35 +266,60 @@ where
         offset: impl Fn(Vector<Lanes<S>, D>) -> Vector<Lanes<S>, D>,
     ) {
         let simd = self.simd;
-        let places = per_axis!(axis => &scene.0.motion.position[axis][agents.clone()]);
-        let (mut widest, mut index) = (self.widest, 0);
+        let mut widest = self.widest;
         if let Some(share) = share {
             let zero = Lanes::splat(simd, 0.0);
             widest = widest.where_or(zero.less_than(share), zero);
         }
-        while index < agents.len() {
+        let has_own = agents.start < own.end && own.start < agents.end;
+        let mut rest = agents;
+        while !rest.is_empty() {
             let first = self.near.count();
-            let room = TILE - first;
-            let end = agents.len().min(index + room * stride);
-            while index < end {
-                let row = self.near.count() % TILE;
-                let offset =
-                    offset(Vector(per_axis!(axis => Lanes::splat(simd, places[axis][index]))));
-                let member = agents.start + index;
-                let squared = offset.dot(offset) + blind(simd, member, own);
-                each_axis!(axis => {
-                    self.tile.offset[axis].0[row] = offset.0[axis];
-                });
-                self.tile.distance_squared.0[row] = squared;
-                self.members[row] = member as u32;
-                self.near.push(row, squared.less_than(widest));
-                index += stride;
-            }
+            let end = rest.end.min(rest.start + (TILE - first) * stride);
+            let next = (rest.start..end, stride);
+            let places = &scene.0.motion.position;
+            rest.start += if has_own {
+                self.collect(places, next, widest, &offset, |squared, member| {
+                    squared + blind(simd, member, own)
+                })
+            } else {
+                self.collect(places, next, widest, &offset, |squared, _| squared)
+            };
             self.near.weigh(first, share);
             if self.near.count() == TILE {
                 self.finish(scene);
             }
         }
+    }
+
+    /// Collects every `stride`-th of these agents, for which the tile has room. Returns the place of the next one.
+    #[inline(always)]
+    fn collect(
+        &mut self,
+        places: &[Vec<f32>; D],
+        (agents, stride): (Range<usize>, usize),
+        widest: Lanes<S>,
+        offset: &impl Fn(Vector<Lanes<S>, D>) -> Vector<Lanes<S>, D>,
+        seen: impl Fn(Lanes<S>, usize) -> Lanes<S>,
+    ) -> usize {
+        let (simd, start) = (self.simd, agents.start);
+        let places = per_axis!(axis => &places[axis][agents.clone()]);
+        // In a variable, which stays in a register.
+        let (mut count, mut index) = (self.near.count(), 0);
+        while index < places[0].len() {
+            let row = count % TILE;
+            let offset = offset(Vector(per_axis!(axis => Lanes::splat(simd, places[axis][index]))));
+            let squared = seen(offset.dot(offset), start + index);
+            each_axis!(axis => {
+                self.tile.offset[axis].0[row] = offset.0[axis];
+            });
+            self.tile.distance_squared.0[row] = squared;
+            self.members[row] = (start + index) as u32;
+            count = self.near.put(count, squared.less_than(widest));
+            index += stride;
+        }
+        self.near.set_count(count);
+        index
     }
 
     /// Adds to the tile what rules take of the neighbours besides their distance.
@@ -284,20 +328,10 @@ where
         let (simd, motion, tile) = (self.simd, flock.motion, &mut self.tile);
         let members = &self.members[..self.near.count()];
         if self.takes_place {
-            for (row, member) in members.iter().enumerate() {
-                each_axis!(axis => {
-                    let place = motion.position[axis][*member as usize];
-                    tile.place[axis].0[row] = Lanes::splat(simd, place);
-                });
-            }
+            put_vectors(simd, &mut tile.place, &motion.position, members);
         }
         if self.takes_velocity {
-            for (row, member) in members.iter().enumerate() {
-                each_axis!(axis => {
-                    let velocity = motion.velocity[axis][*member as usize];
-                    tile.velocity[axis].0[row] = Lanes::splat(simd, velocity);
-                });
-            }
+            put_vectors(simd, &mut tile.velocity, &motion.velocity, members);
         }
         if let Some((table, seed, ids)) = self.sizes {
             for (row, member) in members.iter().enumerate() {
@@ -350,14 +384,10 @@ where
     fn add_tile(&mut self, uses: Uses, parameters: &LaneParameters<S>) {
         let Self { simd, tile, near, heard, .. } = self;
         let (simd, count, zero) = (*simd, near.count(), Lanes::splat(*simd, 0.0));
-        for rule in &mut self.rules {
-            let RuleLanes { columns, of_sums, sums, reach, squared_radius, .. } = rule;
-            let formula = columns.formula;
-            let hears = match self.hearing {
-                Hearing::Near => formula.has_radius(),
-                Hearing::Everybody => formula.hears_everybody() && !columns.is_shared,
-            };
-            if !hears {
+        for hearing in &mut self.hearings {
+            let own_sums = hearing.sums();
+            let HearingLanes { rules, columns, of_sums, reach, squared_radius, hears } = hearing;
+            if !*hears {
                 continue;
             }
             let inner = columns.inner.map(|index| parameters.of_formula(columns, index));
@@ -368,6 +398,7 @@ where
             let hears_all = by_distance && !squared_radius.less_than(self.widest).any();
             let distances = &tile.distance_squared.0[..count];
             if hears_all {
+                // No mask is tighter than theirs.
             } else if by_distance {
                 heard.take_within(near, *squared_radius, distances);
             } else {
@@ -396,15 +427,15 @@ where
             if !hears_all {
                 heard.weigh_like(near);
             }
-            tile.places = columns.places;
-            while tile.sets.len() < formula.sets.len() {
+            while tile.sets.len() < rules.sets.len() {
                 tile.sets.push(Row([zero; TILE]));
             }
-            for (place, set) in tile.sets.iter_mut().take(formula.sets.len()).enumerate() {
+            for (set, column) in tile.sets.iter_mut().zip(&rules.sets) {
                 for (is_in, species) in set.0[..count].iter_mut().zip(&self.species) {
-                    *is_in = parameters.has_in_set(columns, place, *species);
+                    *is_in = parameters.column(column + usize::from(*species));
                 }
             }
+            let sums = &mut self.sums[own_sums];
             of_sums.add(tile, count, sums, if hears_all { near } else { heard });
         }
         near.clear();

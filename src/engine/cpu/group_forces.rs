@@ -3,12 +3,13 @@
 use pulp::Simd;
 
 use super::draws::Draws;
-use super::formulas::{FormulaLanes, RuleLanes};
+use super::formulas::FormulaLanes;
 use super::inputs::GroupInputs;
 use super::lane_parameters::LaneParameters;
 use flockwork_model::behaviours::{Agent, Kind, TakeForce, TextForces};
-use flockwork_model::real::{Lanes, MAX_LANES, Mask, Real, apart};
-use flockwork_model::vector::{Axes, Space, Vector};
+use flockwork_model::formula::is_force;
+use flockwork_model::real::{Lanes, Mask, Real, apart};
+use flockwork_model::vector::{Axes, Space, Vector, per_axis};
 
 /// The forces on a group of agents.
 pub struct GroupForces<'w, 'a, S: Simd, const D: usize> {
@@ -31,9 +32,8 @@ where
         sees_neighbours: bool,
         forces: &mut impl TakeForce<Lanes<S>, D>,
     ) {
-        let hears =
-            |rule: &RuleLanes<'_, S>| rule.columns.formula.sees_neighbours() == sees_neighbours;
-        if !self.is_for_texts || !self.lanes.rules.iter().any(hears) {
+        let of_forces = usize::from(sees_neighbours);
+        if !self.is_for_texts || self.lanes.rules.forces[of_forces].rules.is_empty() {
             return;
         }
         let Self { lanes, parameters, draws, .. } = self;
@@ -43,8 +43,8 @@ where
             where Axes<D>: Space<D>,
             spread.0[0],
             |lanes: &'w mut FormulaLanes<'a, S, D>, parameters: &'w LaneParameters<S>, draws: &'w Draws<'w>,
-             agent: &'w Agent<Lanes<S>, D>, spread: &'w Vector<Lanes<S>, D>, sees_neighbours: bool| -> () {
-                run_rules(lanes, parameters, *draws, (agent, *spread), sees_neighbours);
+             agent: &'w Agent<Lanes<S>, D>, spread: &'w Vector<Lanes<S>, D>, of_forces: usize| -> () {
+                run_rules(lanes, parameters, *draws, (agent, *spread), of_forces);
             }
         );
         for (formula, force) in &lanes.forces {
@@ -53,61 +53,51 @@ where
     }
 }
 
-/// Runs the rules in text that look at neighbours, or the others.
+/// Runs the rules in text that do not look at neighbours, or those that do.
 #[inline(always)]
 fn run_rules<S: Simd, const D: usize>(
     lanes: &mut FormulaLanes<'_, S, D>,
     parameters: &LaneParameters<S>,
     draws: Draws<'_>,
     (agent, spread): (&Agent<Lanes<S>, D>, Vector<Lanes<S>, D>),
-    sees_neighbours: bool,
+    of_forces: usize,
 ) where
     Axes<D>: Space<D>,
 {
-    let simd = lanes.simd;
     lanes.forces.clear();
-    for (number, rule) in lanes.rules.iter_mut().enumerate() {
-        let RuleLanes { columns, of_force, of_next, sums, .. } = rule;
-        let formula = columns.formula;
-        if formula.sees_neighbours() != sees_neighbours {
-            continue;
+    let (rules, tape) = (lanes.rules, &mut lanes.of_forces[of_forces]);
+    tape.prepare(&GroupInputs {
+        simd: lanes.simd,
+        parameters,
+        position: agent.position,
+        velocity: agent.velocity,
+        body: &agent.body,
+        spread,
+        sums: &lanes.sums,
+        kept: &lanes.kept,
+        draws,
+    });
+    for (number, places) in &rules.forces[of_forces].rules {
+        let columns = &rules.columns[*number];
+        let (force, states) = places.split_at(D);
+        for (place, kept) in states.iter().zip(&columns.places) {
+            let next = &mut lanes.next_kept[*kept];
+            *next = tape.number(*place).where_or(parameters.has_formula(columns), *next);
         }
-        let inputs = GroupInputs {
-            simd,
-            parameters,
-            columns,
-            position: agent.position,
-            velocity: agent.velocity,
-            body: &agent.body,
-            spread,
-            sums,
-            kept: &lanes.kept,
-            draws,
-        };
-        of_force.prepare(&inputs);
-        if !formula.states.is_empty() {
-            of_next.prepare(&inputs);
-            let has = parameters.has_formula(columns);
-            for index in 0..formula.states.len() {
-                let next = &mut lanes.next_kept[columns.places[index]];
-                *next = of_next.number(index).where_or(has, *next);
-            }
-        }
-        let force = agent.limited(of_force.vector(agent.body.mass));
+        let force = Vector(per_axis!(axis => tape.number(force[axis])));
         let weight = parameters.of_formula(columns, 0);
-        let is_sound = of_force.number(D);
-        if is_sound.less_than(is_sound.constant(1.0)).any() {
-            lanes.broken.add(number, count_broken(is_sound, weight, draws.ids.len()));
+        let (is_sound, zero) = (is_force(force), Vector::zero(weight));
+        if (!is_sound).any() {
+            let weight_of_broken = weight.constant(0.0).where_or(is_sound, weight);
+            lanes.broken.add(*number, count_broken(weight_of_broken, draws.ids.len()));
         }
-        lanes.forces.push((formula, force * weight));
+        let force = agent.limited(force.where_or(is_sound, zero));
+        lanes.forces.push((columns.formula, force * weight));
     }
 }
 
-/// How many of the first `agents` of a group have a force that is no number. A rule without weight has none.
-fn count_broken<S: Simd>(is_sound: Lanes<S>, weight: Lanes<S>, agents: usize) -> u64 {
-    let [mut sound, mut weights] = [[0.0; MAX_LANES]; 2];
-    is_sound.store(&mut sound[..S::F32_LANES]);
-    weight.store(&mut weights[..S::F32_LANES]);
-    let of_agents = sound.iter().zip(&weights).take(agents);
-    of_agents.filter(|(sound, weight)| **sound < 1.0 && **weight != 0.0).count() as u64
+/// How many of the first `agents` of a group have a rule whose force is no number. `weights` are its weights there; a
+/// rule without weight has no force.
+fn count_broken<S: Simd>(weights: Lanes<S>, agents: usize) -> u64 {
+    weights.numbers().iter().take(agents).filter(|weight| **weight != 0.0).count() as u64
 }

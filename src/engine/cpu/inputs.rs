@@ -3,7 +3,6 @@
 use pulp::Simd;
 
 use super::draws::Draws;
-use super::formula_columns::FormulaColumns;
 use super::lane_parameters::LaneParameters;
 use flockwork_model::behaviours::Body;
 use flockwork_model::formula::{Given, Inputs};
@@ -16,7 +15,6 @@ use flockwork_model::vector::Vector;
 pub struct GroupInputs<'w, S: Simd, const D: usize> {
     pub simd: S,
     pub parameters: &'w LaneParameters<S>,
-    pub columns: &'w FormulaColumns,
     pub position: Vector<Lanes<S>, D>,
     pub velocity: Vector<Lanes<S>, D>,
     pub body: &'w Body<Lanes<S>>,
@@ -36,9 +34,9 @@ impl<S: Simd, const D: usize> Inputs<Lanes<S>> for GroupInputs<'_, S, D> {
             Given::MaxSpeed => self.body.max_speed,
             Given::MaxForce => self.body.max_force,
             Given::Size => self.body.size,
-            Given::Parameter(index) => self.parameters.of_formula(self.columns, index),
+            Given::Parameter(column) => self.parameters.column(column),
             Given::Sum(index) => self.sums[index],
-            Given::Kept(index) => self.kept[self.columns.places[index]],
+            Given::Kept(place) => self.kept[place],
             Given::Spread(axis) => self.spread.0[axis],
             Given::Random(number) => {
                 let mut drawn = [0.0; MAX_LANES];

@@ -3,6 +3,7 @@
 use pulp::Simd;
 
 use super::formula_columns::FormulaColumns;
+use super::joined_rules::{HearingRules, JoinedRules};
 use flockwork_model::behaviours::{Kind, Rules, Uses};
 use flockwork_model::memory::{Shown, ShownBy};
 use flockwork_model::parameter::{MAX_SPECIES, Parameters};
@@ -47,8 +48,8 @@ pub struct SpeciesTable {
     shown: ShownBy,
     /// The age at the end of the palette; ticks.
     longest_age: u32,
-    /// The columns of the rules in text.
-    formulas: Vec<FormulaColumns>,
+    /// The rules in text.
+    rules: JoinedRules,
     /// The columns of the behaviours that choose the nearest neighbours.
     choices: Vec<Choice>,
 }
@@ -110,13 +111,8 @@ impl SpeciesTable {
     /// The values of a scene's species at a tick.
     pub fn of(scene: &Scene, tick: u64) -> Self {
         let count = scene.species.len();
-        let mut first = PERCEIVED + count * PERCEIVING;
-        let formulas = scene.formulas().into_iter().map(|formula| {
-            let columns = FormulaColumns::new(scene, formula, first);
-            first = columns.end();
-            columns
-        });
-        let formulas: Vec<FormulaColumns> = formulas.collect();
+        let rules = JoinedRules::new(scene, PERCEIVED + count * PERCEIVING);
+        let formulas = &rules.columns;
         let row = |species: &Species| {
             let mut row = Vec::with_capacity(PERCEIVED + scene.species.len() * PERCEIVING);
             for kind in Kind::ALL {
@@ -132,7 +128,7 @@ impl SpeciesTable {
             for other in 0..count {
                 row.extend(Kind::NEAR.map(|kind| perceives(kind, other)));
             }
-            for columns in &formulas {
+            for columns in formulas {
                 row.extend(columns.values(species));
             }
             row
@@ -168,8 +164,8 @@ impl SpeciesTable {
         let directed = (0..now.len()).map(|species| scene.remembers_directions(species)).collect();
         let (shown, longest_age) = (scene.shown(), scene.style.age);
         let choices = scene.choices().into_iter();
-        let choices = choices.map(|kinds| Choice::of(kinds, &formulas)).collect();
-        Self { rows, used, perceives, traits, directed, shown, longest_age, formulas, choices }
+        let choices = choices.map(|kinds| Choice::of(kinds, formulas)).collect();
+        Self { rows, used, perceives, traits, directed, shown, longest_age, rules, choices }
     }
 
     /// The size of agent `id`; world units.
@@ -183,15 +179,16 @@ impl SpeciesTable {
         own.map_or(most, |own| drawn(own.least[usize::from(species)], most, seed, id, own.key))
     }
 
-    /// True if agents of a species have a rule in text.
-    pub fn has_rule(&self, species: usize, columns: &FormulaColumns) -> bool {
-        self.rows[species][columns.turn()] < NO_TURN
+    /// True if agents of a species have one of these rules in text.
+    pub fn has_one(&self, species: u8, rules: &HearingRules) -> bool {
+        let row = &self.rows[usize::from(species)];
+        rules.rules.iter().any(|rule| row[self.rules.columns[*rule].turn()] < NO_TURN)
     }
 
-    /// The columns of the rules in text.
+    /// The rules in text.
     #[inline(always)]
-    pub fn formulas(&self) -> &[FormulaColumns] {
-        &self.formulas
+    pub fn rules(&self) -> &JoinedRules {
+        &self.rules
     }
 
     /// The behaviours that choose the nearest neighbours, in groups that choose alike.
@@ -379,11 +376,17 @@ impl<S: Simd> LaneParameters<S> {
     pub fn turn(&self, kind: Kind, table: &SpeciesTable) -> Lanes<S> {
         match kind {
             Kind::Formula(formula) => {
-                let columns = table.formulas.iter().find(|columns| columns.formula == formula);
+                let columns = table.rules.columns.iter().find(|columns| columns.formula == formula);
                 self.row[columns.map_or(TURNS, FormulaColumns::turn)]
             }
             _ => self.row[TURNS + kind.number()],
         }
+    }
+
+    /// The value in a column of the table.
+    #[inline(always)]
+    pub fn column(&self, column: usize) -> Lanes<S> {
+        self.row[column]
     }
 
     /// The value of a parameter of a rule in text.
@@ -403,12 +406,6 @@ impl<S: Simd> LaneParameters<S> {
     #[inline(always)]
     pub fn perceives_by(&self, columns: &FormulaColumns, species: u8) -> Lanes<S> {
         self.row[columns.perceived() + species as usize]
-    }
-
-    /// 1 in the lanes whose agents have `species` in set number `place` of a rule in text, else 0.
-    #[inline(always)]
-    pub fn has_in_set(&self, columns: &FormulaColumns, place: usize, species: u8) -> Lanes<S> {
-        self.row[columns.set(place) + species as usize]
     }
 
     /// How a choice is made.

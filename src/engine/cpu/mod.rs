@@ -19,6 +19,7 @@ mod group;
 mod group_forces;
 mod hits;
 mod inputs;
+mod joined_rules;
 mod lane_parameters;
 mod lanes;
 mod nearest;

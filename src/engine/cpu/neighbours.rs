@@ -258,9 +258,13 @@ where
              run: Range<usize>, stride: usize, from: &'w Vector<Lanes<S>, D>, share: &'w Option<Lanes<S>>,
              round: bool| -> () {
                 let scene = (around.flock, parameters);
-                texts.observe(scene, (run, stride), &around.group.agents, *share, |place| {
-                    around.offset(place, *from, round)
-                });
+                let (run, own) = ((run, stride), &around.group.agents);
+                let from = *from;
+                if round {
+                    texts.observe(scene, run, own, *share, |to| around.offset(to, from, true));
+                } else {
+                    texts.observe(scene, run, own, *share, |to| around.offset(to, from, false));
+                }
             }
         );
     }

@@ -15,6 +15,7 @@ use super::flock::{Motion, MotionMut, take};
 use super::formulas::FormulaLanes;
 use super::group::{Group, SortedFlock};
 use super::group_forces::GroupForces;
+use super::joined_rules::JoinedRules;
 use super::lane_parameters::{LaneParameters, SpeciesTable};
 use super::lanes::InstructionSet;
 use super::nearest::Nearest;
@@ -106,7 +107,7 @@ where
         const ANY: u64 = Uses::ALL.bits();
         let flocking = self.flock.uses.and(Uses::PER_NEIGHBOUR) == FLOCKING;
         let task = Task { pass: self, part, out, key };
-        if flocking && self.table.len() == 1 && self.table.formulas().is_empty() {
+        if flocking && self.table.len() == 1 && self.table.rules().columns.is_empty() {
             set.run(Kernel::<D, FLOCK, false>(task));
         } else {
             set.run(Kernel::<D, ANY, true>(task));
@@ -132,7 +133,8 @@ where
         let columns = flock.grid.columns() as usize;
         // The same variable for all groups: clearing it costs less than making another.
         let mut sums = Sums::nothing(parameters[0].body.mass);
-        let texts = if USES == Uses::ALL.bits() { table.formulas() } else { &[] };
+        let no_rules = JoinedRules::default();
+        let texts = if USES == Uses::ALL.bits() { table.rules() } else { &no_rules };
         let mut nearest = Nearest::new(simd, table.choices());
         let origin = (*table, flock.seed, flock.id);
         let mut texts = FormulaLanes::new(simd, texts, origin, &task.pass.totals);

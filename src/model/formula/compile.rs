@@ -8,10 +8,19 @@ use super::program::{Draft, Given, Id, Program};
 use super::{MAX_PARAMETERS, MAX_SUMS, PARAMETERS, RuleError, RuleText, STATE, common};
 use crate::kept::{MAX_KEPT, MAX_NUMBER};
 use crate::real::Real;
-use crate::vector::{Axes, Space};
+use crate::vector::{Axes, Space, Vector};
 
 /// The largest component of a force. A larger one, or what is no number, is no force.
 const MAX_COMPONENT: f32 = 1e18;
+
+/// True where these are the components of a force.
+#[inline(always)]
+pub fn is_force<R: Real, const D: usize>(force: Vector<R, D>) -> R::Mask {
+    // A NaN is not within it.
+    let bound = force.0[0].constant(MAX_COMPONENT);
+    let within = |own: R| own.less_than(bound) & (-bound).less_than(own);
+    force.0[1..].iter().fold(within(force.0[0]), |all, own| all & within(*own))
+}
 
 /// A smaller number is kept as 0: some devices do not distinguish the smallest numbers from it.
 const NOTHING: f32 = 1e-18;
@@ -150,13 +159,10 @@ where
         .map(|expression| if text.turns { turned(expression) } else { expression })
         .and_then(|expression| checker.vector(&expression))
         .map_err(fail)?;
-    // A NaN is not within it.
-    let bound = draft.constant(MAX_COMPONENT);
-    let all = force.0.iter().map(|own| own.less_than(bound) & (-bound).less_than(*own));
-    let sound = all.reduce(|one, other| one & other);
-    let sound = sound.unwrap_or_else(|| draft.truth(true));
+    let sound = is_force(force);
     let results = force.0.iter().map(|own| own.where_or(sound, draft.constant(0.0)).id);
-    let results: Vec<Id> = results.chain([sound.0.id]).collect();
+    let results: Vec<Id> =
+        results.chain([sound.0.id]).chain(force.0.iter().map(|own| own.id)).collect();
     let program_of_force = draft.finish(&results);
 
     let draft = Draft::default();

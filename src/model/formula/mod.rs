@@ -11,6 +11,7 @@
 mod check;
 mod compile;
 mod functions;
+mod joined;
 mod parse;
 mod program;
 mod tape;
@@ -21,6 +22,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
+pub use compile::is_force;
 use compile::programs;
 pub use parse::{FormulaError, is_name};
 pub use program::{Given, Operation, Program};
@@ -156,7 +158,8 @@ pub struct Formula {
     pub sets: &'static [usize],
     /// The results are the components of its sums.
     pub sums: Program,
-    /// The results are the components of its force, and the truth that they are numbers.
+    /// The results are the components of its force, the truth that they are numbers, and the components as the text
+    /// gives them, numbers or not.
     pub force: Program,
     /// The results are the next values of its states.
     pub next: Program,

@@ -126,7 +126,7 @@ impl Operation {
     }
 
     /// The same with other numbers for the operations that it takes.
-    fn renumbered(mut self, number: impl Fn(Id) -> Id) -> Self {
+    pub(super) fn renumbered(mut self, number: impl Fn(Id) -> Id) -> Self {
         self.inputs_mut().into_iter().flatten().for_each(|input| *input = number(*input));
         self
     }
@@ -146,10 +146,8 @@ pub struct Program {
     pub of_neighbour: Vec<Id>,
     /// The inputs that are others for each neighbour.
     pub of_tile: Vec<Id>,
-    /// The results as they are added up.
+    /// The results as they are added up, products last.
     pub terms: Vec<Term>,
-    /// The number of the first of them that is a product. All behind it are, too.
-    pub products_from: usize,
 }
 
 /// A result that is added up over the neighbours.
@@ -205,8 +203,7 @@ impl Program {
         terms.sort_by_key(|term| term.product.is_some());
         of_neighbour
             .retain(|id| !terms.iter().any(|term| term.id == *id && term.product.is_some()));
-        let products_from = terms.partition_point(|term| term.product.is_none());
-        Self { operations, results, of_agent, of_neighbour, of_tile, terms, products_from }
+        Self { operations, results, of_agent, of_neighbour, of_tile, terms }
     }
 
     /// The inputs that it takes.
@@ -300,7 +297,7 @@ impl Draft {
         folded.unwrap_or(operation)
     }
 
-    fn node(&self, operation: Operation) -> Node<'_> {
+    pub(super) fn node(&self, operation: Operation) -> Node<'_> {
         let operation = self.folded(operation);
         let (operations, known) = &mut *self.0.borrow_mut();
         let id = *known.entry(operation).or_insert_with(|| {

@@ -3,7 +3,6 @@
 use super::program::{Given, Id, Operation, Program, Term};
 use crate::kept::MAX_KEPT;
 use crate::real::{Mask, Real, apart};
-use crate::vector::Vector;
 
 /// A number for each of `T` neighbours, from where the widest lanes begin in no cache line but their own.
 #[derive(Clone, Copy)]
@@ -28,8 +27,6 @@ pub struct Tile<R, const T: usize> {
     pub size: Row<R, T>,
     /// The numbers that they keep.
     pub kept: [Row<R, T>; MAX_KEPT],
-    /// The place among these of each number that the program names.
-    pub places: [usize; MAX_KEPT],
 }
 
 impl<R: Real, const T: usize> Tile<R, T> {
@@ -46,7 +43,6 @@ impl<R: Real, const T: usize> Tile<R, T> {
             sets: Vec::new(),
             size: zeros,
             kept: [zeros; MAX_KEPT],
-            places: [0; MAX_KEPT],
         }
     }
 
@@ -60,7 +56,7 @@ impl<R: Real, const T: usize> Tile<R, T> {
             Given::OtherSpecies => &self.species,
             Given::InSet(place) => self.sets.get(place)?,
             Given::OtherSize => &self.size,
-            Given::OtherKept(place) => &self.kept[self.places[place]],
+            Given::OtherKept(place) => &self.kept[place],
             _ => return None,
         })
     }
@@ -75,6 +71,7 @@ pub struct Heard<R: Real, const T: usize> {
     count: usize,
     /// How often each counts, if not all count once.
     shares: Row<R, T>,
+    ones: Row<R, T>,
     weighted: bool,
 }
 
@@ -82,8 +79,9 @@ impl<R: Real, const T: usize> Heard<R, T> {
     /// Without any neighbour.
     #[inline(always)]
     pub fn nobody(like: R) -> Self {
-        let shares = Row([like.constant(1.0); T]);
-        Self { masks: [like.less_than(like); T], rows: [0; T], count: 0, shares, weighted: false }
+        let ones = Row([like.constant(1.0); T]);
+        let masks = [like.less_than(like); T];
+        Self { masks, rows: [0; T], count: 0, shares: ones, ones, weighted: false }
     }
 
     /// How many they are.
@@ -102,24 +100,35 @@ impl<R: Real, const T: usize> Heard<R, T> {
     /// Adds the neighbour of this row, if the mask is true in some lane. The rows must ascend.
     #[inline(always)]
     pub fn push(&mut self, row: usize, mask: R::Mask) {
-        // The remainder shows the compiler that no place is too large. If no lane hears this neighbour, the next one
-        // takes its place.
-        let at = self.count % T;
-        self.masks[at] = mask;
-        self.rows[at] = row as u8;
-        self.count += usize::from(mask.any());
+        self.rows[self.count % T] = row as u8;
+        self.count = self.put(self.count, mask);
+    }
+
+    /// Says who hears neighbour number `at`, which is in the row of this number. Returns the number of the next one:
+    /// the same if no lane hears this one.
+    #[inline(always)]
+    #[must_use]
+    pub fn put(&mut self, at: usize, mask: R::Mask) -> usize {
+        // The remainder shows the compiler that no place is too large.
+        self.masks[at % T] = mask;
+        at + usize::from(mask.any())
+    }
+
+    /// Says how many there are now.
+    #[inline(always)]
+    pub fn set_count(&mut self, count: usize) {
+        self.count = count;
     }
 
     /// Lets neighbours from number `first` on count as often as `share` says, or once.
     #[inline(always)]
     pub fn weigh(&mut self, first: usize, share: Option<R>) {
-        let Some(one) = self.shares.0.first().map(|share| share.constant(1.0)) else { return };
         if share.is_some() && !self.weighted {
-            self.shares.0.fill(one);
+            self.shares = self.ones;
             self.weighted = true;
         }
         if self.weighted {
-            self.shares.0[first.min(T)..].fill(share.unwrap_or(one));
+            self.shares.0[first.min(T)..].fill(share.unwrap_or(self.ones.0[0]));
         }
     }
 
@@ -138,9 +147,13 @@ impl<R: Real, const T: usize> Heard<R, T> {
     #[inline(always)]
     pub fn take_within(&mut self, near: &Self, squared_radius: R, distances: &[R]) {
         self.clear();
+        // In a variable, which stays in a register.
+        let mut count = 0;
         for (row, squared) in distances.iter().enumerate().take(T) {
-            self.push(row, near.masks[row] & squared.less_than(squared_radius));
+            self.rows[count % T] = row as u8;
+            count = self.put(count, near.masks[row] & squared.less_than(squared_radius));
         }
+        self.count = count;
     }
 
     /// Who hears neighbour number `at`.
@@ -158,18 +171,18 @@ pub trait Inputs<R> {
 }
 
 /// A program, and the results of its operations for `T` neighbours; truths are 0 and 1.
-pub struct Tape<R, const T: usize> {
-    program: &'static Program,
+pub struct Tape<'p, R, const T: usize> {
+    program: &'p Program,
     registers: Vec<Row<R, T>>,
 }
 
 /// Sums that grow together: each waits for its own last addition alone.
-const TOGETHER: usize = 4;
+const TOGETHER: usize = 6;
 
-impl<R: Real, const T: usize> Tape<R, T> {
+impl<'p, R: Real, const T: usize> Tape<'p, R, T> {
     /// The tape of a program.
     #[inline(always)]
-    pub fn new(program: &'static Program, like: R) -> Self {
+    pub fn new(program: &'p Program, like: R) -> Self {
         let number = |operation: &Operation| match operation {
             Operation::Constant(bits) => like.constant(f32::from_bits(*bits)),
             Operation::Truth(true) => like.constant(1.0),
@@ -185,8 +198,8 @@ impl<R: Real, const T: usize> Tape<R, T> {
             return;
         };
         apart!(
-            <'w; R: Real, I: Inputs<R>; T: usize>
-            first, |tape: &'w mut Tape<R, T>, inputs: &'w I| -> () { tape.prepare_here(inputs); }
+            <'w, 'p; R: Real, I: Inputs<R>; T: usize>
+            first, |tape: &'w mut Tape<'p, R, T>, inputs: &'w I| -> () { tape.prepare_here(inputs); }
         );
     }
 
@@ -214,23 +227,20 @@ impl<R: Real, const T: usize> Tape<R, T> {
         }
         let tape = self;
         apart!(
-            <'w; R: Real; T: usize>
+            <'w, 'p; R: Real; T: usize>
             heard.shares.0[0],
-            |tape: &'w mut Tape<R, T>, tile: &'w Tile<R, T>, count: usize, sums: &'w mut [R],
+            |tape: &'w mut Tape<'p, R, T>, tile: &'w Tile<R, T>, count: usize, sums: &'w mut [R],
              heard: &'w Heard<R, T>| -> () {
                 // Where some are not heard, the others are copied side by side.
                 let tile = if heard.count < count { tape.copy(tile, heard) } else { Some(tile) };
                 tape.run(tile, heard.count);
-                let program = tape.program;
-                let (plain, products) = program.terms.split_at(program.products_from);
-                for (terms, factors) in [(plain, 0), (products, 1)] {
-                    let factors = factors + usize::from(heard.weighted);
-                    for terms in terms.chunks(TOGETHER) {
-                        match factors {
-                            0 => tape.add_terms::<0>(tile, terms, sums, heard),
-                            1 => tape.add_terms::<1>(tile, terms, sums, heard),
-                            _ => tape.add_terms::<2>(tile, terms, sums, heard),
-                        }
+                for terms in tape.program.terms.chunks(TOGETHER) {
+                    // Products come last.
+                    let has_products = terms.last().is_some_and(|term| term.product.is_some());
+                    match usize::from(has_products) + usize::from(heard.weighted) {
+                        0 => tape.add_terms::<0>(tile, terms, sums, heard),
+                        1 => tape.add_terms::<1>(tile, terms, sums, heard),
+                        _ => tape.add_terms::<2>(tile, terms, sums, heard),
                     }
                 }
             }
@@ -263,7 +273,7 @@ impl<R: Real, const T: usize> Tape<R, T> {
     }
 
     /// Adds up to [`TOGETHER`] terms to their sums. Each is multiplied by `FACTORS` rows: the second factor of a
-    /// product, then the shares of the neighbours.
+    /// product, then the shares of the neighbours; ones in their place change nothing.
     #[inline(always)]
     fn add_terms<const FACTORS: usize>(
         &self,
@@ -276,6 +286,8 @@ impl<R: Real, const T: usize> Tape<R, T> {
             1 => self.add_some::<1, FACTORS>(tile, terms, sums, heard),
             2 => self.add_some::<2, FACTORS>(tile, terms, sums, heard),
             3 => self.add_some::<3, FACTORS>(tile, terms, sums, heard),
+            4 => self.add_some::<4, FACTORS>(tile, terms, sums, heard),
+            5 => self.add_some::<5, FACTORS>(tile, terms, sums, heard),
             _ => self.add_some::<TOGETHER, FACTORS>(tile, terms, sums, heard),
         }
     }
@@ -290,12 +302,18 @@ impl<R: Real, const T: usize> Tape<R, T> {
     ) {
         // Written out, because a closure is not always compiled for wide lanes.
         let nothing = heard.shares.0[0].constant(-0.0);
-        let (mut rows, mut factors) = ([&heard.shares; N], [[&heard.shares; FACTORS]; N]);
+        let (mut rows, mut factors) = ([&heard.ones; N], [[&heard.ones; FACTORS]; N]);
         let mut all = [nothing; N];
         for (nth, term) in terms.iter().enumerate().take(N) {
             all[nth] = sums[term.place];
             rows[nth] = self.row(tile, term.product.map_or(term.id, |[one, _]| one));
-            if let (Some([_, other]), Some(factor)) = (term.product, factors[nth].first_mut()) {
+            let mut own = factors[nth].iter_mut();
+            if heard.weighted
+                && let Some(factor) = own.next_back()
+            {
+                *factor = &heard.shares;
+            }
+            if let (Some([_, other]), Some(factor)) = (term.product, own.next()) {
                 *factor = self.row(tile, other);
             }
         }
@@ -329,16 +347,6 @@ impl<R: Real, const T: usize> Tape<R, T> {
     #[inline(always)]
     pub fn number(&self, place: usize) -> R {
         self.registers[self.program.results[place] as usize].0[0]
-    }
-
-    /// The results as a vector, of the first neighbour.
-    #[inline(always)]
-    pub fn vector<const D: usize>(&self, like: R) -> Vector<R, D> {
-        let mut all = Vector::zero(like);
-        for (component, result) in all.0.iter_mut().zip(&self.program.results) {
-            *component = self.registers[*result as usize].0[0];
-        }
-        all
     }
 }
 

@@ -161,6 +161,51 @@ fn the_same_texts_are_the_same_rule() {
     assert_eq!(roots, 1);
 }
 
+/// The sums over one neighbour, with the parameter 3 for all inputs that it does not have.
+fn summed(program: &Program) -> Vec<f32> {
+    struct Three;
+    impl Inputs<f32> for Three {
+        fn given(&self, _: Given) -> f32 {
+            3.0
+        }
+    }
+    let mut tile = Tile::<f32, 1>::new(0.0);
+    (tile.offset[0], tile.offset[1]) = (Row([0.1]), Row([0.7]));
+    (tile.velocity[0], tile.velocity[1], tile.distance_squared) =
+        (Row([-2.3]), Row([0.4]), Row([0.5]));
+    let (mut heard, mut tape) = (Heard::nobody(0.0), Tape::new(program, 0.0));
+    heard.push(0, true);
+    tape.prepare(&Three);
+    let mut sums = vec![0.0; program.results.len()];
+    tape.add(&tile, 1, &mut sums, &heard);
+    sums
+}
+
+#[test]
+fn joined_programs_give_the_results_of_each_and_run_once_what_they_share() {
+    let texts = ["offset * distance", "a * other_velocity * distance", "offset * distance", "1"];
+    let sums =
+        |text: &&str| &Formula::compiled(rule(&[("s", text)], "zero", &["a"]), 2).unwrap().sums;
+    let parts: Vec<&Program> = texts.iter().map(sums).collect();
+    let all = || parts.iter().map(|part| (*part, &part.results[..]));
+    let (joined, places) = Program::joined(all(), |_, given| given);
+    let got = summed(&joined);
+    for (part, places) in parts.iter().zip(&places) {
+        let own: Vec<f32> = places.iter().map(|place| got[*place]).collect();
+        assert_eq!(own, summed(part));
+        assert!(own.iter().all(|sum| *sum != 0.0));
+    }
+    assert_eq!((places[0] == places[2], joined.results.len()), (true, 5));
+    let roots = joined.operations.iter().filter(|own| matches!(own, Operation::Root(_))).count();
+    assert_eq!(roots, 1);
+    // Inputs that get another name are others.
+    let (apart, _) = Program::joined(all(), |part, given| match given {
+        Given::Offset(axis) if part == 2 => Given::OtherVelocity(axis),
+        own => own,
+    });
+    assert_eq!(apart.results.len(), 7);
+}
+
 /// Pieces of formulas, and letters that belong to none, with a `|` between two of them.
 const PIECES: &str = "velocity|offset|distance|speed|max_speed|zero|tick|neighbours|a|n|1|0|2.5|1e9|(|)|,|+|-|*|/|<|\
     ==|and|not|if(|min(|unit(|sin(|pow(|random(|vector(|perp(|with_length(| |\n|ä|\0|\u{202e}|'";

@@ -9,6 +9,21 @@ use crate::parameter::{ALL_NEIGHBOURS, FULL_CIRCLE, Meaning, PICK_ONE};
 use crate::scenery::{FlowField, FlowPlan, Obstacle, Obstacles, Paths, Scenery};
 use crate::state::FlockState;
 
+/// The parameters that say whom an agent perceives.
+const PERCEPTION: [&str; 4] = ["radius", "fov", "nearest", "with"];
+
+/// Puts things into groups: each into the first whose first thing is alike.
+fn grouped<T: Copy>(all: impl Iterator<Item = T>, alike: impl Fn(T, T) -> bool) -> Vec<Vec<T>> {
+    let mut groups: Vec<Vec<T>> = Vec::new();
+    for one in all {
+        match groups.iter_mut().find(|group| alike(one, group[0])) {
+            Some(group) => group.push(one),
+            None => groups.push(vec![one]),
+        }
+    }
+    groups
+}
+
 impl Scene {
     /// The obstacles, paths and flow field that its behaviours need.
     #[must_use]
@@ -212,7 +227,8 @@ impl Scene {
         std::array::from_fn(|number| {
             let kind = Kind::ALL[number];
             let mut used = Kind::ALL[..number].iter().copied().filter(|kind| uses.contains(*kind));
-            let alike = |other: &Kind| uses.contains(kind) && self.perceive_alike(kind, *other);
+            let alike =
+                |other: &Kind| uses.contains(kind) && self.equal_in(&PERCEPTION, kind, *other);
             used.find(alike).unwrap_or(kind)
         })
     }
@@ -229,37 +245,43 @@ impl Scene {
                 |own: &Species, kind| ["nearest", "fov", "with"].map(|key| own.value_of(kind, key));
             let draws = self.species.iter().any(|own| own.value_of(kind, "nearest") == PICK_ONE);
             self.species.iter().all(|own| choice(own, kind) == choice(own, other))
-                && (!draws || self.perceive_alike(kind, other))
+                && (!draws || self.equal_in(&PERCEPTION, kind, other))
         };
         let chooses = |kind: &Kind| {
             self.species.iter().any(|own| own.value_of(*kind, "nearest") > ALL_NEIGHBOURS)
         };
         let kinds = Kind::NEAR.into_iter().chain(self.formulas().into_iter().map(Kind::Formula));
-        let mut groups: Vec<Vec<Kind>> = Vec::new();
-        for kind in kinds.filter(chooses) {
-            match groups.iter_mut().find(|group| alike(kind, group[0])) {
-                Some(group) => group.push(kind),
-                None => groups.push(vec![kind]),
-            }
-        }
-        groups
+        grouped(kinds.filter(chooses), alike)
     }
 
-    /// True if agents of every species perceive the same neighbours by two behaviours.
-    fn perceive_alike(&self, kind: Kind, other: Kind) -> bool {
-        let of_perception =
-            |kind: Kind| ["radius", "fov", "nearest", "with"].map(|key| kind.parameter(key));
+    /// The rules in text that look at neighbours. Rules by which agents hear the same ones are one group.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn hearings(&self) -> Vec<Vec<&'static Formula>> {
+        let shared = self.shared();
+        let alike = |one: &'static Formula, other: &'static Formula| {
+            one.hears_everybody() == other.hears_everybody()
+                && shared.contains(&one) == shared.contains(&other)
+                && [&PERCEPTION[..], &["inner"]]
+                    .iter()
+                    .all(|keys| self.equal_in(keys, Kind::Formula(one), Kind::Formula(other)))
+        };
+        let formulas = self.formulas().into_iter().filter(|own| own.sees_neighbours());
+        grouped(formulas, alike)
+    }
+
+    /// True if two behaviours have the same values of these parameters in every species, which do not vary.
+    fn equal_in(&self, keys: &[&str], kind: Kind, other: Kind) -> bool {
         let varies = |species: &Species, kind: Kind| {
-            let mut slots = of_perception(kind).into_iter().flatten();
+            let mut slots = keys.iter().filter_map(|key| kind.parameter(key));
             slots.any(|slot| species.law(Slot::Rule(kind, slot)).is_some())
         };
-        let perceived = |species: &Species, kind: Kind| {
-            of_perception(kind).map(|slot| slot.map(|slot| species.value(kind, slot)))
+        let value = |species: &Species, kind: Kind, key: &str| {
+            kind.parameter(key).map(|slot| species.value(kind, slot))
         };
         self.species.iter().all(|species| {
-            !varies(species, kind)
-                && !varies(species, other)
-                && perceived(species, kind) == perceived(species, other)
+            let equal = |key: &&str| value(species, kind, key) == value(species, other, key);
+            !varies(species, kind) && !varies(species, other) && keys.iter().all(equal)
         })
     }
 
@@ -382,5 +404,46 @@ mod tests {
         assert_eq!(led("predators", &["prey.cohesion.with=[\"prey\", \"hunter\"]"]), []);
         // A difference in one species is enough.
         assert_eq!(led("predators", &["hunter.cohesion.radius=50"]), []);
+    }
+
+    #[test]
+    fn rules_hear_the_same_neighbours_if_nothing_that_chooses_them_differs() {
+        let groups = |overrides: &[&str]| {
+            let rule =
+                |name| format!("rules.{name} = {{ sum.v = 'other_velocity', force = 'v' }}\n");
+            let [one, two] = ["one", "two"].map(rule);
+            let text =
+                format!("[species.a]\n{one}rules.own.force = 'velocity'\n{two}[species.b]\n{two}");
+            let overrides: Vec<String> = overrides.iter().copied().map(String::from).collect();
+            let scene = Scene::parse_with("s", &text, &overrides).unwrap();
+            let hearings = scene.hearings().into_iter();
+            let keys = |group: Vec<&Formula>| group.iter().map(|own| own.key).collect::<Vec<_>>();
+            hearings.map(keys).collect::<Vec<_>>()
+        };
+        let apart = [["rules.one"], ["rules.two"]];
+        // Species b has but one of them.
+        assert_eq!(groups(&[]), apart);
+        let given = ["b.rules.two=none"];
+        assert_eq!(groups(&given), [["rules.one", "rules.two"]]);
+        assert_eq!(groups(&[given[0], "a.rules.two.weight=-3"]), [["rules.one", "rules.two"]]);
+        for other in [
+            "radius=49",
+            "radius={ from = 40, to = 50 }",
+            "radius={ base = 50, amplitude = 5, period = 100 }",
+            "radius=\"all\"",
+            "fov=300",
+            "nearest=7",
+            "inner=1",
+            "with=[\"a\"]",
+        ] {
+            let both = |rule: &str| format!("a.rules.{rule}.{other}");
+            assert_eq!(groups(&[given[0], &both("two")]), apart, "{other}");
+            let drawn = other.contains('{');
+            assert_eq!(
+                groups(&[given[0], &both("one"), &both("two")]).len(),
+                1 + usize::from(drawn),
+                "{other}"
+            );
+        }
     }
 }

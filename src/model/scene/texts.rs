@@ -5,7 +5,7 @@ use crate::behaviours::{Agent, Kind, Neighbour, TakeForce, TextForces, Uses};
 use crate::formula::{Formula, Given, Heard, Inputs, Row, Tape, Tile};
 use crate::kept::{KeptNames, KeptRow};
 use crate::random;
-use crate::vector::{Axes, Point, Space, Vector};
+use crate::vector::{Axes, Point, Space, Vector, per_axis};
 
 /// The rules in text of a scene, at work on one agent of a species.
 pub struct SingleRules<'a> {
@@ -16,7 +16,7 @@ pub struct SingleRules<'a> {
     /// The numbers that the agent keeps.
     kept: KeptRow,
     kept_names: KeptNames,
-    rules: Vec<(&'static Formula, Tape<f32, 1>, Vec<f32>)>,
+    rules: Vec<(&'static Formula, Tape<'static, f32, 1>, Vec<f32>)>,
 }
 
 /// The facts about a neighbour that its motion does not say.
@@ -90,7 +90,6 @@ impl<'a> SingleRules<'a> {
         tile.distance_squared = Row([squared]);
         tile.species = Row([f32::from(other.species)]);
         tile.size = Row([other.size]);
-        tile.kept = other.kept.map(|number| Row([number]));
         for axis in 0..D {
             tile.offset[axis] = Row([neighbour.offset.0[axis]]);
             tile.velocity[axis] = Row([neighbour.velocity.0[axis]]);
@@ -108,9 +107,8 @@ impl<'a> SingleRules<'a> {
             let ignored = self.several_species && (value("with") as u32 >> other.species) & 1 == 0;
             let near = within && squared >= inner * inner;
             if near && !unseen && !ignored && chosen(Kind::Formula(formula)) {
-                for (index, place) in tile.places.iter_mut().enumerate().take(formula.states.len())
-                {
-                    *place = self.place(formula, index);
+                for (index, kept) in tile.kept.iter_mut().enumerate().take(formula.states.len()) {
+                    *kept = Row([other.kept[self.place(formula, index)]]);
                 }
                 let kind = Kind::Formula(formula);
                 let is_in = |index: &usize| {
@@ -167,7 +165,7 @@ where
             if formula.sees_neighbours() == sees_neighbours {
                 let mut tape = Tape::<f32, 1>::new(&formula.force, 0.0);
                 tape.prepare(&SingleInputs { own: self, formula, agent, spread, sums });
-                let force = agent.limited(tape.vector(0.0));
+                let force = agent.limited(Vector(per_axis!(axis => tape.number(axis))));
                 let weight = self.species.encoded(Kind::Formula(formula), 0);
                 forces.take(Kind::Formula(formula), force * weight);
             }
