@@ -7,7 +7,7 @@
 mod compose;
 mod formula;
 
-use flockwork_model::behaviours::{Kind, Leaders, Uses};
+use flockwork_model::behaviours::{Kind, Uses};
 use flockwork_model::formula::Formula;
 use flockwork_model::kept::KeptNames;
 use flockwork_model::parameter::{Meaning, Parameter, Parameters};
@@ -49,8 +49,8 @@ pub struct Variant {
     pub formulas: Vec<&'static Formula>,
     /// The rules in text whose sums all agents share.
     pub shared: Vec<&'static Formula>,
-    /// For each behaviour that looks at neighbours one that perceives alike.
-    pub leaders: Leaders,
+    /// The behaviours and rules that look at neighbours within a radius, each with one that perceives alike.
+    pub leaders: Vec<(Kind, Kind)>,
     /// The behaviours that choose the nearest neighbours: groups of those that choose alike, the chooser first.
     pub choices: Vec<Vec<Kind>>,
     /// The numbers that agents draw.
@@ -117,7 +117,7 @@ impl Variant {
             uses: if own_sizes { Uses::TRAITS } else { Uses::default() },
             formulas: Vec::new(),
             shared: Vec::new(),
-            leaders: Kind::NEAR,
+            leaders: Vec::new(),
             choices: Vec::new(),
             traits: Vec::new(),
             boundary: Boundary::Open,
@@ -139,12 +139,9 @@ impl Variant {
         built_in.chain(self.formulas.iter().copied().map(Kind::Formula))
     }
 
-    /// The leader of a behaviour, if that looks at neighbours.
+    /// The leader of a behaviour, if that looks at neighbours within a radius.
     fn leader(&self, kind: Kind) -> Option<Kind> {
-        match kind {
-            Kind::Formula(formula) => formula.has_radius().then_some(kind),
-            _ => self.leaders.get(kind.number()).copied(),
-        }
+        self.leaders.iter().find(|(own, _)| *own == kind).map(|(_, leader)| *leader)
     }
 
     /// True if the shaders' condition `feature` holds.

@@ -1,15 +1,15 @@
-// Combines the behaviours of a scene. This file is a template. A line with EACH_BEHAVIOUR is repeated for
-// every behaviour of the scene, one with NEAR_BEHAVIOUR for those that perceive neighbours, one with
-// LONE_BEHAVIOUR for the others; NEAR_RULE and LONE_RULE are the same for its rules in text, and NEAR_SUMS
-// for both kinds that perceive neighbours. RADIUS_RULE repeats a line for rules whose neighbours are within a radius,
-// SHARED_RULE for those that hear everybody by sums that all agents share, and EVERYBODY_RULE for the others that do. A line with BODY_MEMBER is repeated for every parameter of the body, whose
-// declaration says its meaning (src/model/behaviours/body.rs). A line with TRAIT_NAME or TRAIT_MEMBER is
-// repeated for every number that agents draw for themselves. Behaviours that perceive alike (the same radius,
-// field of view and set of species, for all species) have one of them as their leader: LEADING_BEHAVIOUR
-// repeats a line for each leader, and ITS_LEADER is the leader of the line's NEAR_BEHAVIOUR. Of the leaders
-// that choose the same nearest neighbours, one is the chooser: CHOOSING_BEHAVIOUR repeats a line for each of
-// them, and ITS_CHOOSER is its chooser; CHOOSER repeats a line for each chooser. BEHAVIOUR_COUNT is the number of
-// the scene's behaviours.
+// Combines the behaviours of a scene. This file is a template. A line with EACH_BEHAVIOUR is repeated for every
+// behaviour of the scene, one with NEAR_BEHAVIOUR for those that perceive neighbours, one with LONE_BEHAVIOUR
+// for the others; NEAR_RULE and LONE_RULE are the same for its rules in text, and NEAR_SUMS for both kinds that
+// perceive neighbours. RADIUS_RULE repeats a line for rules whose neighbours are within a radius, SHARED_RULE
+// for those that hear everybody by sums that all agents share, and EVERYBODY_RULE for the others that do. A line
+// with BODY_MEMBER is repeated for every parameter of the body, whose declaration says its meaning
+// (src/model/behaviours/body.rs). A line with TRAIT_NAME or TRAIT_MEMBER is repeated for every number that
+// agents draw for themselves. Behaviours that perceive alike (the same radius, field of view and set of species,
+// for all species) have one of them as their leader: LEADING_BEHAVIOUR repeats a line for each leader, and
+// ITS_LEADER is the leader of the line's NEAR_BEHAVIOUR or RADIUS_RULE. Of the leaders that choose the same
+// nearest neighbours, one is the chooser: CHOOSING_BEHAVIOUR repeats a line for each of them, and ITS_CHOOSER is
+// its chooser; CHOOSER repeats a line for each chooser. BEHAVIOUR_COUNT is the number of the scene's behaviours.
 
 @if(nearest && neighbours) import package::nearest::reach_of;
 @if(nearest && neighbours) import package::ranking::among;
@@ -126,7 +126,7 @@ fn observe(species: Species, neighbour: Neighbour, sums: Sums) -> Sums {
     @if(nearest && !pick) let seen_LEADING_BEHAVIOUR = perceived(species.squared_LEADING_BEHAVIOUR, species.LEADING_BEHAVIOUR.fov, species.LEADING_BEHAVIOUR.with_, species.below_LEADING_BEHAVIOUR, neighbour);
     @if(pick) let seen_LEADING_BEHAVIOUR = alone(species.only_LEADING_BEHAVIOUR, perceived(species.squared_LEADING_BEHAVIOUR, species.LEADING_BEHAVIOUR.fov, species.LEADING_BEHAVIOUR.with_, species.below_LEADING_BEHAVIOUR, neighbour));
     s.NEAR_BEHAVIOUR = package::behaviours::NEAR_BEHAVIOUR::observe(species.NEAR_BEHAVIOUR, seen_ITS_LEADER, s.NEAR_BEHAVIOUR);
-    s.RADIUS_RULE = package::behaviours::RADIUS_RULE::observe(species, seen_RADIUS_RULE, s.RADIUS_RULE);
+    s.RADIUS_RULE = package::behaviours::RADIUS_RULE::observe(species, seen_ITS_LEADER, s.RADIUS_RULE);
     return s;
 }
 

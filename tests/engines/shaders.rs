@@ -9,7 +9,7 @@ use flockwork::engine::gpu::pass::{BETWEEN_TICKS, IN_SLABS, TICK};
 use flockwork::engine::gpu::reflect;
 use flockwork::engine::gpu::row::{self, MotionLayout};
 use flockwork::engine::gpu::shaders::{ShaderError, Variant, compose as compose_as_is, roots};
-use flockwork::model::behaviours::{Kind, Leaders, Uses};
+use flockwork::model::behaviours::{Kind, Uses};
 use flockwork::model::kept::KeptNames;
 use flockwork::model::parameter::{MAX_SPECIES, Parameter};
 use flockwork::model::scene::{MAX_TARGETS, Rule, Scene, Slot};
@@ -34,11 +34,10 @@ fn drawn(uses: Uses) -> Vec<Slot> {
     body.chain(rules).collect()
 }
 
-/// The leaders if all behaviours in `uses` perceive alike.
-fn led_by_one(uses: Uses) -> Leaders {
-    let mut used = Kind::NEAR.into_iter().filter(|kind| uses.contains(*kind));
-    let first = used.next();
-    Kind::NEAR.map(|kind| first.filter(|_| uses.contains(kind)).unwrap_or(kind))
+/// The leaders if all behaviours in `uses` perceive alike, or if none do.
+fn led(uses: Uses, by_one: bool) -> Vec<(Kind, Kind)> {
+    let used: Vec<Kind> = Kind::NEAR.into_iter().filter(|kind| uses.contains(*kind)).collect();
+    used.iter().map(|kind| (*kind, if by_one { used[0] } else { *kind })).collect()
 }
 
 /// The behaviours in `uses` that can choose the nearest neighbours: two choose alike, if there are more.
@@ -101,7 +100,7 @@ fn variants() -> Vec<Variant> {
                     shared: Vec::new(),
                     flat,
                     uses,
-                    leaders: if number % 3 == 0 { led_by_one(uses) } else { Kind::NEAR },
+                    leaders: led(uses, number % 3 == 0),
                     choices: chosen(uses),
                     traits,
                     boundary,
@@ -289,7 +288,8 @@ fn no_pass_calls_a_built_in_product_of_vectors() {
 fn a_shader_contains_only_the_behaviours_of_its_scene() {
     let flock = Uses::of(&[Kind::Separation, Kind::Alignment, Kind::Cohesion]);
     let drawing = Variant::of_drawing(false, false, false);
-    let variant = Variant { uses: flock, boundary: Boundary::Wrap, ..drawing };
+    let leaders = led(flock, false);
+    let variant = Variant { uses: flock, leaders, boundary: Boundary::Wrap, ..drawing };
     let (wgsl, _) = compose("steer", &variant).unwrap();
     assert!(wgsl.contains("alignment"));
     for absent in ["arrive", "contain", "flee"] {
@@ -300,7 +300,9 @@ fn a_shader_contains_only_the_behaviours_of_its_scene() {
 #[test]
 fn the_shader_reads_every_parameter_that_rust_declares() {
     let drawing = Variant::of_drawing(false, false, false);
-    let variant = Variant { uses: Uses::of(&Kind::ALL), several_species: true, ..drawing };
+    let uses = Uses::of(&Kind::ALL);
+    let leaders = led(uses, false);
+    let variant = Variant { uses, leaders, several_species: true, ..drawing };
     let (_, module) = compose("steer", &variant).unwrap();
     let layout = reflect::member(&module, "tables", "species").unwrap().element;
     for kind in Kind::ALL {

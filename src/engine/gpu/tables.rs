@@ -136,9 +136,8 @@ impl Tables {
                         record.put(&format!("{name}.{KEEPS}"), has);
                     }
                 }
-                let leads = leaders.get(kind.number()).is_none_or(|leader| *leader == kind);
-                let squared = kind.parameter("radius").filter(|_| kind.info().sees_neighbours);
-                if let Some(slot) = squared.filter(|_| leads) {
+                let squared = kind.parameter("radius").filter(|_| leaders.contains(&(kind, kind)));
+                if let Some(slot) = squared {
                     let radius = species.value(kind, slot);
                     record.put(&format!("squared_{name}"), (radius * radius).into());
                     if uses.has(Uses::NEAREST) {

@@ -56,10 +56,6 @@ behaviours! {
     }
 }
 
-/// For each behaviour that looks at neighbours, in the order of [`Kind::ALL`], one whose neighbours are
-/// its own too; see `Scene::leaders`.
-pub type Leaders = [Kind; Kind::WITH_NEIGHBOURS];
-
 /// The agent that is being steered. Behaviours run one after the other; a change made here applies
 /// to later behaviours and to the integration.
 #[derive(Clone, Copy)]

@@ -33,8 +33,8 @@ macro_rules! behaviours {
             /// How many look at neighbours.
             pub const WITH_NEIGHBOURS: usize = [$( stringify!($near), )*].len();
 
-            /// Those that look at neighbours, each its own leader.
-            pub const NEAR: Leaders = [$( Self::$Near, )*];
+            /// Those that look at neighbours.
+            pub const NEAR: [Self; Self::WITH_NEIGHBOURS] = [$( Self::$Near, )*];
 
             /// Its place in [`Kind::ALL`]; behind the last one for all rules in text together.
             #[must_use]

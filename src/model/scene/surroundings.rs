@@ -2,7 +2,7 @@
 
 use super::{Body, BoidShape, ColourBy, Rule, Scene, Slot, Species};
 use crate::behaviours::bounds::HALF_CIRCLE;
-use crate::behaviours::{Kind, Leaders, Needs, ObstacleReach, Target, Uses};
+use crate::behaviours::{Kind, Needs, ObstacleReach, Target, Uses};
 use crate::formula::{Formula, Given, different};
 use crate::memory::{Memory, Shown, ShownBy};
 use crate::parameter::{ALL_NEIGHBOURS, FULL_CIRCLE, Meaning, PICK_ONE};
@@ -219,18 +219,19 @@ impl Scene {
         self.sampling.run_cap(self.uses().has(Uses::NEAREST))
     }
 
-    /// For each behaviour that looks at neighbours, in the order of [`Kind::ALL`], the first of those
-    /// that perceive alike: agents of every species perceive the same neighbours by them.
+    /// The behaviours and rules that look at neighbours within a radius, each with its leader: the first of those that
+    /// perceive alike. Agents of every species perceive the same neighbours by them.
     #[must_use]
-    pub fn leaders(&self) -> Leaders {
+    #[doc(hidden)]
+    pub fn leaders(&self) -> Vec<(Kind, Kind)> {
         let uses = self.uses();
-        std::array::from_fn(|number| {
-            let kind = Kind::ALL[number];
-            let mut used = Kind::ALL[..number].iter().copied().filter(|kind| uses.contains(*kind));
-            let alike =
-                |other: &Kind| uses.contains(kind) && self.equal_in(&PERCEPTION, kind, *other);
-            used.find(alike).unwrap_or(kind)
-        })
+        let built_in = Kind::NEAR.into_iter().filter(|kind| uses.contains(*kind));
+        let rules = self.formulas().into_iter().filter(|own| own.has_radius()).map(Kind::Formula);
+        let alike = |kind, other| self.equal_in(&PERCEPTION, kind, other);
+        let groups = grouped(built_in.chain(rules), alike).into_iter();
+        groups
+            .flat_map(|group| group.clone().into_iter().map(move |kind| (kind, group[0])))
+            .collect()
     }
 
     /// The behaviours and rules that choose the nearest neighbours, or draw one, in the order of [`Kind::ALL`]. Those
@@ -365,8 +366,7 @@ mod tests {
         let text = super::super::BuiltIn::named(name).unwrap().text;
         let overrides: Vec<String> = overrides.iter().copied().map(String::from).collect();
         let scene = Scene::parse_with(name, text, &overrides).unwrap();
-        let pairs = Kind::NEAR.into_iter().zip(scene.leaders());
-        let led = pairs.filter(|(kind, leader)| kind != leader);
+        let led = scene.leaders().into_iter().filter(|(kind, leader)| kind != leader);
         led.map(|(kind, leader)| (kind.info().key, leader.info().key)).collect()
     }
 
