@@ -301,6 +301,21 @@ fn pictures_begun_while_the_flock_moves_on_are_those_of_their_ticks() {
 }
 
 #[test]
+fn a_flock_on_another_device_is_drawn_as_on_its_own() {
+    let (Some(gpu), Some(other)) = (adapter::gpu(), adapter::gpu()) else { return };
+    let (scene, state) = (scene(&["starling.size=12"]), flock(&lattice()));
+    let camera = Camera::fit(&scene.world, 640, 360);
+    let mut engine = GpuEngine::new(gpu);
+    engine.load(&scene, &state).unwrap();
+    let mut painter = Offscreen::new(Arc::clone(&other), 640, 360).unwrap();
+    let painted = painter.paint(&mut engine, Motif::of(&scene, &camera)).unwrap();
+    assert!(painted == by_gpu(&other, &scene, &state, &camera));
+    let agents = engine.buffers().unwrap();
+    let error = painter.render(agents, &scene, &scene.targets, &camera).unwrap_err();
+    assert!(error.to_string().contains("agents on another device"), "{error}");
+}
+
+#[test]
 fn a_picture_beyond_the_limits_is_refused_with_the_limit() {
     let Some(gpu) = adapter::gpu() else { return };
     let side = gpu.device.limits().max_texture_dimension_2d;

@@ -172,7 +172,7 @@ impl FlockBuilder {
             flock.tables = tables;
         }
         (flock.variant, flock.grid) = (plan.variant.clone(), plan.grid);
-        flock.agents = agents_in(&flock.buffers, flock.variant.uses, flock.tick);
+        flock.agents = agents_in(&self.gpu, &flock.buffers, flock.variant.uses, flock.tick);
         for (name, bytes) in &contents {
             flock.buffers.write(&self.gpu, name, bytes);
         }

@@ -134,7 +134,7 @@ impl FlockBuilder {
         let buffers = self.allocate(scene, &plan, &tables, plan.extent.agents, state.tick)?;
         let flock = DeviceFlock {
             passes: bind(&self.gpu, pipelines, &buffers)?,
-            agents: agents_in(&buffers, plan.variant.uses, state.tick),
+            agents: agents_in(&self.gpu, &buffers, plan.variant.uses, state.tick),
             variant: plan.variant,
             buffers,
             tables,
@@ -218,9 +218,10 @@ pub(super) fn sizes(contents: &Contents, uses: Uses, extent: Extent) -> Vec<(&'s
 }
 
 /// The buffers that a renderer reads.
-pub(super) fn agents_in(buffers: &FlockBuffers, uses: Uses, tick: u64) -> AgentBuffers {
+pub(super) fn agents_in(gpu: &Arc<Gpu>, buffers: &FlockBuffers, uses: Uses, tick: u64) -> AgentBuffers {
     let buffer = |name: &str| buffers.buffer(name).clone();
     AgentBuffers {
+        gpu: Arc::clone(gpu),
         tick,
         state: buffer("state"),
         layout: buffers.extent.layout,

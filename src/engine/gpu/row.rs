@@ -2,6 +2,9 @@
 //! and drawing; a test compares it with the shaders (`shaders/space.wgsl`, `shaders/tag.wgsl` and
 //! `shaders/memory.wgsl`).
 
+use std::sync::Arc;
+
+use super::device::Gpu;
 use flockwork_model::kept::{KeptNames, KeptRow};
 use flockwork_model::memory::Memory;
 use flockwork_model::scene::Scene;
@@ -164,6 +167,8 @@ pub const MEMORY_BYTES: u64 = size_of::<Memory>() as u64;
 /// The buffers of the agents, for a renderer.
 #[derive(Clone, Debug)]
 pub struct AgentBuffers {
+    /// The GPU that they are on.
+    pub gpu: Arc<Gpu>,
     /// Ticks that the flock has run.
     pub tick: u64,
     /// The agents' motion, in this layout.

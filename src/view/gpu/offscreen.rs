@@ -17,7 +17,7 @@ use crate::shapes::StyledShape;
 use crate::style::Backdrop;
 use crate::{Motif, Painter};
 use flockwork_engine::gpu::{AgentBuffers, Gpu};
-use flockwork_engine::{AgentsAt, Engine, EngineError};
+use flockwork_engine::{AgentsAt, Engine, EngineError, HostAgents};
 use flockwork_model::behaviours::Target;
 use flockwork_model::scene::Scene;
 
@@ -218,7 +218,7 @@ impl Offscreen {
     }
 
     /// Submits the flock of an engine. It is drawn in place if it is on this device, and uploaded
-    /// if not.
+    /// if not; from another device it is read back first.
     fn submit_flock(
         &mut self,
         engine: &mut dyn Engine,
@@ -226,12 +226,18 @@ impl Offscreen {
     ) -> Result<(), EngineError> {
         // Waits for a GPU only if targets move by themselves.
         let targets = engine.targets()?;
+        let state;
         let host = match engine.agents() {
-            AgentsAt::Device(agents) => {
-                let elsewhere = || self.gpu.error("cannot draw agents of another kind of device");
-                let agents: &AgentBuffers = agents.get().ok_or_else(elsewhere)?;
-                return self.submit(Subject { agents, scene, targets: &targets, camera }, above);
-            }
+            AgentsAt::Device(agents) => match agents.get::<AgentBuffers>() {
+                Some(agents) if Arc::ptr_eq(&agents.gpu, &self.gpu) => {
+                    return self
+                        .submit(Subject { agents, scene, targets: &targets, camera }, above);
+                }
+                _ => {
+                    state = engine.read_back()?;
+                    HostAgents::from(&state)
+                }
+            },
             AgentsAt::Host(host) => host,
         };
         let new = || UploadedAgents::new(Arc::clone(&self.gpu));

@@ -142,7 +142,8 @@ impl Renderer {
     /// Records the drawing of a flock over its scenery.
     ///
     /// `target` must be as large as the camera's picture. The uniform is written through the queue, so
-    /// draw only once per submission. Fails if a shader does not compile.
+    /// draw only once per submission. Fails if a shader does not compile, or if the agents are on another
+    /// device.
     pub fn draw(
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
@@ -206,6 +207,11 @@ impl Renderer {
         subject: Subject<'_>,
     ) -> Result<(), EngineError> {
         let Subject { agents, scene, camera, .. } = subject;
+        if !Arc::ptr_eq(&agents.gpu, &self.gpu) {
+            let problem =
+                "cannot draw agents on another device; open one `Gpu` for both, or upload them";
+            return Err(self.gpu.error(problem));
+        }
         self.set_sharp(camera.sharp);
         let grouped = match self.hides_agents {
             true => None,

@@ -35,6 +35,7 @@ impl UploadedAgents {
         let grid_stats = storage("uploaded grid_stats", 4);
         gpu.queue.write_buffer(&grid_stats, 0, bytemuck::bytes_of(&u32::MAX));
         let buffers = AgentBuffers {
+            gpu: Arc::clone(&gpu),
             tick: 0,
             state,
             layout: MotionLayout::PLANE,
