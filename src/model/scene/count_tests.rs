@@ -66,6 +66,20 @@ fn one_agent_more_changes_the_world_little() {
 }
 
 #[test]
+fn a_scaled_scene_is_scaled_again_from_what_is_written() {
+    for name in built_in().map(|built_in| built_in.name) {
+        let own = sized(name, 0, &[]);
+        for count in [own.own_count(), own.own_count() * 2] {
+            let mut again = sized(name, own.own_count() * 3, &[]);
+            again.resize(&Request { count: Some(count), ..Request::default() }).unwrap();
+            let once = sized(name, count, &[]);
+            assert_eq!((again.world, again.paths), (once.world, once.paths), "{name}, {count}");
+            assert_eq!(again.species, once.species, "{name}, {count}");
+        }
+    }
+}
+
+#[test]
 fn a_count_far_from_the_scenes_own_has_the_density_that_the_scene_asks_for() {
     for (count, wanted) in [(20, 10.0), (60, 8.1813), (240, 8.1813), (294, 10.0), (3000, 10.0)] {
         let scene = sized("flock", count, &[]);

@@ -289,6 +289,9 @@ impl Scene {
     /// change. With the scene's own count the written size stays. Targets, paths and spawn places
     /// are scaled too, and their radii if the world grows with the count.
     fn scale(&mut self, count: u64, density: Option<f32>) -> Result<(), PopulateError> {
+        if density.or(self.asked_density()).is_none() && (self.density.is_some() || self.grows) {
+            self.unscale();
+        }
         let before = self.world.size;
         let times = self.size_times(count, density)?;
         self.world.size *= times;
@@ -325,8 +328,7 @@ impl Scene {
             }
             // The number of neighbours leaves the own one by no larger a factor than the count, so that
             // no agent more or less gives quite another world.
-            let written = World { size: self.written_size, ..self.world }.volume();
-            let at_own = within(self.density_radius, own, written);
+            let at_own = within(self.density_radius, own, self.world.volume());
             let factor = (count as f64 / own as f64).max(own as f64 / count as f64);
             let wanted = f64::from(wanted).max(at_own / factor).min(at_own * factor);
             let now = within(self.density_radius, count, self.world.volume());

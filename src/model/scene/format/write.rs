@@ -27,16 +27,21 @@ impl Scene {
             _ => String::new(),
         }
     }
+
+    /// Scales the world and the places in it back to the written size.
+    pub(in crate::scene) fn unscale(&mut self) {
+        let times = ratio(self.world.size, self.written_size);
+        let back = |place: Point, axis: usize| divided(place[axis], times[axis]);
+        self.map_places(|place| Point::new(back(place, 0), back(place, 1), back(place, 2)));
+        self.world.size = self.written_size;
+    }
 }
 
 /// All keys of the scene, in the order of the built-in scenes.
 pub fn entries(scene: &Scene) -> Table<bool> {
     let axes = scene.world.axes();
-    // Places are scaled back to the world of the file.
-    let times = ratio(scene.world.size, scene.written_size);
-    let back = |place: Point, axis: usize| divided(place[axis], times[axis]);
     let mut own = scene.clone();
-    own.map_places(|place| Point::new(back(place, 0), back(place, 1), back(place, 2)));
+    own.unscale();
     own.forget_lost_colours();
     let table = |(index, name): (usize, &str)| {
         (name.into(), Value::Table(species::write(index, &own)).into())
