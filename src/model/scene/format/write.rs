@@ -80,8 +80,8 @@ pub fn entries(scene: &Scene) -> Table<bool> {
     entries
 }
 
-/// A number that gives `value` when multiplied by `times`. If rounding allows several, the one with
-/// the fewest digits, because it is probably the number in the file.
+/// A number that gives `value` when multiplied by `times`, or the nearest to it that any gives. If rounding
+/// allows several, the one with the fewest digits, because it is probably the number in the file.
 fn divided(value: f32, times: f32) -> f32 {
     if times == 1.0 {
         return value;
@@ -93,8 +93,9 @@ fn divided(value: f32, times: f32) -> f32 {
         (above, below) = (above.next_up(), below.next_down());
         near.extend([above, below]);
     }
-    let shortest = near.into_iter().min_by_key(|near| Value::from(*near).to_string().len());
-    shortest.unwrap_or(quotient)
+    let error = |near: f32| (near * times - value).abs().to_bits();
+    let length = |near: f32| Value::from(near).to_string().len();
+    near.into_iter().min_by_key(|near| (error(*near), length(*near))).unwrap_or(quotient)
 }
 
 #[cfg(test)]
@@ -106,6 +107,24 @@ mod tests {
     /// Everything about a scene but the lines of its file.
     fn all_of(scene: &Scene) -> String {
         format!("{:?}", Scene { origins: Vec::new(), ..scene.clone() })
+    }
+
+    #[test]
+    fn places_in_a_world_of_another_size_are_written_exactly() {
+        let text = "world.size = [300, 200]\npaths = [{ name = \"p\", points = [[10, 10], [200, 100]] }]\n[species.a]\n";
+        let mut scene = Scene::parse("test", text).unwrap();
+        scene.world.size *= 1.5;
+        let places = |scene: &Scene| scene.paths[0].points.clone();
+        let before = places(&scene);
+        scene.set("a.max_speed=2").unwrap();
+        assert_eq!(places(&scene), before);
+        // A smaller world has places that no number of the file gives.
+        for number in 1..2000 {
+            let (value, times) = (number as f32 * 0.377, 0.7);
+            let given = divided(value, times) * times;
+            assert!(given == value || given == value.next_up() || given == value.next_down());
+            assert_eq!(divided(given, times) * times, given);
+        }
     }
 
     #[test]
