@@ -108,7 +108,31 @@ pub fn save_flock(
 }
 
 /// Reads the last tick of a NumPy archive that [`save_flock`] or `flockwork simulate` has written: the scaled
-/// scene, with its targets where they were, and the state.
+/// scene, with its targets where they were, and the state. The target `pointer` is in no file: nothing calls
+/// the flock until it is set again.
 pub fn load_flock(file: impl Read + Seek) -> Result<(Scene, FlockState)> {
     read_npz(file, true, Part::WHOLE)?.into_flock()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::Request;
+
+    #[test]
+    fn a_target_that_is_switched_off_stays_off() {
+        let text = "[[targets]]\nname = \"b\"\n[[targets]]\nname = \"c\"\n[species.a]\ncount = 2\n";
+        let (mut scene, state) =
+            Scene::parse("test", text).unwrap().populate(&Request::default()).unwrap();
+        for off in [&[][..], &[1], &[1, 2]] {
+            off.iter().for_each(|number: &usize| scene.targets[*number].active = false);
+            let record = RunRecord::new(&scene, &Request::default(), scene.world.size, &[]);
+            let mut file = Cursor::new(Vec::new());
+            save_flock(&mut file, record, &state, &scene.targets).unwrap();
+            // Files without such a target are as they always were.
+            let there = file.get_ref().windows(13).any(|bytes| bytes == b"target_active");
+            assert_eq!(there, !off.is_empty());
+            assert_eq!(load_flock(file).unwrap().0.targets, scene.targets);
+        }
+    }
 }

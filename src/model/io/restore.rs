@@ -52,7 +52,8 @@ impl StateTable {
             row.check(&format!("the target {}", quoted(&target.name)))?;
             let same = plain.targets.iter().position(|own| own == target);
             if let Some(own) = same.and_then(|index| scene.targets.get_mut(index)) {
-                (own.position, own.velocity, own.hits) = (row.position, row.velocity, row.hits);
+                (own.position, own.velocity) = (row.position, row.velocity);
+                (own.hits, own.active) = (row.hits, row.active);
             }
         }
         Ok(())

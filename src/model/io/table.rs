@@ -4,7 +4,6 @@ use std::cmp::Ordering;
 
 use super::record::RunRecord;
 use super::{Result, bail, ensure};
-use crate::behaviours::Target;
 use crate::kept::{KeptNames, KeptRow, MAX_KEPT, MAX_NUMBER, STATE_PREFIX};
 use crate::memory::{Memory, ShownBy};
 use crate::quote::{cut, quoted};
@@ -49,7 +48,7 @@ pub struct StateRow {
 }
 
 /// The values of a target that change while it moves.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TargetRow {
     /// World units.
     pub position: Point,
@@ -57,13 +56,8 @@ pub struct TargetRow {
     pub velocity: Point,
     /// Number of hits so far.
     pub hits: u32,
-}
-
-impl From<&Target> for TargetRow {
-    fn from(target: &Target) -> Self {
-        let Target { position, velocity, hits, .. } = *target;
-        Self { position, velocity, hits }
-    }
+    /// False while it is switched off.
+    pub active: bool,
 }
 
 /// Which agents of a file one of several processes keeps.

@@ -24,7 +24,7 @@ use npy::{Number, write_header};
 pub use read::read_npz;
 
 /// The arrays of an `.npz` file, in order. From `angle` on they are there only if they have values.
-pub const ARRAYS: [&str; 13] = [
+pub const ARRAYS: [&str; 14] = [
     "tick",
     "id",
     "species",
@@ -36,6 +36,7 @@ pub const ARRAYS: [&str; 13] = [
     "target_position",
     "target_velocity",
     "target_hits",
+    "target_active",
     "flow",
     "image",
 ];
@@ -65,15 +66,17 @@ struct Parts<S> {
     counts: bool,
     /// At each tick.
     targets: u64,
+    /// Whether a target was switched off.
+    inactive: bool,
 }
 
 impl<W: Write + Seek, S: Read + Write + Seek> NpzWriter<W, S> {
     /// Begins a file of a world with `axes` axes, 2 or 3. `scratch` makes an empty file beside it.
     pub fn new(file: W, axes: usize, scratch: impl Fn(&W) -> io::Result<S>) -> io::Result<Self> {
         let s = || scratch(&file);
-        let arrays = [s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?];
+        let arrays = [s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?, s()?];
         let (kept, kept_names) = ([s()?, s()?, s()?, s()?], KeptNames::default());
-        let parts = Parts { arrays, kept, kept_names, counts: true, targets: 0 };
+        let parts = Parts { arrays, kept, kept_names, counts: true, targets: 0, inactive: false };
         Ok(Self { file, axes, run: None, parts })
     }
 
@@ -104,7 +107,7 @@ impl<W: Write + Seek, S: Read + Write + Seek> NpzWriter<W, S> {
     ) -> io::Result<()> {
         let (parts, axes) = (&mut self.parts, self.axes);
         let [tick, id, species, position, velocity, rest @ ..] = &mut parts.arrays;
-        let [angle, shown, places, motions, hits, _, image] = rest;
+        let [angle, shown, places, motions, hits, active, _, image] = rest;
         let ticks = [state.tick; 4096];
         let mut left = state.len();
         while left > 0 {
@@ -140,6 +143,8 @@ impl<W: Write + Seek, S: Read + Write + Seek> NpzWriter<W, S> {
             places.write_all(coordinates(&target.position, axes))?;
             motions.write_all(coordinates(&target.velocity, axes))?;
             hits.write_all(&target.hits.to_ne_bytes())?;
+            active.write_all(&[target.active.into()])?;
+            parts.inactive |= !target.active;
         }
         parts.targets = kept(targets).count() as u64;
         Ok(())
@@ -245,9 +250,9 @@ fn fill<W: Write + Seek, S: Read + Seek>(
     axes: u64,
     parts: Parts<S>,
 ) -> io::Result<()> {
-    let Parts { arrays, kept, kept_names, counts, targets } = parts;
+    let Parts { arrays, kept, kept_names, counts, targets, inactive } = parts;
     let [tick, id, species, position, velocity, rest @ ..] = arrays;
-    let [angle, shown, places, motions, hits, flow, image] = rest;
+    let [angle, shown, places, motions, hits, active, flow, image] = rest;
     append::<u64, _, _>(archive, "tick", &[], tick)?;
     append::<u32, _, _>(archive, "id", &[], id)?;
     append::<u8, _, _>(archive, "species", &[], species)?;
@@ -261,6 +266,9 @@ fn fill<W: Write + Seek, S: Read + Seek>(
     append_any::<f32, _, _>(archive, "target_position", &[targets, axes], places)?;
     append_any::<f32, _, _>(archive, "target_velocity", &[targets, axes], motions)?;
     append_any::<u32, _, _>(archive, "target_hits", &[targets], hits)?;
+    if inactive {
+        append_any::<u8, _, _>(archive, "target_active", &[targets], active)?;
+    }
     append_any::<f32, _, _>(archive, "flow", &[axes], flow)?;
     append_any::<i32, _, _>(archive, "image", &[axes], image)
 }

@@ -159,15 +159,18 @@ fn last_targets(archive: &mut Archive<'_>, ticks: u64, axes: usize) -> Result<Ve
     let mut hits = vec![0; each as usize];
     let most = u32::MAX.into();
     each_whole(archive, "target_hits", most, Some(hit_each), &mut into(&mut hits, hit_each))?;
+    // Without the array all are there.
+    let mut active = vec![1; each as usize];
+    each_whole(archive, "target_active", 1, Some(hit_each), &mut into(&mut active, hit_each))?;
     let position = last_points(archive, "target_position", vector_each, each, axes)?;
     let velocity = last_points(archive, "target_velocity", vector_each, each, axes)?;
-    let all = position.iter().zip(&velocity).zip(&hits);
-    let target = |((position, velocity), hits): ((&Point, &Point), &u64)| TargetRow {
-        position: *position,
-        velocity: *velocity,
-        hits: *hits as u32,
+    let target = |number: usize| TargetRow {
+        position: position[number],
+        velocity: velocity[number],
+        hits: hits[number] as u32,
+        active: active[number] == 1,
     };
-    Ok(all.map(target).collect())
+    Ok((0..each as usize).map(target).collect())
 }
 
 /// The last points of an array, `count` of them with this number of coordinates each.

@@ -114,8 +114,9 @@ impl Scene {
         }
         // No key says these.
         for target in &mut made.targets {
-            let own = self.targets.iter().find(|own| own.name == target.name);
-            target.hits = own.map_or(0, |own| own.hits);
+            if let Some(own) = self.targets.iter().find(|own| own.name == target.name) {
+                (target.hits, target.active) = (own.hits, own.active);
+            }
         }
         if let (Some(plan), Some(own)) = (&mut made.flow, &self.flow)
             && (plan.kind, &plan.file, plan.grid) == (own.kind, &own.file, own.grid)
@@ -214,11 +215,15 @@ mod tests {
         let mut scene: Scene = format!("{flow}{rest}").parse().unwrap();
         let vectors = [flat(1.0, 0.0), flat(0.0, 1.0)];
         scene.flow.as_mut().unwrap().vectors = vectors.into();
-        scene.targets[1].hits = 4;
+        (scene.targets[1].hits, scene.targets[1].active) = (4, false);
         scene.set("a.max_speed=2").unwrap();
         assert_eq!(
-            (&scene.flow.as_ref().unwrap().vectors[..], scene.targets[1].hits),
-            (&vectors[..], 4)
+            (
+                &scene.flow.as_ref().unwrap().vectors[..],
+                scene.targets[1].hits,
+                scene.targets[1].active
+            ),
+            (&vectors[..], 4, false)
         );
         // The host has to read another file.
         scene.set("flow.file=\"storm.csv\"").unwrap();
