@@ -1,6 +1,6 @@
 //! A flock without a window: a scene of one's own, both engines, and figures of the result.
 //!
-//!     cargo run --release --example headless --no-default-features -- 5000 600
+//!     cargo run --release --example headless --no-default-features --features gpu -- 5000 600
 //!
 //! The arguments are the number of agents and of ticks.
 

@@ -1,6 +1,6 @@
 //! A behaviour of one's own, outside the library: agents circle round the middle of the world.
 //!
-//!     cargo run --release --example own_behaviour --no-default-features -- 2000 300
+//!     cargo run --release --example own_behaviour --no-default-features --features gpu -- 2000 300
 //!
 //! The arguments are the number of agents and of ticks.
 //!

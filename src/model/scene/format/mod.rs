@@ -85,8 +85,9 @@ impl Scene {
     /// the key or the value is wrong.
     ///
     /// A scene that [`Scene::populate`] has scaled keeps its scale and its obstacles: places are places
-    /// of the written world, and another `world.size` or other `obstacles` hold from the next
-    /// `populate` on. An engine moves the flock by the new value from its next `update` on.
+    /// of the written world, and other `obstacles` hold from the next `populate` on. Another `world.size`
+    /// ends the scale: the world has it at once, and places are where they are written. An engine moves
+    /// the flock by the new value from its next `update` on.
     ///
     /// ```
     /// use flockwork_model::scene::{Scene, SceneError};
