@@ -33,7 +33,7 @@ use style::Backdrop;
 pub struct Motif<'a> {
     /// The scene, whose scenery and style are drawn.
     pub scene: &'a Scene,
-    /// The camera; the picture has its size.
+    /// The camera. [`RasterPainter`] draws a picture of its size; `Offscreen` has a size of its own.
     pub camera: &'a Camera,
     /// Shapes over the flock.
     pub above: &'a [StyledShape],

@@ -275,13 +275,16 @@ fn pictures_begun_while_the_flock_moves_on_are_those_of_their_ticks() {
             let mut engine = GpuEngine::new(Arc::clone(&gpu));
             engine.load(&scene, &state).unwrap();
             let mut painter = Offscreen::new(Arc::clone(&gpu), 640, 360).unwrap();
-            let mut frames = Vec::new();
+            let (mut frames, mut meanwhile) = (Vec::new(), None);
             for tick in 0..8 {
                 let shapes: &[StyledShape] =
                     if tick % 3 == 0 { std::slice::from_ref(&shape) } else { &[] };
                 let motif = Motif { above: shapes, ..Motif::of(&scene, &camera) };
                 if ahead {
                     frames.extend(painter.begin(&mut engine, motif).unwrap());
+                    if tick == 4 {
+                        meanwhile = Some(painter.paint(&mut engine, motif).unwrap());
+                    }
                 } else {
                     frames.push(painter.paint(&mut engine, motif).unwrap());
                 }
@@ -290,9 +293,10 @@ fn pictures_begun_while_the_flock_moves_on_are_those_of_their_ticks() {
             while let Some(frame) = painter.finish().unwrap() {
                 frames.push(frame);
             }
-            frames
+            (frames, meanwhile)
         };
-        let (waited, ahead) = (film(false), film(true));
+        let ((waited, _), (ahead, meanwhile)) = (film(false), film(true));
+        assert!(meanwhile.as_ref() == waited.get(4), "a picture painted among those begun");
         assert!(waited == ahead, "{count} agents");
         // Every tick has its own picture.
         assert!(waited.windows(2).all(|pair| pair[0] != pair[1]));

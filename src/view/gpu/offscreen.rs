@@ -169,8 +169,12 @@ impl Offscreen {
 
     /// Waits for the oldest picture in flight, not for the others.
     fn oldest(&mut self) -> Result<Option<Frame>, EngineError> {
-        let Some(first) = self.under_way.pop_front() else { return Ok(None) };
-        let UnderWay { staging, submission, arrived, above, camera, legend } = first;
+        self.under_way.pop_front().map(|first| self.received(first)).transpose()
+    }
+
+    /// Waits for a picture.
+    fn received(&mut self, picture: UnderWay) -> Result<Frame, EngineError> {
+        let UnderWay { staging, submission, arrived, above, camera, legend } = picture;
         if !arrived.load(Ordering::Acquire) {
             if cfg!(target_family = "wasm") {
                 return Err(EngineError::NotYet);
@@ -185,16 +189,14 @@ impl Offscreen {
         if let Some(legend) = legend {
             legend.draw(self.renderer.scale(), &mut frame);
         }
-        Ok(Some(frame))
+        Ok(frame)
     }
 
-    /// Waits for the newest picture in flight; drops the others.
+    /// Waits for the newest picture in flight; the others stay.
     fn last(&mut self) -> Result<Frame, EngineError> {
-        let mut last = None;
-        while let Some(frame) = self.oldest()? {
-            last = Some(frame);
-        }
-        last.ok_or_else(|| self.gpu.error("no picture is under way"))
+        let last = self.under_way.pop_back();
+        let last = last.ok_or_else(|| self.gpu.error("no picture is under way"))?;
+        self.received(last)
     }
 
     /// Sets how agents are drawn.
