@@ -320,7 +320,7 @@ impl Output {
             }
             Self::File(Kind::Apng, file) => {
                 let frames = u32::try_from(plan.frames())?;
-                Box::new(ApngRecorder::new(file, film, frames, comment)?)
+                Box::new(ApngRecorder::new(file, film, frames, comment)?.ending_early())
             }
             Self::File(Kind::Mp4, file) => {
                 let (length, most) = (comment.len(), mp4::MAX_COMMENT);

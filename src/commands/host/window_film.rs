@@ -75,7 +75,8 @@ fn encode(
         return Ok(file.publish()?);
     }
     // The true number of frames is written at the end.
-    let recorder = Box::new(ApngRecorder::new(&mut file, film, apng::MAX_FRAMES, comment)?);
+    let recorder = ApngRecorder::new(&mut file, film, apng::MAX_FRAMES, comment)?;
+    let recorder = Box::new(recorder.ending_early());
     let frames = record(recorder, first, queue, waiting)?;
     apng::correct_count(&mut file, film, frames, comment)?;
     file.flush()?;

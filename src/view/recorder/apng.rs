@@ -13,7 +13,10 @@ const END: usize = 12;
 
 /// An APNG that repeats for ever.
 pub struct ApngRecorder<W: Write> {
-    alpha: bool,
+    film: Film,
+    /// Frames that the file announces, and frames so far.
+    frames: [u32; 2],
+    may_end_early: bool,
     writer: ::png::Writer<W>,
 }
 
@@ -24,6 +27,7 @@ fn film_encoder<W: Write>(
     frames: u32,
     comment: &str,
 ) -> Result<::png::Encoder<'static, W>, RecordError> {
+    film.check_rate()?;
     let fail = failed("APNG");
     let encoder = encoder(out, film.width, film.height, film.alpha, comment);
     let mut encoder = encoder.map_err(&fail)?;
@@ -46,20 +50,45 @@ fn delay(rate: f64) -> (u16, u16) {
 }
 
 impl<W: Write> ApngRecorder<W> {
-    /// Writes to `out`, frame by frame. The file begins with the number of frames to come.
+    /// Writes to `out`, frame by frame. The file begins with the number of frames to come; another number is
+    /// an error.
     pub fn new(out: W, film: Film, frames: u32, comment: &str) -> Result<Self, RecordError> {
         let encoder = film_encoder(out, film, frames, comment)?;
         let writer = encoder.write_header().map_err(failed("APNG"))?;
-        Ok(Self { alpha: film.alpha, writer })
+        Ok(Self { film, frames: [frames, 0], may_end_early: false, writer })
+    }
+
+    /// Allows fewer frames; [`correct_count`] repairs the file.
+    #[must_use]
+    pub fn ending_early(self) -> Self {
+        Self { may_end_early: true, ..self }
+    }
+
+    /// The error for another number of frames than announced.
+    fn miscounted(&self, pushed: u32) -> RecordError {
+        let announced = self.frames[0];
+        RecordError::Unsuitable(format!(
+            "an APNG that announces {announced} frames got {pushed}; announce as many as are pushed"
+        ))
     }
 }
 
 impl<W: Write> Recorder for ApngRecorder<W> {
     fn push(&mut self, frame: Frame) -> Result<(), RecordError> {
-        self.writer.write_image_data(&bytes(&frame, self.alpha)).map_err(failed("APNG"))
+        self.film.check_frame(&frame)?;
+        let [announced, pushed] = self.frames;
+        if pushed == announced {
+            return Err(self.miscounted(pushed + 1));
+        }
+        self.frames[1] += 1;
+        self.writer.write_image_data(&bytes(&frame, self.film.alpha)).map_err(failed("APNG"))
     }
 
     fn finish(self: Box<Self>) -> Result<(), RecordError> {
+        let [announced, pushed] = self.frames;
+        if pushed < announced && !self.may_end_early {
+            return Err(self.miscounted(pushed));
+        }
         self.writer.finish().map_err(failed("APNG"))
     }
 }
@@ -93,7 +122,8 @@ mod tests {
 
     fn encoded(announced: u32, pushed: u32) -> Vec<u8> {
         let mut out = Cursor::new(Vec::new());
-        let mut recorder = Box::new(ApngRecorder::new(&mut out, FILM, announced, "a = 1").unwrap());
+        let recorder = ApngRecorder::new(&mut out, FILM, announced, "a = 1").unwrap();
+        let mut recorder = Box::new(recorder.ending_early());
         for n in 0..pushed {
             recorder.push(pattern(19, 31, n)).unwrap();
         }
@@ -132,6 +162,27 @@ mod tests {
     #[test]
     fn a_film_cut_short_is_a_film_of_fewer_frames() {
         assert_eq!(encoded(9, 4), encoded(4, 4));
+    }
+
+    #[test]
+    fn another_film_than_announced_is_refused() {
+        let begun = |film| ApngRecorder::new(Vec::new(), film, 2, "").map(Box::new);
+        for (pushed, width, said) in [
+            (0, 19, "announces 2 frames got 0"),
+            (1, 19, "announces 2 frames got 1"),
+            (3, 19, "announces 2 frames got 3"),
+            (1, 8, "a frame of 8x31 pixels does not fit a film of 19x31"),
+        ] {
+            let mut recorder = begun(FILM).unwrap();
+            let mut frames = (0..pushed).map(|n| pattern(width, 31, n));
+            let error = frames.try_for_each(|frame| recorder.push(frame));
+            let error = error.and_then(|()| recorder.finish()).unwrap_err().to_string();
+            assert!(error.contains(said), "{error}");
+        }
+        for rate in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            let error = begun(Film { rate, ..FILM }).err().unwrap().to_string();
+            assert!(error.starts_with(&format!("--fps {rate}: ")), "{error}");
+        }
     }
 
     #[test]

@@ -50,6 +50,7 @@ impl<W: Write> GifRecorder<W> {
                 film.rate
             )));
         }
+        film.check_rate()?;
         // Each frame has its own colours.
         let mut encoder =
             Encoder::new(out, side(film.width)?, side(film.height)?, &[]).map_err(failed)?;
@@ -70,6 +71,7 @@ impl<W: Write> GifRecorder<W> {
 
 impl<W: Write> Recorder for GifRecorder<W> {
     fn push(&mut self, frame: Frame) -> Result<(), RecordError> {
+        self.film.check_frame(&frame)?;
         let (width, height) = (side(frame.width)?, side(frame.height)?);
         let (indices, palette) = self.quantiser.indices(&frame);
         let mut picture = gif::Frame::from_indexed_pixels(width, height, indices, None);
@@ -122,10 +124,21 @@ mod tests {
 
     #[test]
     fn a_width_or_a_rate_that_no_viewer_shows_is_refused() {
-        for (width, rate, said) in [(70_000, 25.0, "not 70000"), (8, 60.0, "--fps 60")] {
+        for (width, rate, said) in [
+            (70_000, 25.0, "not 70000"),
+            (8, 60.0, "--fps 60"),
+            (8, 0.0, "--fps 0: "),
+            (8, -1.0, "--fps -1: "),
+            (8, f64::NAN, "--fps NaN: "),
+        ] {
             let film = Film { width, height: 8, rate, alpha: false };
             let error = GifRecorder::new(Vec::new(), film, "").err().unwrap();
             assert!(error.to_string().contains(said), "{error}");
         }
+        let film = Film { width: 8, height: 8, rate: 25.0, alpha: false };
+        let mut recorder = GifRecorder::new(Vec::new(), film, "").unwrap();
+        recorder.push(pattern(8, 8, 0)).unwrap();
+        let error = recorder.push(pattern(8, 9, 0)).unwrap_err().to_string();
+        assert!(error.contains("a frame of 8x9 pixels does not fit a film of 8x8"), "{error}");
     }
 }

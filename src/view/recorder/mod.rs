@@ -73,6 +73,29 @@ pub struct Film {
     pub alpha: bool,
 }
 
+impl Film {
+    /// Refuses a rate that no film has.
+    fn check_rate(&self) -> Result<(), RecordError> {
+        if self.rate > 0.0 && self.rate.is_finite() {
+            return Ok(());
+        }
+        let problem = "a film shows more than 0 frames a second; raise --fps";
+        Err(RecordError::Unsuitable(format!("--fps {}: {problem}", self.rate)))
+    }
+
+    /// Refuses a frame of another size.
+    fn check_frame(&self, frame: &Frame) -> Result<(), RecordError> {
+        let [own, other] = [[self.width, self.height], [frame.width, frame.height]];
+        if own == other {
+            return Ok(());
+        }
+        let [own, other] = [own, other].map(|[width, height]| format!("{width}x{height}"));
+        Err(RecordError::Unsuitable(format!(
+            "a frame of {other} pixels does not fit a film of {own}; give all frames one size"
+        )))
+    }
+}
+
 #[cfg(test)]
 mod greys {
     use super::{Frame, RecordError, Recorder};
