@@ -4,7 +4,7 @@ use std::ops::{BitOr, BitOrAssign};
 
 use super::EngineError;
 use flockwork_model::formula::Formula;
-use flockwork_model::parameter::{Meaning, PICK_ONE, Parameters};
+use flockwork_model::parameter::{MAX_SPECIES, Meaning, PICK_ONE, Parameters};
 use flockwork_model::quote::cut;
 use flockwork_model::scene::{Body, MAX_TARGETS, Scene};
 use flockwork_model::vector::Point;
@@ -131,6 +131,7 @@ impl Change {
             all.clone().try_for_each(|value| within(name, value, (-MAX_COORDINATE, MAX_COORDINATE)))
         };
         if self.has(Self::PARAMETERS) {
+            check_species(scene, &[], &[])?;
             within(&|| "time_step".into(), scene.time_step, (f32::MIN_POSITIVE, f32::MAX))?;
             for species in &scene.species {
                 let named = |key: &str| format!("species.{}.{key}", cut(&species.name));
@@ -198,6 +199,19 @@ pub fn check_count(scene: &Scene, count: usize) -> Result<(), EngineError> {
         }
     }
     Ok(())
+}
+
+/// Fails if a scene has no species or too many, or lacks the species of one of these agents.
+pub fn check_species(scene: &Scene, id: &[u32], species: &[u8]) -> Result<(), EngineError> {
+    let count = scene.species.len();
+    if !(1..=MAX_SPECIES).contains(&count) {
+        let (name, value) = ("number of species".into(), count as f32);
+        return Err(EngineError::BadValue { name, value, low: 1.0, high: MAX_SPECIES as f32 });
+    }
+    let stranger = species.iter().position(|species| usize::from(*species) >= count);
+    stranger.map_or(Ok(()), |row| {
+        Err(EngineError::UnknownSpecies { id: id[row], species: species[row], count })
+    })
 }
 
 impl BitOr for Change {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::EngineError;
-use super::change::check_count;
+use super::change::{check_count, check_species};
 use flockwork_model::scene::{MAX_AGENTS, Scene};
 use flockwork_model::state::FlockState;
 use flockwork_model::vector::Point;
@@ -79,11 +79,7 @@ impl Ids {
         if lengths != [agents.len(); 4] {
             return Err(EngineError::Uneven { lengths });
         }
-        let count = scene.species.len();
-        let is_stranger = |species: &u8| usize::from(*species) >= count;
-        if let Some(row) = species.iter().position(is_stranger) {
-            return Err(EngineError::UnknownSpecies { id: id[row], species: species[row], count });
-        }
+        check_species(scene, id, species)?;
         let size = scene.world.size;
         let bad = |place: Point| !scene.world.may_hold(place);
         if let Some(row) = position.par_iter().position_first(|place| bad(*place)) {

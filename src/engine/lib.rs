@@ -113,14 +113,15 @@ pub trait Engine: Send + internals::Sealed {
     /// they are, and so do all other parts: targets that move by themselves stay where the engine
     /// has them.
     ///
-    /// Nothing is read back. Most updates only rewrite some tables. Shaders are compiled if the set
+    /// A device gives the flock back only if there are fewer species, or other numbers that agents keep: see
+    /// [`Engine::waits`]. Most updates only rewrite some tables. Shaders are compiled if the set
     /// of behaviours changes. Agents are binned again if the grid changes, which depends on the
     /// world and the largest radius. All later ticks have the same bytes as in an engine that
     /// loads the changed scene with the current state.
     ///
     /// If the world changes, agents outside it move inside at once, as at the end of a tick:
     /// wrapped once, or clamped to the walls. All others stay in place. The number of the world's
-    /// axes cannot change. If this fails, the engine is unchanged.
+    /// axes cannot change, and a species that goes has no agents. If this fails, the engine is unchanged.
     fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError>;
 
     /// Adds agents between two ticks. Their ids must ascend and be larger than all ids that this

@@ -104,15 +104,11 @@ impl<C: Clock> Session<C> {
         if matches!(edit, Edit::Targets(_)) {
             self.read_targets()?;
         }
-        let species = self.editor.scene.species.len();
         let (inverse, change) = edit.put(&mut self.editor.scene)?;
         if inverse.is_nothing() {
             return Ok(inverse);
         }
         let mut done = check(&self.editor.scene, change).map_err(EditError::from);
-        if done.is_ok() && self.editor.scene.species.len() < species {
-            done = self.check_empty(self.editor.scene.species.len());
-        }
         if done.is_ok() && !change.is_nothing() {
             done = self.runner.engine.update(&self.editor.scene, change).map_err(EditError::from);
         }
@@ -122,15 +118,6 @@ impl<C: Clock> Session<C> {
         }
         self.runner.change();
         Ok(inverse)
-    }
-
-    /// Fails if a species from number `first` on has agents.
-    fn check_empty(&mut self, first: usize) -> Result<(), EditError> {
-        let state = self.runner.engine.read_back()?;
-        match state.species.iter().any(|species| usize::from(*species) >= first) {
-            true => Err("a species that goes still has agents".to_string().into()),
-            false => Ok(()),
-        }
     }
 
     /// Adds agents.

@@ -133,10 +133,12 @@ type BadEdit = (fn(&mut Scene), Change, &'static str);
 #[test]
 fn numbers_that_no_file_may_hold_are_refused() {
     let (scene, state) = mixed("walls", &[]);
-    let edits: [BadEdit; 7] = [
+    let edits: [BadEdit; 9] = [
         (|s| s.species[0].body.max_speed = f32::NAN, Change::PARAMETERS, ".max_speed is NaN"),
         (|s| s.species[0].body.mass = -1.0, Change::PARAMETERS, ".mass is -1"),
         (|s| s.species[0].rules[0].values[0] = f32::INFINITY, Change::PARAMETERS, " is inf"),
+        (|s| s.species.truncate(1), Change::PARAMETERS, "but the scene has 1 species"),
+        (|s| s.species.clear(), Change::PARAMETERS, "number of species is 0"),
         (|s| s.time_step = 0.0, Change::PARAMETERS, "time_step is 0"),
         (|s| s.targets[1].position.y = f32::NAN, Change::target(1), "targets[1].position is NaN"),
         (|s| s.obstacles[0].position.x = 1e30, Change::SCENERY, "obstacles[0].position is 1"),
@@ -171,6 +173,11 @@ fn numbers_that_no_file_may_hold_are_refused() {
         edited.species[0].body.max_speed = 2.5;
         engine.update(&edited, Change::PARAMETERS).unwrap();
         engine.spawn(&[size * 0.5], &[Point::ZERO], &[0]).unwrap();
+        for count in [0, 17] {
+            edited.species = vec![scene.species[0].clone(); count];
+            let error = engine.load(&edited, &FlockState::default()).unwrap_err().to_string();
+            assert_eq!(error, format!("number of species is {count}, and must be from 1 to 16"));
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::Flock;
 use super::flock::{Identity, Motion, retain};
 use super::lane_parameters::SpeciesTable;
-use crate::change::check_count;
+use crate::change::{check_count, check_species};
 use crate::near::{cells_within, is_near};
 use crate::{Change, EngineError};
 use flockwork_model::behaviours::Uses;
@@ -27,6 +27,9 @@ where
         change.check(scene)?;
         if change.has(Change::PARAMETERS) {
             check_count(scene, self.ids.len())?;
+            if scene.species.len() < self.scene.species.len() {
+                check_species(scene, &self.identity.id, &self.identity.species)?;
+            }
         }
         let (uses, shown, kept) = (self.uses, self.scene.shown(), self.scene.kept_names());
         let mut before = change.parts_of(scene);

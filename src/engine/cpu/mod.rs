@@ -39,6 +39,7 @@ use rayon::prelude::*;
 pub use lanes::InstructionSet;
 pub use threads::fit as threads_fit;
 
+use super::change::check_species;
 use super::ids::Ids;
 use super::stopwatch::Stopwatch;
 use super::{BrokenForces, Component, EngineError, HostAgents, Profile, Snapshot};
@@ -190,6 +191,7 @@ where
     }
 
     fn new(scene: &Scene, state: &FlockState) -> Result<Self, EngineError> {
+        check_species(scene, &[], &[])?;
         let slab = Slab { first: 0, count: scene.grid::<D>(state.len()).slices() };
         let mut flock = Self::empty(scene, state.tick, state.len(), slab);
         flock.append(state)?;

@@ -34,7 +34,7 @@ pub use options::EngineOptions;
 pub use row::{AgentBuffers, MotionLayout};
 pub use slab::adapter_for;
 
-use crate::change::check_count;
+use crate::change::{check_count, check_species};
 use crate::ids::Ids;
 use crate::internals::Sealed;
 use crate::{
@@ -164,10 +164,15 @@ impl Engine for GpuEngine {
     }
 
     fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError> {
-        // The rows of agents that keep other numbers are laid out anew, by way of the host.
         if change.has(Change::PARAMETERS) {
-            check_count(scene, self.loaded()?.ids.len())?;
+            let flock = self.loaded()?;
+            check_count(scene, flock.ids.len())?;
+            if scene.species.len() < flock.scene.species.len() {
+                let FlockState { id, species, .. } = self.snapshot()?.state;
+                check_species(scene, &id, &species)?;
+            }
         }
+        // The rows of agents that keep other numbers are laid out anew, by way of the host.
         let kept = self.loaded()?.scene.kept_names();
         if change.has(Change::PARAMETERS) && scene.kept_names() != kept {
             let mut next = self.loaded()?.scene.clone();
