@@ -79,6 +79,9 @@ pub enum EngineError {
     /// The engine has no flock.
     #[error("no flock is loaded")]
     NoFlock,
+    /// No copy of the flock is there to go on from.
+    #[error("no copy of the flock is kept to go on from; begin the session with Session::new")]
+    NoCopy,
     /// No agent with this id exists.
     #[error("agent {id}: there is no such agent now")]
     NoAgent {

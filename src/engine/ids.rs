@@ -115,7 +115,6 @@ impl Ids {
     }
 
     /// The smallest id that was never used.
-    #[cfg(feature = "gpu")]
     pub fn next(&self) -> u32 {
         self.next
     }

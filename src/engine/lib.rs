@@ -153,6 +153,11 @@ pub trait Engine: Send + internals::Sealed {
         Err(EngineError::Fixed)
     }
 
+    /// The smallest id that no agent of this flock ever had; 0 if it takes no more agents.
+    fn next_id(&self) -> u64 {
+        0
+    }
+
     /// Removes agents by id between two ticks; their ids are never used again. The other agents
     /// continue as before, because random numbers depend on the id. If one of the ids is not
     /// present, this fails and removes none.

@@ -198,3 +198,35 @@ fn a_long_run_has_a_snapshot_every_second() {
     let tick = session.rescue(cpu()).unwrap();
     assert!(last - tick < 120 && tick > 0, "{tick} of {last}");
 }
+
+#[test]
+fn a_session_around_a_flock_gives_new_ids_and_has_no_copy() {
+    let scene = Scene::parse("test", TEXT).unwrap();
+    let (scene, state) = scene.populate(&Request::default()).unwrap();
+    let mut engine = cpu();
+    engine.load(&scene, &state).unwrap();
+    engine.remove(&[4]).unwrap();
+    let time: HostTime = Arc::new(|| Duration::ZERO);
+    let mut session = Session::around(engine, &scene, (0, 4), RealTime::default(), time);
+    session.add(0, &[Point::ONE]).unwrap();
+    assert_eq!(session.state().unwrap().id, [0, 1, 2, 3, 5]);
+    session.edit(Edit::Despawn(vec![1].into())).unwrap();
+    session.undo().unwrap();
+    assert_eq!(session.state().unwrap().id, [0, 2, 3, 5, 6]);
+    assert_eq!(session.rescue(cpu()), Err(EngineError::NoCopy));
+    assert_eq!(session.state().unwrap().len(), 5);
+}
+
+#[test]
+fn agents_of_a_species_that_was_undone_are_not_rescued() {
+    let dead = Arc::new(AtomicBool::new(false));
+    let mut session = fussy_session(&TEXT.replace("count = 5", "count = 3"), &dead);
+    session.add_species(0).unwrap();
+    session.advance().unwrap();
+    session.advance().unwrap();
+    assert_eq!(session.copies.state.len(), 6, "the control: the copy has them");
+    session.undo().unwrap();
+    dead.store(true, Ordering::Relaxed);
+    session.rescue(cpu()).unwrap();
+    assert_eq!((session.state().unwrap().id, session.agents()), (vec![0, 1, 2], 3));
+}

@@ -129,6 +129,7 @@ impl<C: Clock> Session<C> {
     ) -> Self {
         let mut session = Self::unloaded(engine, scene, clock, time);
         (session.runner.tick, session.runner.agents) = (tick, agents);
+        session.editor.next_id = session.runner.engine.next_id();
         session
     }
 

@@ -101,9 +101,20 @@ impl<C: Clock> Session<C> {
     }
 
     /// Continues on another engine from the last snapshot, because this one has lost its flock.
-    /// Returns the tick of the snapshot.
+    /// Returns the tick of the snapshot. Fails if the session keeps none: only one of
+    /// [`Session::new`] does.
     pub fn rescue(&mut self, mut engine: Box<dyn Engine>) -> Result<u64, EngineError> {
-        let state = &self.copies.state;
+        if self.editor.initial.is_none() {
+            return Err(EngineError::NoCopy);
+        }
+        let state = &mut self.copies.state;
+        // It may be older than the undo of a new species.
+        let species = self.editor.scene.species.len();
+        let is_known = |row: &usize| usize::from(state.species[*row]) < species;
+        let known: Vec<usize> = (0..state.len()).filter(is_known).collect();
+        if known.len() < state.len() {
+            *state = Arc::new(state.in_order(&known));
+        }
         let mut scene = self.editor.scene.clone();
         // Targets at rest keep the positions of later edits.
         for (target, kept) in scene.targets.iter_mut().zip(&self.copies.targets) {

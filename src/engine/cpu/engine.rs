@@ -71,6 +71,11 @@ impl Engine for CpuEngine {
         Ok(agents.id)
     }
 
+    fn next_id(&self) -> u64 {
+        let next = |any: &AnyFlock| of_any!(any, flock => flock.ids.next().into());
+        self.flock.as_ref().map_or(0, next)
+    }
+
     fn neighbours(&mut self, id: u32, radius: f32) -> Result<Vec<u32>, EngineError> {
         let flock = self.flock.as_ref().ok_or(EngineError::NoFlock)?;
         self.threads.run(|| of_any!(flock, flock => flock.neighbours(id, radius)))

@@ -206,6 +206,10 @@ impl Engine for GpuEngine {
         Ok(agents.id)
     }
 
+    fn next_id(&self) -> u64 {
+        self.loaded.as_ref().map_or(0, |flock| flock.ids.next().into())
+    }
+
     fn neighbours(&mut self, id: u32, radius: f32) -> Result<Vec<u32>, EngineError> {
         near::neighbours(&self.builder.gpu, self.loaded()?, id, radius)
     }
