@@ -1,5 +1,7 @@
 //! The user's edits become edits that have the same effect in every replay.
 
+use std::collections::HashSet;
+
 use super::edit::{Counts, Despawn, Splice, species_named};
 use super::{Clock, Edit, EditError, Session, SpawnBatch, scene_ops};
 use flockwork_model::behaviours::Target;
@@ -64,8 +66,10 @@ impl<C: Clock> Session<C> {
             Edit::AddSpecies(like) => self.added_species(&like)?,
             Edit::Count { species, count } => self.counted(&species, count)?,
             // An undo brings agents back to where they were.
-            Edit::Despawn(gone) if gone.back.is_empty() && !gone.ids.is_empty() => {
+            Edit::Despawn(mut gone) if gone.back.is_empty() && !gone.ids.is_empty() => {
                 let state = self.runner.engine.read_back()?;
+                let mut seen = HashSet::new();
+                gone.ids.retain(|id| seen.insert(*id));
                 let rows = gone.ids.iter().filter_map(|id| state.id.binary_search(id).ok());
                 let own = rows.map(|row| (state.id[row], self.batch(&state, &[row])));
                 let (ids, back) = own.unzip();

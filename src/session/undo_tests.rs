@@ -195,3 +195,13 @@ fn edits_are_saved_until_the_next_one() {
     session.reset().unwrap();
     assert!(session.is_saved());
 }
+
+#[test]
+fn an_agent_that_is_named_twice_goes_once() {
+    let session = &mut opened_here(TEXT);
+    let gone = Despawn { ids: vec![3, 1, 1, 99], ..Despawn::default() };
+    session.edit(Edit::Despawn(gone)).unwrap();
+    assert_eq!((session.agents(), session.state().unwrap().len()), (3, 3));
+    session.undo().unwrap();
+    assert_eq!((session.agents(), session.state().unwrap().len()), (5, 5));
+}

@@ -88,7 +88,7 @@ pub enum Edit {
     /// New agents. Their ids count up from the last one.
     #[serde(rename = "add")]
     Spawn(Vec<SpawnBatch>),
-    /// Agents go.
+    /// Agents go. Ids without an agent are left out: in a replay their agents may have gone before.
     #[serde(rename = "remove")]
     Despawn(Despawn),
     /// Targets come and go. The pointer, number 0, stays.
