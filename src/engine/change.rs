@@ -3,10 +3,12 @@
 use std::ops::{BitOr, BitOrAssign};
 
 use super::EngineError;
+use flockwork_model::behaviours::bounds::MAX_SPEED;
 use flockwork_model::formula::Formula;
 use flockwork_model::parameter::{MAX_SPECIES, Meaning, PICK_ONE, Parameters};
 use flockwork_model::quote::cut;
-use flockwork_model::scene::{Body, MAX_TARGETS, Scene};
+use flockwork_model::scene::keys::WIDE;
+use flockwork_model::scene::{Body, MAX_TARGETS, Scene, TIME_STEPS};
 use flockwork_model::vector::Point;
 use flockwork_model::world::MAX_COORDINATE;
 
@@ -126,13 +128,14 @@ impl Change {
             true => Ok(()),
             false => Err(EngineError::BadValue { name: name(), value, low, high }),
         };
-        let place = |name: &dyn Fn() -> String, place: Point| {
-            let all = place.to_array().into_iter();
-            all.clone().try_for_each(|value| within(name, value, (-MAX_COORDINATE, MAX_COORDINATE)))
+        let each = |name: &dyn Fn() -> String, point: Point, most: f32| {
+            let mut all = point.to_array().into_iter();
+            all.try_for_each(|value| within(name, value, (-most, most)))
         };
+        let place = |name: &dyn Fn() -> String, place: Point| each(name, place, MAX_COORDINATE);
         if self.has(Self::PARAMETERS) {
             check_species(scene, &[], &[])?;
-            within(&|| "time_step".into(), scene.time_step, (f32::MIN_POSITIVE, f32::MAX))?;
+            within(&|| "time_step".into(), scene.time_step, TIME_STEPS)?;
             for species in &scene.species {
                 let named = |key: &str| format!("species.{}.{key}", cut(&species.name));
                 for (one, value) in Body::<f32>::TABLE.iter().zip(species.body.values()) {
@@ -154,10 +157,17 @@ impl Change {
         let targets = scene.targets.iter().enumerate();
         for (index, target) in targets.filter(|(index, _)| self.has(Self::target(*index))) {
             place(&|| format!("targets[{index}].position"), target.position)?;
+            if self.has(Self::TARGETS) {
+                let named = |key: &str| format!("targets[{index}].{key}");
+                within(&|| named("hit_radius"), target.hit_radius, (0.0, WIDE))?;
+                each(&|| named("velocity"), target.velocity, MAX_SPEED)?;
+                place(&|| named("sends_to"), target.sends_to.unwrap_or_default())?;
+            }
         }
         if self.has(Self::SCENERY) {
             for (index, obstacle) in scene.obstacles.iter().enumerate() {
                 place(&|| format!("obstacles[{index}].position"), obstacle.position)?;
+                within(&|| format!("obstacles[{index}].radius"), obstacle.radius, (0.0, WIDE))?;
             }
             for (index, path) in scene.paths.iter().enumerate() {
                 let mut points = path.points.iter();

@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::hands::refusal;
-use super::tests::{TEXT, opened, tick};
+use super::tests::{TEXT, opened, opened_here, tick};
 use super::time_tests::cpu;
 use super::*;
 use flockwork_engine::cpu::CpuEngine;
 use flockwork_engine::internals::Sealed;
 use flockwork_engine::{AgentsAt, Change, EngineKind};
 use flockwork_engine::{Profile, Snapshot};
+use flockwork_model::behaviours::Target;
 use flockwork_model::scene::Request;
 use flockwork_model::vector::{Point, flat};
 use flockwork_model::world::World;
@@ -229,4 +230,38 @@ fn agents_of_a_species_that_was_undone_are_not_rescued() {
     dead.store(true, Ordering::Relaxed);
     session.rescue(cpu()).unwrap();
     assert_eq!((session.state().unwrap().id, session.agents()), (vec![0, 1, 2], 3));
+}
+
+#[test]
+fn edits_that_no_file_could_hold_are_refused() {
+    let nowhere = flat(f32::NAN, 5.0);
+    let target = |name: &str, change: fn(&mut Target)| {
+        let mut target = Target::fixed(name, Point::ONE);
+        change(&mut target);
+        Edit::Targets(Splice::adding(vec![target]))
+    };
+    let paint = |radius| Edit::Paint { places: vec![Point::ONE], radius };
+    for boundary in ["open", "walls", "wrap"] {
+        let session = &mut opened_here(&format!("world.boundary = \"{boundary}\"\n{TEXT}"));
+        let moved = Edit::moving(session.scene(), Thing::Target(2), nowhere);
+        for (edit, why) in [
+            (Edit::Pointer(Some(nowhere)), "is no place"),
+            (Edit::AddTarget(nowhere), "is no place"),
+            (Edit::AddObstacle(nowhere), "is no place"),
+            (moved, "is no place"),
+            (paint(f32::NAN), "radius is NaN"),
+            (paint(-1.0), "radius is -1"),
+            (paint(1e30), "radius is 1"),
+            (target("t", |own| own.hit_radius = f32::NAN), "hit_radius is NaN"),
+            (target("t", |own| own.velocity.x = 1e6), "velocity is 1000000"),
+            (target("nearest", |_| {}), "`nearest` is taken"),
+            (target("none", |_| {}), "`none` is taken"),
+            (Edit::Counts(Counts { each: vec![0], counted: true }), "starts with 1 to"),
+            (Edit::Counts(Counts { each: vec![u64::MAX], counted: true }), "starts with 1 to"),
+        ] {
+            let refused = refusal(session.edit(edit));
+            assert!(refused.contains(why), "{boundary}: {refused}");
+        }
+        assert!(session.is_saved() && session.events().is_empty());
+    }
 }

@@ -15,21 +15,20 @@ use flockwork_model::world::{Boundary, World};
 /// world to its edge.
 const ROUND: (f32, f32) = (0.35, 0.9);
 
-/// A place for agents and things: inside the world, if its boundary is not open.
+/// A place for agents and things: inside the world, if its boundary is not open. NaN stays NaN, and is refused.
 pub fn inside(world: &World, place: Point) -> Point {
-    match world.boundary {
-        Boundary::Open => place,
-        Boundary::Wrap => {
-            let along = |axis: usize| {
-                let size = world.size[axis];
-                // A plane has no third side. The remainder of a tiny negative number rounds to the size
-                // itself, which is outside.
-                if size == 0.0 { 0.0 } else { place[axis].rem_euclid(size).min(size.next_down()) }
-            };
-            Point::new(along(0), along(1), along(2))
+    let along = |axis: usize| {
+        let (at, size) = (place[axis], world.size[axis]);
+        match world.boundary {
+            Boundary::Open => at,
+            Boundary::Walls => at.clamp(0.0, size),
+            // A plane has no third side.
+            Boundary::Wrap if size == 0.0 => 0.0,
+            // The remainder of a tiny negative number rounds to the size itself, which is outside.
+            Boundary::Wrap => at.rem_euclid(size).clamp(0.0, size.next_down()),
         }
-        Boundary::Walls => place.clamp(Point::ZERO, world.size),
-    }
+    };
+    Point::new(along(0), along(1), along(2))
 }
 
 /// A new path for click number `click`, with as many points as `first`, the scene's path. An open

@@ -26,8 +26,8 @@ pub use crate::quote::{hint, nearest, suggest};
 pub use camera::View;
 pub use error::{Origin, PopulateError, SceneError};
 pub use format::{
-    CameraKey, CameraPlan, Exposed, Follow, ObstaclePlan, Orbit, Style, check_paths, edit_toml,
-    key_and_value, keys, overrides,
+    CameraKey, CameraPlan, Exposed, Follow, NO_TARGETS, ObstaclePlan, Orbit, Style, check_paths,
+    edit_toml, key_and_value, keys, overrides,
 };
 pub use library::{BuiltIn, built_in};
 pub use populate::Request;
@@ -56,6 +56,9 @@ pub const MAX_AGENTS: u64 = u32::MAX as u64;
 /// Shortest and longest side of a world; world units. In a smaller world positions lose precision;
 /// in a larger one `f32` cannot distinguish nearby positions.
 pub const SIDES: (f32, f32) = (1.0, 1e7);
+
+/// The shortest and the longest time step; ticks.
+pub const TIME_STEPS: (f32, f32) = (1e-3, 10.0);
 
 /// The most targets of a scene, the pointer included: the size of the shader's uniform.
 pub const MAX_TARGETS: usize = 64;

@@ -3,10 +3,13 @@
 use super::{Counts, Edit, Move, Splice};
 use crate::{Appearance, Thing};
 use flockwork_engine::Change;
+use flockwork_model::behaviours::Target;
 use flockwork_model::parameter::{Meaning, NEAREST_PATH, NEAREST_TARGET};
 use flockwork_model::quote::cut;
 use flockwork_model::scene::keys::MAX_OBSTACLES;
-use flockwork_model::scene::{MAX_TARGETS, POINTER, Scene, Species, check_paths};
+use flockwork_model::scene::{
+    MAX_AGENTS, MAX_TARGETS, NO_TARGETS, POINTER, Scene, Species, check_paths,
+};
 
 /// The number of a species, by its name.
 pub fn species_named(scene: &Scene, name: &str) -> Result<usize, String> {
@@ -54,6 +57,10 @@ impl Edit {
                 if splice.at == Some(0) {
                     return Err(format!("the first target is `{POINTER}`: it stays"));
                 }
+                let taken = |own: &&Target| NO_TARGETS.contains(&own.name.as_str());
+                if let Some(own) = splice.insert.iter().find(taken) {
+                    return Err(format!("the name `{}` is taken; choose another", own.name));
+                }
                 let before = scene.targets.clone();
                 let inverse = splice.put(&mut scene.targets)?;
                 let names = || scene.targets.iter().map(|target| &target.name);
@@ -98,6 +105,12 @@ impl Edit {
                         "{} counts for {} species",
                         each.len(),
                         scene.species.len()
+                    ));
+                }
+                let many = |count: &u64| *count > MAX_AGENTS;
+                if each.iter().any(many) || each.iter().all(|count| *count == 0) {
+                    return Err(format!(
+                        "a flock starts with 1 to {MAX_AGENTS} agents: nothing has changed"
                     ));
                 }
                 let before = Counts {

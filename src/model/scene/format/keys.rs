@@ -19,6 +19,7 @@ use crate::behaviours::bounds::MAX_SPEED;
 use crate::grid::CrowdSampling;
 use crate::scene::{
     BoidShape, CameraPlan, Click, MAX_AGENTS, MAX_TARGETS, SIDES, SceneError, Species, Style,
+    TIME_STEPS,
 };
 use crate::scenery::{FlowKind, FlowPlan, Path};
 use crate::vector::{Point, flat};
@@ -41,7 +42,7 @@ section! {
         /// Seed of the random numbers.
         seed: u32 = 1, Values::Whole(0, u32::MAX as u64) => "1", "";
         /// How far one tick advances the motion.
-        time_step: f32 = 1.0, Values::Number(1e-3, 10.0) => "1", "ticks";
+        time_step: f32 = 1.0, Values::Number(TIME_STEPS.0, TIME_STEPS.1) => "1", "ticks";
         /// The action of a click in the window. `call` puts the target `pointer` under the mouse while
         /// the button is down; `path` makes a new path; `flee` makes species that seek flee, and
         /// the other way round; `target` and `obstacle` move the nearest one; `add` adds an agent

@@ -24,7 +24,7 @@ pub use edit::{edit_toml, overrides};
 pub use fields::point_text;
 pub use keys::ObstaclePlan;
 pub use parse::is_a_key;
-pub use scenery::check_paths;
+pub use scenery::{NO_TARGETS, check_paths};
 pub use set::key_and_value;
 pub use style::{Exposed, Style};
 

@@ -13,6 +13,9 @@ const MAX_PATH_POINTS: usize = 4096;
 /// The most cells of a flow field that is read from a file: as many as in the largest field of a plane.
 const MAX_FILE_CELLS: usize = 1 << 24;
 
+/// Names that no target of a file has.
+pub const NO_TARGETS: [&str; 3] = ["nearest", "none", POINTER];
+
 pub fn target(number: usize) -> Target {
     // The pointer is the first target.
     Target::fixed(&format!("target{}", number + 1), Point::ZERO)
@@ -24,8 +27,7 @@ pub fn check_target(own: &Target, others: &[Target], table: &Reader) -> Result<(
         return Err(table.fail(format!("a scene has at most {most} targets")));
     }
     let name = own.name.as_str();
-    if ["nearest", "none", POINTER].contains(&name) || others.iter().any(|known| known.name == name)
-    {
+    if NO_TARGETS.contains(&name) || others.iter().any(|known| known.name == name) {
         return Err(table.fail(format!("the name {} is taken; choose another", quoted(name))));
     }
     Ok(())
