@@ -138,6 +138,19 @@ pub enum EngineError {
         /// Numbers of ids, species, positions and velocities.
         lengths: [usize; 4],
     },
+    /// A state has memories or kept numbers for some of its agents only.
+    #[error(
+        "a state of {count} agents has memories of {memory} and kept numbers of {kept}; it needs them of \
+         all agents, or of none"
+    )]
+    Partial {
+        /// Number of agents.
+        count: usize,
+        /// Number of memories.
+        memory: usize,
+        /// Number of rows of kept numbers.
+        kept: usize,
+    },
     /// Another agent has or had this id.
     #[error(
         "agent {id}: new ids must ascend, and each is used only once; the next free one is {next}"

@@ -79,6 +79,10 @@ impl Ids {
         if lengths != [agents.len(); 4] {
             return Err(EngineError::Uneven { lengths });
         }
+        let [count, memory, kept] = [agents.len(), agents.memory.len(), agents.kept.len()];
+        if [memory, kept].into_iter().any(|own| own != 0 && own != count) {
+            return Err(EngineError::Partial { count, memory, kept });
+        }
         check_species(scene, id, species)?;
         let size = scene.world.size;
         let bad = |place: Point| !scene.world.may_hold(place);
@@ -207,6 +211,7 @@ impl Ids {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use flockwork_model::memory::Memory;
 
     fn ids(ids: &[u32]) -> Result<Ids, EngineError> {
         let mut all = Ids::default();
@@ -274,6 +279,9 @@ mod tests {
         let uneven = FlockState { velocity: vec![Point::ZERO], ..good.clone() };
         let error = EngineError::Uneven { lengths: [2, 2, 2, 1] };
         assert_eq!(with(&uneven).unwrap_err(), error);
+        let partial = FlockState { memory: vec![Memory::default()], ..good.clone() };
+        let error = EngineError::Partial { count: 2, memory: 1, kept: 0 };
+        assert_eq!(with(&partial).unwrap_err(), error);
         let size = scene.world.size;
         for (quantity, place) in
             [("position", size * 2.0), ("position", Point::NAN), ("velocity", Point::NAN)]

@@ -114,6 +114,18 @@ fn agents_that_one_rank_cannot_take_are_refused_by_all() {
 }
 
 #[test]
+fn an_agent_on_several_ranks_is_refused_by_all() {
+    let (scene, state) = mixed("wrap", &[]);
+    on_ranks(3, |engine, rank| {
+        assert_eq!(engine.snapshot().unwrap_err(), EngineError::NoFlock);
+        assert_eq!(engine.targets().unwrap_err(), EngineError::NoFlock);
+        let error = engine.load(&scene, &state).unwrap_err().to_string();
+        assert!(error.contains(&format!("agent {rank} again")), "{error}");
+        engine.load(&scene, &part(&state, rank, 3)).unwrap();
+    });
+}
+
+#[test]
 fn the_shares_of_all_ranks_are_the_flock() {
     for scene in ["flock", "embers", "flock-3d"] {
         let scene = built_in_scene(scene, &[]);

@@ -15,6 +15,9 @@ mod slices;
 
 use std::sync::Arc;
 
+use bytemuck::pod_read_unaligned;
+use rayon::slice::ParallelSliceMut;
+
 pub use balance::{CpuClock, LoadBalance, RankStats};
 pub use ranks::{Ranks, ThreadRanks};
 pub use slab_engine::{Region, SlabEngine, SlabHost};
@@ -166,9 +169,28 @@ impl DistributedEngine {
         let ids: u64 = part.id.iter().map(|id| u64::from(*id)).sum();
         let everyone = sum(ranks, [part.len() as u64, ids]);
         check_count(scene, everyone[0] as usize)?;
+        agree(ranks, self.once(part))?;
         let end = part.id.iter().max().map_or(0, |id| u64::from(*id) + 1);
         let [id_end, tick] = largest(ranks, [end, part.tick]);
         Ok(Survey { everyone, id_end, tick })
+    }
+
+    /// Fails if a rank finds an agent that two ranks have. Each id goes to one rank.
+    fn once(&self, part: &FlockState) -> Result<(), EngineError> {
+        let size = self.ranks.size();
+        let mut messages = vec![Vec::new(); size];
+        for id in &part.id {
+            messages[*id as usize % size].extend(id.to_ne_bytes());
+        }
+        let messages = self.ranks.all_to_all(messages);
+        let mut ids: Vec<u32> =
+            messages.iter().flat_map(|all| all.chunks_exact(4).map(pod_read_unaligned)).collect();
+        ids.par_sort_unstable();
+        let twice = ids.windows(2).find(|pair| pair[0] == pair[1]);
+        twice.map_or(Ok(()), |pair| {
+            let problem = format!("agent {} again, which one process alone has to load", pair[0]);
+            Err(EngineError::Message { problem })
+        })
     }
 }
 
@@ -290,13 +312,13 @@ impl Engine for DistributedEngine {
     }
 
     fn snapshot(&mut self) -> Result<Snapshot, EngineError> {
-        let tick = self.flock.as_ref().map_or(0, |flock| flock.tick);
+        let tick = self.flock.as_ref().ok_or(EngineError::NoFlock)?.tick;
         let mut state = FlockState { tick, ..FlockState::default() };
         self.read_in_chunks(COLLECTED_AT_ONCE, &mut |chunk| state.extend(chunk))?;
         Ok(Snapshot { state, targets: self.targets()? })
     }
 
     fn targets(&mut self) -> Result<Vec<Target>, EngineError> {
-        self.flock.as_mut().map_or_else(|| Ok(Vec::new()), |flock| flock.slab.targets())
+        self.flock.as_mut().ok_or(EngineError::NoFlock)?.slab.targets()
     }
 }
