@@ -37,7 +37,8 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! A flock is saved with the record of its run, and goes on exactly (feature `io`). The file is one that
+//! A flock is saved with the record of its run, and goes on exactly (feature `io`). Its scene is the
+//! present one ([`Scene::fixed`]), so the flock may have been edited. The file is one that
 //! `simulate --out` writes and `--init` reads; other hosts write into memory.
 //!
 //! ```
@@ -47,15 +48,14 @@
 //! use flockwork::{BuiltIn, CpuEngine, Engine, Request, RunRecord, Scene, load_flock, save_flock};
 //!
 //! let text = BuiltIn::named("seek").expect("it is built in").text;
-//! let plain = Scene::parse("seek", text)?;
-//! let (mut scene, request) = (plain.clone(), Request::default());
-//! let (scene, start) = scene.populate(&request)?;
-//! let record = RunRecord::new(&plain, &request, scene.world.size, &[]);
+//! let (scene, start) = Scene::parse("seek", text)?.populate(&Request::default())?;
 //!
 //! let mut engine = CpuEngine::new(None)?;
 //! engine.load(&scene, &start)?;
 //! engine.step(100)?;
 //! let half = engine.snapshot()?;
+//! let fixed = scene.fixed(half.state.len() as u64);
+//! let record = RunRecord::new(&fixed, &Request::default(), scene.world.size, &[]);
 //! let mut file = Cursor::new(Vec::new());
 //! save_flock(&mut file, record, &half.state, &half.targets)?;
 //! engine.step(100)?;

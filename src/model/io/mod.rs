@@ -4,6 +4,7 @@
 //! [`StateTable::into_flock`] the state of the scene in the file's record.
 
 mod csv;
+mod flock;
 mod flow;
 mod npz;
 mod ply;
@@ -12,13 +13,12 @@ mod restore;
 mod table;
 
 use std::fmt::Display;
-use std::io::{self, Cursor, Read, Seek, Write};
+use std::io;
 
-use super::behaviours::Target;
-use super::scene::{PopulateError, Scene, SceneError};
-use super::state::FlockState;
+use super::scene::{PopulateError, SceneError};
 
 pub use csv::{COLUMNS, read_csv, write_csv_header, write_csv_rows};
+pub use flock::{load_flock, save_flock};
 pub use flow::{MAX_ROW, read_flow};
 pub use npz::{ARRAYS, NpzWriter, RECORD, read_npz, write_columns};
 pub use ply::{write_ply_header, write_ply_rows};
@@ -91,48 +91,4 @@ fn missing<'a>(names: &[&'a str], has: impl Fn(usize) -> bool) -> Option<&'a str
 /// `1 agent` or `2 agents`.
 fn counted(number: u64, thing: &str) -> String {
     format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
-}
-
-/// Writes a flock at one tick as a NumPy archive (`.npz`), with the record of its run: all that it goes on
-/// from.
-pub fn save_flock(
-    out: impl Write + Seek,
-    run: RunRecord,
-    state: &FlockState,
-    targets: &[Target],
-) -> io::Result<()> {
-    let mut writer = NpzWriter::new(out, run.axes(), |_| Ok(Cursor::new(Vec::new())))?;
-    writer.describe(run)?;
-    writer.write(state, &[], true, targets)?;
-    writer.finish().map(drop)
-}
-
-/// Reads the last tick of a NumPy archive that [`save_flock`] or `flockwork simulate` has written: the scaled
-/// scene, with its targets where they were, and the state. The target `pointer` is in no file: nothing calls
-/// the flock until it is set again.
-pub fn load_flock(file: impl Read + Seek) -> Result<(Scene, FlockState)> {
-    read_npz(file, true, Part::WHOLE)?.into_flock()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::scene::Request;
-
-    #[test]
-    fn a_target_that_is_switched_off_stays_off() {
-        let text = "[[targets]]\nname = \"b\"\n[[targets]]\nname = \"c\"\n[species.a]\ncount = 2\n";
-        let (mut scene, state) =
-            Scene::parse("test", text).unwrap().populate(&Request::default()).unwrap();
-        for off in [&[][..], &[1], &[1, 2]] {
-            off.iter().for_each(|number: &usize| scene.targets[*number].active = false);
-            let record = RunRecord::new(&scene, &Request::default(), scene.world.size, &[]);
-            let mut file = Cursor::new(Vec::new());
-            save_flock(&mut file, record, &state, &scene.targets).unwrap();
-            // Files without such a target are as they always were.
-            let there = file.get_ref().windows(13).any(|bytes| bytes == b"target_active");
-            assert_eq!(there, !off.is_empty());
-            assert_eq!(load_flock(file).unwrap().0.targets, scene.targets);
-        }
-    }
 }
