@@ -91,6 +91,31 @@ fn straight_ways_go_on_beyond_the_edges() {
 }
 
 #[test]
+fn ways_do_not_depend_on_the_rows_that_are_written() {
+    let folder = tempfile::tempdir().unwrap();
+    // A hit sends the agent over almost half of the world.
+    let sent = r#"world = { size = [100, 100], boundary = "wrap" }
+targets = [{ name = "gate", position = [20, 50], hit_radius = 0.6, sends_to = [65, 50] }]
+[species.a]
+max_speed = 1
+seek = { target = "gate", weight = 0 }
+"#;
+    std::fs::write(folder.path().join("sent.csv"), "id,x,y,vx,vy\n0,10,50,1,0\n").unwrap();
+    for (scene, init, ticks, expected) in [(sent, "sent.csv", 60, 105.0_f64.powi(2))] {
+        for every in [1, ticks] {
+            let figures =
+                format!("--metrics m.csv --metrics-every {every} --metric mean_square_displacement");
+            let line = format!("--scene flock.toml --init {init} --ticks {ticks} --every {every}");
+            done(folder.path(), scene, &format!("{line} --unwrap --out a.csv {figures}"));
+            let states = rows(&folder.path().join("a.csv"));
+            assert_eq!(states[&ticks][0]["image_x"], 1.0, "{init}, every {every}");
+            let found = rows(&folder.path().join("m.csv"))[&ticks][0]["mean_square_displacement"];
+            assert!((found - expected).abs() < 1e-3, "{init}, every {every}: {found}, {expected}");
+        }
+    }
+}
+
+#[test]
 fn an_archive_has_the_same_images_and_is_read_again() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["a.csv", "a.npz"] {

@@ -71,7 +71,9 @@ impl Unwrapping {
             if most == 0 {
                 return Err(TooFast { step, side });
             }
-            every = most;
+            // An agent that a target sends away comes farther than a step.
+            let sends = scene.targets.iter().any(|target| target.sends_to.is_some());
+            every = if sends { 1 } else { most };
         }
         let (first, last, travels) = Default::default();
         Ok(Self { world: scene.world, every, first, last, travels })
