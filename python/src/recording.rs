@@ -111,7 +111,8 @@ impl Samples {
         let quantities: Vec<Recorded> = named.collect::<Result<_, _>>()?;
         let follows = selection.as_ref().is_some_and(Selection::needs_travels)
             || quantities.iter().any(|own| matches!(own, Recorded::Unwrapped));
-        let mut unwrapping = follows.then(|| Unwrapping::new(&scene)).transpose()?;
+        let mut unwrapping =
+            if follows { Some(Unwrapping::new(&scene, &*inner.state()?)?) } else { None };
         let numbers: usize = quantities.iter().map(|own| own.width(&scene)).sum();
         let samples = (ticks / agents_every).saturating_add(2);
         memory_check::check_samples(

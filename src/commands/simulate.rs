@@ -22,7 +22,6 @@ use super::host::options::{FlockArgs, Machine, MachineArgs, Prepared};
 use super::host::progress::progress;
 use super::host::ranks;
 use flockwork_engine::Snapshot;
-use flockwork_model::scene::Scene;
 use flockwork_model::statistics::{Selection, Unwrapping};
 use flockwork_view::words::{counted, size_text};
 
@@ -77,13 +76,15 @@ impl SimulateArgs {
     }
 
     /// Follows the agents, if the output says how far they come.
-    fn unwrapping(&self, scene: &Scene) -> anyhow::Result<Option<Unwrapping>> {
+    fn unwrapping(&self, begun: &Prepared) -> anyhow::Result<Option<Unwrapping>> {
         let measured = self.metric.as_ref().is_some_and(Selection::needs_travels);
         if self.unwrap && self.out.as_deref().is_some_and(names_folder) {
             return Err(wrong("--unwrap: a folder of PLY files has no images; write .npz or .csv"));
         }
         let option = if self.unwrap { "--unwrap" } else { "--metric mean_square_displacement" };
-        let own = (self.unwrap || measured).then(|| Unwrapping::new(scene)).transpose();
+        let own = (self.unwrap || measured)
+            .then(|| Unwrapping::new(&begun.scene, &begun.state))
+            .transpose();
         own.map_err(|problem| wrong(format!("{option}: {problem}")))
     }
 }
@@ -117,7 +118,7 @@ pub fn simulate(
     let begun = ranks::agree(Beginning::new(&args.flock, folder, engine.as_ref()))?;
     let fitting = chosen.check(&begun.prepared.scene);
     ranks::agree(fitting.map_err(|problem| wrong(format!("--metric: {problem}"))))?;
-    let unwrapping = ranks::agree(args.unwrapping(&begun.prepared.scene))?;
+    let unwrapping = ranks::agree(args.unwrapping(&begun.prepared))?;
     begun.prepared.compare()?;
     let span = ranks::agree(begun.span(args.ticks, args.until))?;
     if begun.is_complete(span, args.until.is_some())? {

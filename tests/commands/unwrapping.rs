@@ -101,10 +101,18 @@ max_speed = 1
 seek = { target = "gate", weight = 0 }
 "#;
     std::fs::write(folder.path().join("sent.csv"), "id,x,y,vx,vy\n0,10,50,1,0\n").unwrap();
-    for (scene, init, ticks, expected) in [(sent, "sent.csv", 60, 105.0_f64.powi(2))] {
+    // The first step is faster than the limit.
+    let fast = r#"world = { size = [100, 100], boundary = "wrap" }
+species.a = { position_step = "old", max_speed = 1, max_force = 10 }
+"#;
+    std::fs::write(folder.path().join("fast.csv"), "id,x,y,vx,vy\n0,10,50,30,0\n").unwrap();
+    for (scene, init, ticks, expected) in
+        [(sent, "sent.csv", 60, 105.0_f64.powi(2)), (fast, "fast.csv", 90, 119.0_f64.powi(2))]
+    {
         for every in [1, ticks] {
-            let figures =
-                format!("--metrics m.csv --metrics-every {every} --metric mean_square_displacement");
+            let figures = format!(
+                "--metrics m.csv --metrics-every {every} --metric mean_square_displacement"
+            );
             let line = format!("--scene flock.toml --init {init} --ticks {ticks} --every {every}");
             done(folder.path(), scene, &format!("{line} --unwrap --out a.csv {figures}"));
             let states = rows(&folder.path().join("a.csv"));
@@ -171,6 +179,10 @@ fn what_cannot_be_followed_is_said() {
     assert!(said.contains("--unwrap: agents may move 3 world units in one tick"), "{said}");
     let said = failed(&format!("{fast} --metrics a.csv --metric mean_square_displacement"));
     assert!(said.contains("--metric mean_square_displacement: agents may move"), "{said}");
+    std::fs::write(folder.path().join("fast.csv"), "id,x,y,vx,vy\n0,1,1,3,0\n").unwrap();
+    let old = "--init fast.csv --set species.flyer.position_step=old --unwrap --out a.csv";
+    let said = failed(old);
+    assert!(said.contains("agents may move 3 world units in one tick"), "{said}");
     let said = failed("--unwrap --out points");
     assert!(said.contains("a folder of PLY files has no images"), "{said}");
     assert!(failed("--unwrap --metrics a.csv").contains("--out"));

@@ -105,11 +105,14 @@ impl Worker {
         let ended = self.ended.take().filter(|(ended, _)| Some(*ended) == before);
         let engine = self.engine()?;
         let (mut scene, state) = populate(&flock.scene, &flock.request, Some(engine.as_ref()))?;
-        match ended {
-            Some((_, before)) => go_on(engine.as_mut(), &before, &flock.scene, &mut scene)?,
-            None => engine.load(&scene, &state)?,
-        }
-        let mut samples = Samples::new(&sweep.plan, &sweep.metrics, &scene)?;
+        let state = if let Some((_, before)) = ended {
+            go_on(engine.as_mut(), &before, &flock.scene, &mut scene)?;
+            engine.snapshot()?.state
+        } else {
+            engine.load(&scene, &state)?;
+            state
+        };
+        let mut samples = Samples::new(&sweep.plan, &sweep.metrics, (&scene, &state))?;
         let portion = (PORTION / record.count.max(1)).clamp(1, u64::from(u32::MAX));
         let (ticks, every) = (sweep.plan.ticks(), sweep.plan.every());
         let mut done = 0_u64;
@@ -197,9 +200,14 @@ struct Samples<'a> {
 }
 
 impl<'a> Samples<'a> {
-    fn new(plan: &'a Plan, metrics: &'a Selection, scene: &Scene) -> Result<Self, TooFast> {
+    fn new(
+        plan: &'a Plan,
+        metrics: &'a Selection,
+        (scene, state): (&Scene, &FlockState),
+    ) -> Result<Self, TooFast> {
         let values = metrics.columns().map(|_| Vec::new()).collect();
-        let unwrapping = metrics.needs_travels().then(|| Unwrapping::new(scene)).transpose()?;
+        let unwrapping =
+            metrics.needs_travels().then(|| Unwrapping::new(scene, state)).transpose()?;
         Ok(Self { plan, metrics, values, next_error: FIRST_LOOK, unwrapping, travels: Vec::new() })
     }
 

@@ -16,6 +16,7 @@ use crate::commands::host::progress::progress;
 use flockwork_model::io::RunRecord;
 use flockwork_model::quote::cut;
 use flockwork_model::scene::{Request, Scene, key_and_value};
+use flockwork_model::state::FlockState;
 use flockwork_model::statistics::{Selection, Unwrapping};
 use flockwork_model::vector::Point;
 use flockwork_view::words::counted;
@@ -417,7 +418,7 @@ impl Sweep {
         let mut scaled = scene.clone();
         scaled.resize(&request)?;
         if self.metrics.needs_travels() {
-            Unwrapping::new(&scaled)?;
+            Unwrapping::new(&scaled, &FlockState::default())?;
         }
         Ok(Flock { scene, request, world: scaled.world.size, overrides })
     }

@@ -19,14 +19,24 @@ impl Scene {
         species.largest_jitter() * self.time_step.sqrt() * MAX_NORMAL
     }
 
+    /// The longest way along each axis in a tick of an agent that the velocity before it moves (`position_step`
+    /// is "old"), which may be above the species' limit; 0 for others. World units.
+    #[must_use]
+    pub fn first_way(&self, species: u8, velocity: Point) -> Point {
+        match self.species.get(usize::from(species)) {
+            Some(own) if own.body.position_step > 0.0 => {
+                velocity.abs() * self.time_step + self.largest_push(own)
+            }
+            _ => Point::ZERO,
+        }
+    }
+
     /// True if an agent of a species that had this velocity before a tick would go round a wrapped world in it.
     #[must_use]
     pub fn goes_round(&self, species: u8, velocity: Point) -> bool {
-        let Some(species) = self.species.get(usize::from(species)) else { return false };
-        let way = velocity.abs() * self.time_step + self.largest_push(species);
+        let way = self.first_way(species, velocity);
         let crosses = |axis: usize| way[axis] >= self.world.size[axis];
-        let moves = species.body.position_step > 0.0 && self.world.boundary == Boundary::Wrap;
-        moves && (0..self.world.axes()).any(crosses)
+        self.world.boundary == Boundary::Wrap && (0..self.world.axes()).any(crosses)
     }
 
     /// The largest speed that a species can reach; world units per tick.

@@ -35,8 +35,8 @@ impl Travel {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error(
     "agents may move {step} world units in one tick, which is half of the shortest side of the wrapped \
-     world, {side}, or more: whether they crossed its edge cannot be told; lower max_speed, enlarge \
-     world.size, or set world.boundary to \"walls\""
+     world, {side}, or more: whether they crossed its edge cannot be told; lower max_speed and the \
+     velocities that agents begin with, enlarge world.size, or set world.boundary to \"walls\""
 )]
 pub struct TooFast {
     step: f32,
@@ -59,16 +59,19 @@ impl Unwrapping {
     /// Bytes per agent.
     pub const BYTES: u64 = (2 * size_of::<Point>() + size_of::<Travel>()) as u64;
 
-    /// Begins to follow a flock of `scene`, in its final size.
+    /// Begins to follow a flock of `scene`, in its final size, from `state` on.
     ///
     /// # Errors
     /// If its agents may cross half of a wrapped world in one tick.
-    pub fn new(scene: &Scene) -> Result<Self, TooFast> {
+    pub fn new(scene: &Scene, state: &FlockState) -> Result<Self, TooFast> {
         let mut every = u64::MAX;
         if scene.world.boundary == Boundary::Wrap {
             let (step, side) = (scene.largest_step(), scene.world.shortest_side());
-            let most = (f64::from(side) / 2.0 * SURE / f64::from(step)) as u64;
-            if most == 0 {
+            let ticks = |step: f32| (f64::from(side) / 2.0 * SURE / f64::from(step)) as u64;
+            let first = state.species.iter().zip(&state.velocity);
+            let first = first.map(|(own, v)| scene.first_way(*own, *v).max_element());
+            let (most, step) = (ticks(step), first.fold(step, f32::max));
+            if ticks(step) == 0 {
                 return Err(TooFast { step, side });
             }
             // An agent that a target sends away comes farther than a step.
@@ -79,23 +82,24 @@ impl Unwrapping {
         Ok(Self { world: scene.world, every, first, last, travels })
     }
 
-    /// The most ticks between two looks.
+    /// The most ticks between two looks. The first tick has a look of its own: the velocities of a state may be
+    /// above the limits of the scene.
     #[must_use]
     pub fn every(&self) -> u64 {
         self.every
     }
 
-    /// The first multiple of [`Unwrapping::every`] after `done` ticks.
+    /// The next tick after `done` at which a look is due.
     #[must_use]
     pub fn next_look(&self, done: u64) -> u64 {
-        done.saturating_add(self.every - done % self.every)
+        if done == 0 { 1 } else { done.saturating_add(self.every - done % self.every) }
     }
 
-    /// True if a look is due after `done` ticks: at the begin, and at the multiples of
-    /// [`Unwrapping::every`].
+    /// True if a look is due after `done` ticks: at the begin, after the first tick, and at the multiples
+    /// of [`Unwrapping::every`].
     #[must_use]
     pub fn is_due(&self, done: u64) -> bool {
-        done.is_multiple_of(self.every)
+        done == 1 || done.is_multiple_of(self.every)
     }
 
     /// Looks at some agents, the ones from `row` on of the same flock at each tick, and returns their
@@ -157,8 +161,12 @@ mod tests {
         FlockState { id: (0..position.len() as u32).collect(), position, ..FlockState::default() }
     }
 
+    fn follow(scene: &Scene) -> Result<Unwrapping, TooFast> {
+        Unwrapping::new(scene, &FlockState::default())
+    }
+
     fn of_size() -> Unwrapping {
-        let mut own = Unwrapping::new(&scene(&[])).unwrap();
+        let mut own = follow(&scene(&[])).unwrap();
         own.world.size = Point::new(100.0, 50.0, 0.0);
         own
     }
@@ -203,20 +211,20 @@ mod tests {
     #[test]
     fn looks_are_as_rare_as_the_largest_step_allows() {
         let own = scene(&[]);
-        let every = Unwrapping::new(&own).unwrap().every();
+        let every = follow(&own).unwrap().every();
         let way = own.largest_step() * every as f32;
         let half = own.world.shortest_side() / 2.0;
         assert!(way < half && way + 2.0 * own.largest_step() > half, "{every}: {way} of {half}");
-        let mut unwrapping = Unwrapping::new(&own).unwrap();
+        let mut unwrapping = follow(&own).unwrap();
         unwrapping.every = 7;
-        assert_eq!([0, 6, 7, 8].map(|done| unwrapping.next_look(done)), [7, 7, 14, 14]);
-        let jumpy = Unwrapping::new(&scene(&["starling.jitter=3"])).unwrap();
+        assert_eq!([0, 1, 7, 8].map(|done| unwrapping.next_look(done)), [1, 7, 14, 14]);
+        let jumpy = follow(&scene(&["starling.jitter=3"])).unwrap();
         assert!(jumpy.every() < every, "pushes count");
-        let walls = Unwrapping::new(&scene(&["world.boundary=\"walls\""])).unwrap();
+        let walls = follow(&scene(&["world.boundary=\"walls\""])).unwrap();
         assert_eq!(walls.every(), u64::MAX);
         assert_eq!(walls.next_look(5), u64::MAX);
         let fast = format!("starling.max_speed={half}");
-        let error = Unwrapping::new(&scene(&[&fast])).unwrap_err().to_string();
+        let error = follow(&scene(&[&fast])).unwrap_err().to_string();
         assert!(error.contains("lower max_speed"), "{error}");
     }
 }
