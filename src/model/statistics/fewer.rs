@@ -3,7 +3,7 @@
 use super::cells::Cells;
 use super::parts;
 use crate::behaviours::Uses;
-use crate::parameter::{ALL_NEIGHBOURS, FULL_CIRCLE, PICK_ONE};
+use crate::parameter::{ALL_NEIGHBOURS, PICK_ONE, SEES_ALL};
 use crate::scene::{Rule, Scene, Slot, Species, drawn};
 use crate::state::FlockState;
 use crate::vector::Point;
@@ -41,15 +41,16 @@ fn finds_fewer<const D: usize>(
         let slot = Slot::Rule(kind, index);
         radius = drawn(own.least(slot), radius, scene.seed, state.id[row], slot.noise_key());
     }
-    let (fov, with) = (own.value_of(kind, "fov"), own.value_of(kind, "with") as u32);
-    let edge = (fov / 2.0).to_radians().cos();
+    let with = own.value_of(kind, "with") as u32;
+    let edge = |index: usize| kind.info().parameters[index].encoded(own.value(kind, index));
+    let edge = kind.parameter("fov").map_or(SEES_ALL, edge);
     let heading = state.velocity[row].normalize_or(Point::X);
     let is_seen = |other: &usize| {
         let other_row = cells.row(*other);
         let is_ahead = || {
             let (from, to) = (state.position[row], state.position[other_row]);
             let way = scene.world.shortest_between(from, to);
-            fov >= FULL_CIRCLE || heading.dot(way) >= edge * way.length()
+            heading.dot(way) >= edge * way.length()
         };
         *other != agent
             && with >> state.species[other_row] & 1 == 1

@@ -282,3 +282,13 @@ fn a_metric_alone_computes_no_more_than_it_needs() {
     compute("clusters");
     assert!(sums.has_cells());
 }
+
+#[test]
+fn two_abreast_do_not_see_each_other_in_half_a_circle() {
+    for (fov, short) in [(180.0, 2), (181.0, 0), (360.0, 0)] {
+        let text = format!("{SCENE}\nnearest = 1\nfov = {fov}");
+        let scene = Scene::parse("test", &text).unwrap();
+        let abreast = [(flat(50.0, 50.0), Point::X), (flat(50.0, 60.0), Point::X)];
+        assert_eq!(Metrics::of(&scene, &flock(&abreast)).found_fewer, short, "{fov}");
+    }
+}
