@@ -10,7 +10,7 @@ use crate::quote::{cut, quoted};
 use crate::scene::{MAX_AGENTS, Request, Scene, Species};
 use crate::state::FlockState;
 use crate::vector::{Point, components_text};
-use crate::world::{MAX_COORDINATE, sides_text};
+use crate::world::{Boundary, MAX_COORDINATE, sides_text};
 
 /// The largest tick of a file: most readers use `float64`, which has no odd numbers beyond it.
 pub const LAST_TICK: u64 = 1 << 53;
@@ -325,9 +325,15 @@ impl StateTable {
 
     /// The flock, checked against a scene whose world has its final size. Speeds above the
     /// species' `max_speed` are allowed: the first tick limits them.
-    pub fn into_state(self, scene: &Scene) -> Result<FlockState> {
+    pub fn into_state(mut self, scene: &Scene) -> Result<FlockState> {
         self.check_axes(scene)?;
         let (size, axes) = (scene.world.size, self.axes);
+        if scene.world.boundary == Boundary::Wrap {
+            // The far edge, where walls hold agents, is the near one.
+            for StateRow { position, .. } in &mut self.rows {
+                *position = Point::select(position.cmpeq(size), Point::ZERO, *position);
+            }
+        }
         let other = match &self.run {
             None => "give the --scene, --density and --set that the file was written with",
             Some(_) => "leave out --density and --set, which change the scene of the file",

@@ -189,7 +189,7 @@ fn what_is_wrong_with_a_csv_is_named() {
         ("H0,1,300,2,3,4,5\n", &["line 2", "species is 300"]),
         ("H0,-1,0,2,3,4,5\n", &["line 2", "id is \"-1\""]),
         ("H0,4294967295,0,2,3,4,5\n", &["line 2", "4294967295", "number the agents from 0"]),
-        ("H0,1,0,640,3,4,5\n", &["line 2", "640", "outside the world"]),
+        ("H0,1,0,640.1,3,4,5\n", &["line 2", "640.1", "outside the world"]),
         ("H0,1,0,2,3,4,5\n0,2,0,2,3,4,5\n9,1,0,2,3,4,5\n", &["tick 9 has 1 row", "not whole"]),
     ];
     assert_named(&path, &scene("wrap"), header, &cases);
@@ -222,13 +222,14 @@ fn a_cut_or_damaged_npz_is_refused() {
 }
 
 #[test]
-fn positions_on_the_far_wall_are_inside_walls_alone() {
+fn positions_on_the_far_wall_are_on_the_near_edge_of_a_wrapped_world() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.csv");
     std::fs::write(&path, "id,x,y,vx,vy\n0,640,360,0,0\n").unwrap();
-    assert!(read_state(&path, &scene("walls")).is_ok());
-    assert!(read_state(&path, &scene("open")).is_ok());
-    assert!(read_state(&path, &scene("wrap")).is_err());
+    let far = flat(640.0, 360.0);
+    for (boundary, place) in [("walls", far), ("open", far), ("wrap", flat(0.0, 0.0))] {
+        assert_eq!(read_state(&path, &scene(boundary)).unwrap().position, [place], "{boundary}");
+    }
 }
 
 /// An array with its header.
