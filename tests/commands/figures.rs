@@ -214,6 +214,23 @@ fn metrics_by_name_are_columns_in_the_order_of_their_names() {
 }
 
 #[test]
+fn names_in_quotes_may_have_commas_and_points() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = "species.\"a.b\".count = 2\nspecies.\"c,d\".count = 3\n";
+    std::fs::write(folder.path().join("named.toml"), scene).unwrap();
+    let metrics = "--metric \"c,d\".agents,\"a.b\".agents,a.b.agents";
+    let run = format!("--engine cpu --scene named.toml {metrics} --metrics-every 4");
+    done(folder.path(), &format!("simulate {run} --ticks 0 --metrics m.csv"));
+    let line = format!("{run} --vary count=5,10 --ticks 60 --settle 20 --out all");
+    done(folder.path(), &format!("sweep {line}"));
+    for file in ["m.csv", "all/results.csv"] {
+        let row = &shell::rows(&folder.path().join(file))[0];
+        let found = ["\"c,d\".agents", "\"a.b\".agents", "a.b.agents"].map(|name| &row[name]);
+        assert_eq!(found, ["3", "2", "2"], "{file}: {row:?}");
+    }
+}
+
+#[test]
 fn metrics_that_cannot_be_are_refused_before_a_file_is_written() {
     let folder = tempfile::tempdir().unwrap();
     let open = "--set world.boundary=open";

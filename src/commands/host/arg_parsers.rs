@@ -8,7 +8,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, Command};
 
 use flockwork_model::quote::quoted;
-use flockwork_model::scene::MAX_AGENTS;
+use flockwork_model::scene::{MAX_AGENTS, pieces};
 use flockwork_model::statistics::{Selection, UnknownMetric};
 
 /// The arguments of a command in the words of a command line. The first word is a name.
@@ -57,9 +57,9 @@ pub fn density(text: &str) -> Result<f32, String> {
     density.ok_or_else(|| "expected a number of neighbours between 0.001 and 10000".into())
 }
 
-/// A clap parser for metrics, with commas between their names.
+/// A clap parser for metrics, with commas between their names, which may be in quotes.
 pub fn selection(text: &str) -> Result<Selection, UnknownMetric> {
-    Selection::parse(&text.split(',').collect::<Vec<_>>())
+    Selection::parse(&pieces(text, ',').collect::<Vec<_>>())
 }
 
 /// A clap parser for an amount of memory: `256MB`, `1.5GB`, `0`.

@@ -14,7 +14,7 @@ use crate::commands::host::arg_parsers::{count, density, repeated, scene_name, w
 use crate::commands::host::errors::wrong;
 use crate::input::read_file;
 use flockwork_model::quote::{cut, hint, quoted, shown};
-use flockwork_model::scene::BuiltIn;
+use flockwork_model::scene::{BuiltIn, pieces};
 use flockwork_model::statistics::{Metrics, Selection};
 use flockwork_model::toml_words::problem;
 use flockwork_view::words::counted;
@@ -70,7 +70,7 @@ pub struct Plan {
     #[arg(long, value_name = "E", value_parser = whole::<u64>(1..=u64::MAX), allow_negative_numbers = true)]
     pub metrics_every: Option<u64>,
     /// Metrics to average [default: all]
-    #[arg(long, value_name = "NAME[,NAME…]", value_delimiter = ',', value_parser = trimmed)]
+    #[arg(long, value_name = "NAME[,NAME…]")]
     #[serde(deserialize_with = "names")]
     pub metric: Vec<String>,
     /// End a run once the standard error of a metric is this small, for example polarisation=0.01
@@ -79,9 +79,9 @@ pub struct Plan {
     pub until: Option<Until>,
 }
 
-/// A clap parser for a name with spaces round it.
-fn trimmed(text: &str) -> Result<String, std::convert::Infallible> {
-    Ok(text.trim().into())
+/// The names in a text with commas between them, which may be in quotes.
+fn listed(text: &str) -> impl Iterator<Item = String> {
+    pieces(text, ',').map(|name| name.trim().to_owned())
 }
 
 /// How the values of several keys meet.
@@ -173,7 +173,7 @@ fn names<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
         |value: &toml::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     match toml::Value::deserialize(from)? {
         toml::Value::Array(all) => Ok(all.iter().map(plain).collect()),
-        one => Ok(plain(&one).split(',').map(|name| name.trim().to_owned()).collect()),
+        one => Ok(listed(&plain(&one)).collect()),
     }
 }
 
@@ -264,7 +264,10 @@ impl Plan {
             ticks: other.ticks.or(self.ticks),
             settle: other.settle.or(self.settle),
             metrics_every: other.metrics_every.or(self.metrics_every),
-            metric: if other.metric.is_empty() { self.metric } else { other.metric },
+            metric: match other.metric.as_slice() {
+                [] => self.metric,
+                texts => texts.iter().flat_map(|text| listed(text)).collect(),
+            },
             until: other.until.or(self.until),
         })
     }

@@ -164,8 +164,10 @@ impl Selection {
     }
 }
 
+/// The number of a species. Its name may be in quotes, as in `--set`.
 fn species_index(scene: &Scene, name: &str) -> Option<usize> {
-    scene.species.iter().position(|species| species.name == name)
+    let place = |name: &str| scene.species.iter().position(|species| species.name == name);
+    place(name).or_else(|| place(name.strip_prefix('"')?.strip_suffix('"')?))
 }
 
 /// The rows of the agents of one species.

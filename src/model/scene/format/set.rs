@@ -36,8 +36,8 @@ fn takes_none(path: &[&str]) -> bool {
     parameters.iter().any(|parameter| path.last() == Some(&parameter.key) && own(parameter))
 }
 
-/// The pieces of an override's key or text between the signs `at` that stand outside quotes.
-fn pieces(text: &str, at: char) -> impl Iterator<Item = &str> {
+/// The pieces of a text, such as an override's key, between the signs `at` that stand outside quotes.
+pub fn pieces(text: &str, at: char) -> impl Iterator<Item = &str> {
     let mut is_quoted = false;
     text.split(move |sign| {
         is_quoted ^= sign == '"';
