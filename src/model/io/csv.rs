@@ -10,7 +10,7 @@ use super::{Context, FileError, Result, bail, missing};
 use crate::kept::{KeptNames, KeptRow, STATE_PREFIX};
 use crate::memory::Memory;
 use crate::quote::quoted;
-use crate::scene::hint;
+use crate::scene::{MAX_AGENTS, hint};
 use crate::state::FlockState;
 use crate::statistics::Travel;
 use crate::vector::{Point, components};
@@ -214,7 +214,7 @@ pub fn read_csv(file: impl Read, part: Part) -> Result<StateTable> {
         let line = record.position().map_or(0, ::csv::Position::line);
         let row = StateRow {
             place: line,
-            id: layout.whole(&record, line, 1, u32::MAX.into())? as u32,
+            id: layout.whole(&record, line, 1, MAX_AGENTS - 1)? as u32,
             species: layout.whole(&record, line, 2, u8::MAX.into())? as u8,
             position: layout.point(&record, line, X)?,
             velocity: layout.point(&record, line, VX)?,

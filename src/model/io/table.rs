@@ -186,14 +186,6 @@ impl StateTable {
 
     fn check_numbers(&self, row: &StateRow) -> Result<()> {
         let StateRow { place, id, position, velocity, .. } = row;
-        if u64::from(*id) >= MAX_AGENTS {
-            bail!(
-                "{} {place}: id is {id}; ids are whole numbers up to {largest}; number the agents \
-                 from 0",
-                self.unit,
-                largest = MAX_AGENTS - 1
-            );
-        }
         let places = ["x", "y", "z"].into_iter().zip(position.to_array());
         let velocities = ["vx", "vy", "vz"].into_iter().zip(velocity.to_array());
         for (name, value) in self.kept.iter().zip(row.kept) {

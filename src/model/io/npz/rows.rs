@@ -9,6 +9,7 @@ use crate::io::table::{LAST_TICK, Part, StateRow, Ticks};
 use crate::io::{Result, bail, ensure};
 use crate::kept::KeptRow;
 use crate::memory::Memory;
+use crate::scene::MAX_AGENTS;
 use crate::vector::Point;
 
 /// The ticks of a file, and the rows of the last one.
@@ -77,7 +78,7 @@ impl TickRows {
     pub fn agents(&self, archive: &mut Archive<'_>, part: Part) -> Result<OwnRows> {
         let mut own = OwnRows { rows: Vec::new(), next: 0 };
         let mut ranges = self.last.iter().cloned().peekable();
-        each_whole(archive, "id", u32::MAX.into(), None, &mut |place, id| {
+        each_whole(archive, "id", MAX_AGENTS - 1, None, &mut |place, id| {
             while ranges.next_if(|range| range.end <= place).is_some() {}
             let id = id as u32;
             if ranges.peek().is_some_and(|range| range.contains(&place)) && part.has(id) {
