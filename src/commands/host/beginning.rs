@@ -11,7 +11,7 @@ use super::ranks::{self, differing};
 use crate::commands::files::checkpoints::{latest, newest};
 use crate::commands::files::output::OutputError;
 use flockwork_engine::Engine;
-use flockwork_model::io::RECORD;
+use flockwork_model::io::{LAST_TICK, RECORD};
 
 /// The flock of a run, and the checkpoint from which it goes on.
 #[derive(Debug)]
@@ -102,6 +102,13 @@ impl Beginning {
                 "{option} {end}: the flock is at tick {first} already; name a later tick"
             ))
         })?;
+        let last = first.saturating_add(ticks);
+        if last > LAST_TICK {
+            return Err(wrong(format!(
+                "{option} {end}: the run would end at tick {last}, and files have ticks up to \
+                 {LAST_TICK}; end it earlier"
+            )));
+        }
         Ok(Span { before, ticks })
     }
 
@@ -187,6 +194,10 @@ mod tests {
         assert_eq!(span(&begun, None, Some(70)), Some((0, 0)));
         let error = begun.span(None, Some(69)).unwrap_err().to_string();
         assert_eq!(error, "--until 69: the flock is at tick 70 already; name a later tick");
+        assert!(span(&begun, Some(LAST_TICK - 70), None).is_some());
+        let error = begun.span(Some(LAST_TICK), None).unwrap_err().to_string();
+        assert!(error.contains("would end at tick 9007199254741062"), "{error}");
+        assert!(span(&begun, None, Some(u64::MAX)).is_none());
         // The same command again.
         begun.before = Some(70);
         assert_eq!(span(&begun, Some(100), None), Some((70, 30)));

@@ -23,7 +23,7 @@ pub use flow::{MAX_ROW, read_flow};
 pub use npz::{ARRAYS, NpzWriter, RECORD, read_npz, write_columns};
 pub use ply::{write_ply_header, write_ply_rows};
 pub use record::{Provenance, RunRecord};
-pub use table::{Part, StateTable, TargetRow, Ticks};
+pub use table::{LAST_TICK, Part, StateTable, TargetRow, Ticks};
 
 /// A file that cannot be read: the problem, its place in the file and the remedy, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
