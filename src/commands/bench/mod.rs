@@ -156,7 +156,7 @@ fn bench_all(
         Some(Adapter { name, backend, driver, driver_version, .. }) => {
             format!("{name}, {backend}, {driver} {driver_version}")
         }
-        None => "no GPU".into(),
+        None => "GPU engine not timed".into(),
     };
     let mut head = format!("flockwork {}, {gpu}\n\n", env!("CARGO_PKG_VERSION"));
     for count in args.flock.counts(&scene) {
