@@ -101,6 +101,20 @@ fn forces_that_are_no_numbers_are_told_once() {
 }
 
 #[test]
+fn options_that_change_nothing_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    for (line, idle) in [
+        ("--engines cpu --adapter foo", "--adapter has no effect on the CPU engine"),
+        ("--engines cpu1 --threads 2", "--threads has no effect on cpu1"),
+        ("--engines cpu --threads 2", ""),
+    ] {
+        let (_, text, told) = run(folder.path(), &format!("bench --count 20 --ticks 6 {line}"));
+        assert!(text.contains(", GPU engine not timed\n"), "{text}");
+        assert!(told.contains(idle) && told.lines().count() == idle.len().min(1), "{told}");
+    }
+}
+
+#[test]
 fn a_start_state_is_what_its_name_says() {
     let folder = tempfile::tempdir().unwrap();
     let mut neighbours = Vec::new();

@@ -236,6 +236,14 @@ fn open_all(args: &BenchArgs) -> anyhow::Result<(Scene, Vec<Named>, Option<Adapt
         (true, Some(_)) => vec![BenchEngine::Cpu],
         (true, None) => vec![BenchEngine::Gpu, BenchEngine::Cpu, BenchEngine::Cpu1],
     };
+    let lacks = |engine| !wanted.contains(&engine);
+    if args.adapter.is_some() && lacks(BenchEngine::Gpu) {
+        note("--adapter has no effect on the CPU engine");
+    }
+    if args.threads.is_some() && lacks(BenchEngine::Cpu) {
+        let engine = if lacks(BenchEngine::Cpu1) { "the GPU engine" } else { "cpu1" };
+        note(&format!("--threads has no effect on {engine}"));
+    }
     let mut engines: Vec<Named> = Vec::new();
     let mut adapter = None;
     for which in wanted {
