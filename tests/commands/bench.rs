@@ -107,6 +107,7 @@ fn options_that_change_nothing_are_told() {
         ("--engines cpu --adapter foo", "--adapter has no effect on the CPU engine"),
         ("--engines cpu1 --threads 2", "--threads has no effect on cpu1"),
         ("--engines cpu --threads 2", ""),
+        ("--engines cpu --density 3 --set world.density=20", "--set world.density has no effect"),
     ] {
         let (_, text, told) = run(folder.path(), &format!("bench --count 20 --ticks 6 {line}"));
         assert!(text.contains(", GPU engine not timed\n"), "{text}");

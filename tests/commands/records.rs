@@ -186,6 +186,23 @@ fn a_count_that_is_set_comes_before_the_record_and_the_default() {
 }
 
 #[test]
+fn an_override_that_an_option_replaces_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = |line: &str| {
+        let line = format!("flockwork {line} --engine cpu --count 20 --ticks 30");
+        shell::exits(folder.path(), 0, &line).replace("flockwork: ", "")
+    };
+    let simulate = "simulate --metrics m.csv";
+    let seed = "--set seed has no effect beside --seed\n";
+    assert_eq!(told(&format!("{simulate} --seed 3 --set seed=4")), seed);
+    let density = "--set world.density has no effect beside --density\n";
+    assert_eq!(told(&format!("{simulate} --density 3 --set world.density=20")), density);
+    assert_eq!(told(&format!("{simulate} --seed 3 --set world.density=20")), "");
+    let sweep = "sweep --out all --settle 0 --vary starling.size=1,2 --metric clusters";
+    assert!(told(&format!("{sweep} --seed 3 --set seed=4")).contains(seed));
+}
+
+#[test]
 fn the_json_of_bench_has_the_record_of_each_flock() {
     let folder = folder();
     let folder = folder.path();

@@ -21,7 +21,7 @@ use self::plot::Page;
 use self::report::{Report, summary};
 use super::charts::PlotFile;
 use super::files::output::OutputFile;
-use super::files::scene_files::{check_inputs, read_scene};
+use super::files::scene_files::{check_inputs, read_scene, tell_idle};
 use super::host::drive::forewarn;
 use super::host::errors::{Interrupted, UsageError, wrong};
 use super::host::interrupt::Interrupt;
@@ -40,6 +40,8 @@ pub fn bench(args: &BenchArgs) -> anyhow::Result<()> {
     // Invalid arguments must fail before anything is timed.
     ranks::agree(args.check())?;
     ranks::agree(check_files(args))?;
+    let BenchFlockArgs { overrides, density, seed, .. } = &args.flock;
+    tell_idle(overrides, !density.is_empty(), seed.is_some());
     let mut reports = Vec::new();
     let mut printer =
         Printer { is_needed: args.json.is_none() && args.plot.is_none(), fault: None };

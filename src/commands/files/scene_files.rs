@@ -7,13 +7,16 @@ use anyhow::Context;
 
 use crate::commands::host::errors::wrong;
 use crate::commands::host::memory_check;
+use crate::commands::host::messages::note;
 use crate::commands::host::ranks;
 use crate::input::read_text;
 use crate::scene_file::{MAX_SCENE, load_flow};
 use flockwork_engine::Engine;
 use flockwork_model::io::RunRecord;
 use flockwork_model::quote::cut;
-use flockwork_model::scene::{BuiltIn, Origin, Request, Scene, SceneError, built_in, hint};
+use flockwork_model::scene::{
+    BuiltIn, Origin, Request, Scene, SceneError, built_in, hint, key_and_value,
+};
 use flockwork_model::state::FlockState;
 
 /// The text of a built-in scene, or of the scene file at this path. The error begins with the name.
@@ -83,6 +86,17 @@ pub fn requested(asked: Request, scene: &Scene, run: Option<&RunRecord>) -> Requ
         count: asked.count.or(scene.asked_count()).or(run.map(|run| run.count)),
         density: asked.density.or(scene.asked_density()).or(recorded),
         seed: asked.seed,
+    }
+}
+
+/// Says which overrides have no effect beside the options `--density` and `--seed`, where those are given.
+pub fn tell_idle(overrides: &[String], density: bool, seed: bool) {
+    let options = [("world.density", "--density", density), ("seed", "--seed", seed)];
+    for (key, option, _) in options.into_iter().filter(|(.., is_given)| *is_given) {
+        let sets = |own: &String| key_and_value(own).is_some_and(|(own, _)| own.trim() == key);
+        if overrides.iter().any(sets) {
+            note(&format!("--set {key} has no effect beside {option}"));
+        }
     }
 }
 

@@ -12,7 +12,9 @@ use super::memory_check;
 use super::messages::{note, tell};
 use super::ranks;
 use crate::commands::files::checkpoints;
-use crate::commands::files::scene_files::{asked_text, populate, requested, run_in, scene_error};
+use crate::commands::files::scene_files::{
+    asked_text, populate, requested, run_in, scene_error, tell_idle,
+};
 use crate::commands::files::state_files;
 use crate::input::hash_of;
 use crate::scene_file::load_flow;
@@ -91,6 +93,7 @@ impl FlockArgs {
     /// the number of agents in the file, as in the run that wrote it. A count that does not fit
     /// `engine` is refused before anything is allocated for it.
     pub fn prepare(&self, engine: Option<&dyn Engine>) -> anyhow::Result<Prepared> {
+        tell_idle(&self.overrides, self.density.is_some(), self.seed.is_some());
         match &self.init {
             Some(path) => self.resume(&checkpoints::latest(path)?, engine),
             None => self.begin(engine),

@@ -28,6 +28,7 @@ use self::results::RunResult;
 use self::runs::{Run, Sweep};
 use super::charts::PlotFile;
 use super::files::output::OutputError;
+use super::files::scene_files::tell_idle;
 use super::host::errors::{Interrupted, wrong};
 use super::host::interrupt::Interrupt;
 use super::host::messages::{note, say, shown};
@@ -47,6 +48,8 @@ pub fn sweep(args: &SweepArgs) -> anyhow::Result<()> {
     let interrupt = Interrupt::watch();
     let file = args.file.as_deref().map(Plan::read).transpose()?.unwrap_or_default();
     let mut sweep = Sweep::new(file.overridden_by(args.plan.clone())?)?;
+    let Plan { set, density, seed, .. } = &sweep.plan;
+    tell_idle(set, density.is_some(), seed.is_some());
     let is_chosen = args.chosen(sweep.len(), sweep.flocks())?;
     let chosen = sweep.runs(&is_chosen);
     sweep.learn(&chosen, &interrupt)?;
