@@ -91,6 +91,30 @@ flee = { target = "resting", radius = 80 }
     takes_the_same_way(folder.path(), "--scene moving.toml", key, &table);
 }
 
+/// The first step of a run is as fast as the run before was.
+#[test]
+fn ways_are_followed_where_the_limit_of_speed_falls() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = r#"
+world = { size = [100, 100], boundary = "wrap" }
+[species.a]
+count = 1
+position_step = "old"
+max_force = 100
+spawn = { at = [10, 50], velocity = { from = [1, 0], to = [1, 0] } }
+rules.on.force = "velocity * 100"
+"#;
+    fs::write(folder.path().join("falling.toml"), scene).unwrap();
+    let line = "sweep --engine cpu --scene falling.toml --design hysteresis --vary a.max_speed=40,1 --ticks 40 \
+                --settle 0 --metrics-every 20 --metric mean_square_displacement --out all";
+    done(folder.path(), line);
+    let table = rows(&folder.path().join("all/results.csv"));
+    // A step of 40, then steps of 1: samples at the ticks 0, 20 and 40.
+    let expected = (59.0_f64.powi(2) + 79.0_f64.powi(2)) / 3.0;
+    let found = number(&table[1], "mean_square_displacement");
+    assert!((found - expected).abs() < 1e-3, "{found}, {expected}");
+}
+
 #[test]
 fn the_sampling_of_a_crowd_varies() {
     let folder = tempfile::tempdir().unwrap();
