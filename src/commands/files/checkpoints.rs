@@ -145,10 +145,14 @@ impl Checkpoints {
 
 /// The file that `--init` names: the latest checkpoint, if it names a folder.
 pub fn latest(path: &Path) -> anyhow::Result<PathBuf> {
+    let place = || format!("--init {}", path.display());
+    if path.extension().is_none() {
+        path.metadata().context("cannot read it").with_context(place)?;
+    }
     if !path.is_dir() {
         return Ok(path.into());
     }
-    newest(path).with_context(|| format!("--init {}", path.display()))?.with_context(|| {
+    newest(path).with_context(place)?.with_context(|| {
         format!(
             "--init {}: no checkpoint is in this folder; name a state file, or leave --init out",
             cut(&path.display().to_string())
@@ -223,6 +227,8 @@ mod tests {
     #[test]
     fn the_latest_checkpoint_of_a_folder_is_found() {
         let folder = tempfile::tempdir().unwrap();
+        let nowhere = format!("{:#}", latest(&folder.path().join("nowhere")).unwrap_err());
+        assert!(nowhere.contains("nowhere: cannot read it: No such file"), "{nowhere}");
         let missing = latest(folder.path()).unwrap_err().to_string();
         assert!(missing.contains("no checkpoint is in this folder"), "{missing}");
         for name in ["checkpoint-9.npz", "checkpoint-0000000010.npz", "checkpoint-x.npz", "z.npz"] {
