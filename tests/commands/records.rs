@@ -233,6 +233,12 @@ fn a_run_that_goes_on_says_from_what_and_a_gpu_is_named() {
     assert_eq!(made["from"].as_str(), Some("half.npz"));
     let sets = ["world.density=6", SET, "world.boundary=open"];
     assert_eq!(made["overrides"], sets.to_vec().into());
+    let again = "flockwork simulate --engine cpu --scene end.run.toml --ticks 1 --metrics m.csv";
+    let told = shell::exits(folder, 0, again);
+    let begins =
+        "its run began with half.npz, this one with the scene; --init half.npz begins there";
+    assert!(told.contains(begins) && told.lines().count() == 1, "{told}");
+    assert_eq!(shell::exits(folder, 0, &again.replace("end", "m")), "");
     let Some(gpu) = adapter::gpu() else { return };
     let named = ["--adapter".to_owned(), gpu.info.name.clone()];
     run(folder, "simulate --engine gpu --count 9 --ticks 1 --metrics gpu.csv", &named);

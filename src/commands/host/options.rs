@@ -166,6 +166,14 @@ impl FlockArgs {
     /// The scene's own first state.
     fn begin(&self, engine: Option<&dyn Engine>) -> anyhow::Result<Prepared> {
         let (plain, request, run) = self.plan()?;
+        if let Some(from) = run.as_ref().and_then(|run| run.made.as_ref()?.from.as_ref()) {
+            // A session, or the run before in a sweep, is no state file.
+            let is_state = !from.ends_with(".toml");
+            let remedy =
+                if is_state { format!("; --init {from} begins there") } else { String::new() };
+            let place = format!("--scene {}", self.scene_name());
+            note(&format!("{place}: its run began with {from}, this one with the scene{remedy}"));
+        }
         let count = request.count.unwrap_or(plain.own_count());
         let (scene, state) = populate(&plain, &request, engine)?;
         let overrides = self.all_overrides(run.as_ref());
