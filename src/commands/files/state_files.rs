@@ -225,7 +225,8 @@ pub fn read_state(path: &Path, scene: &Scene) -> anyhow::Result<FlockState> {
 pub fn start_notices(path: &Path, table: &StateTable, scene: &Scene) -> Vec<String> {
     let (name, tick) = (path.display(), table.ticks.last);
     let mut sentences = Vec::new();
-    if StateFormat::of(path, "--init").is_ok_and(|format| format == StateFormat::Csv) {
+    let is_csv = StateFormat::of(path, "--init").is_ok_and(|format| format == StateFormat::Csv);
+    if is_csv {
         sentences.push(format!(
             "{name}: starting from its last tick, {tick}; a CSV file has places, \
              velocities and states of rules alone, so what behaviours remember begins anew, and targets do \
@@ -233,6 +234,19 @@ pub fn start_notices(path: &Path, table: &StateTable, scene: &Scene) -> Vec<Stri
         ));
     } else if table.ticks.several {
         sentences.push(format!("{name} holds several ticks; starting from its last, tick {tick}"));
+    }
+    if !is_csv && table.run.is_none() && table.species.is_empty() {
+        let mut rules = scene.species.iter().flat_map(|species| &species.rules);
+        let forgets = !table.remembers && rules.any(|rule| rule.kind.info().needs.angle);
+        let moves = table.has_targets || scene.targets.iter().any(Target::moves);
+        let anew = [
+            forgets.then_some("what behaviours remember begins anew"),
+            moves.then_some("targets begin where the scene puts them"),
+        ];
+        let anew: Vec<&str> = anew.into_iter().flatten().collect();
+        if !anew.is_empty() {
+            sentences.push(format!("{name} has no record of its run: {}", anew.join(", and ")));
+        }
     }
     let known = scene.kept_names();
     let lost = table.kept.iter().filter(|own| known.place(own).is_none());

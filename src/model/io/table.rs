@@ -130,7 +130,9 @@ pub struct StateTable {
     /// Number of coordinates of a position.
     axes: usize,
     /// Whether the file says what its agents remember.
-    remembers: bool,
+    pub remembers: bool,
+    /// Whether the file has targets. Its record tells which they are.
+    pub has_targets: bool,
     /// Whether the numbers for colours are what the colours of the file's scene show. Else they are
     /// numbers of neighbours.
     pub shows: bool,
@@ -155,6 +157,7 @@ impl StateTable {
             ticks: Ticks::default(),
             axes,
             remembers,
+            has_targets: false,
             shows: false,
             kept: Vec::new(),
             run: None,

@@ -7,7 +7,7 @@ use flockwork::model::vector::flat;
 
 use crate::shell::exits;
 
-use super::{Line, files_of_a_run, refused, resume, scene};
+use super::{Line, files_of_a_run, refused, resume, scene, with_entry};
 
 #[test]
 fn plain_readers_find_the_header_and_a_number_in_every_field() {
@@ -49,7 +49,7 @@ fn a_flock_starts_from_the_places_and_velocities_of_the_last_tick() {
 #[test]
 fn one_line_says_what_begins_anew() {
     let folder = tempfile::tempdir().unwrap();
-    let [_, _] = files_of_a_run(folder.path());
+    let [_, npz] = files_of_a_run(folder.path());
     let told = |file: &str, more: &str| {
         let line = format!("simulate --engine cpu --ticks 0 --out a.npz --init {file} {more}");
         exits(folder.path(), 0, &format!("flockwork {line}"))
@@ -59,6 +59,15 @@ fn one_line_says_what_begins_anew() {
     assert!(message.contains("what behaviours remember begins anew"), "{message}");
     assert_eq!(message.lines().count(), 1, "{message}");
     assert!(!told("run.npz", "").contains("anew"));
+    let mut changed = with_entry(&npz, "run.toml", None);
+    let message = told("changed.npz", "--scene scene.toml");
+    let targets = "has no record of its run: targets begin where the scene puts them";
+    assert!(message.contains(targets) && message.lines().count() == 2, "{message}");
+    for array in ["angle.npy", "neighbours.npy"] {
+        changed = with_entry(&changed, array, None);
+    }
+    let message = told("changed.npz", "--scene scene.toml");
+    assert!(message.contains("behaviours remember begins anew, and targets begin"), "{message}");
     std::fs::write(folder.path().join("b.csv"), "id,x,y,vx,vy,state.phas\n0,2,3,1,1,0.5\n")
         .unwrap();
     let message = told("b.csv", "--scene scene.toml");

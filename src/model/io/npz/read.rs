@@ -94,6 +94,7 @@ pub fn read_npz(mut file: impl Read + Seek, with_run: bool, part: Part) -> Resul
     }
     let mut table = StateTable::new("row", part, axes, remembers);
     (table.shows, table.kept) = (shows, kept);
+    table.has_targets = found.iter().any(|name| name.starts_with("target_"));
     table.take(ticks.ticks, own.rows)?;
     let run = read_record(&mut archive, with_run && found.contains(&"flow"), axes);
     if with_run {
