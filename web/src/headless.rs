@@ -6,6 +6,7 @@ use std::sync::Arc;
 use flockwork_engine::gpu::Gpu;
 use flockwork_engine::{Engine, EngineError, EngineKind, Snapshot};
 use flockwork_model::io::{RunRecord, save_flock};
+use flockwork_model::scene::Request;
 use flockwork_session::Opening;
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -38,7 +39,10 @@ pub async fn simulate(link: String, ticks: u32) -> Result<Uint8Array, String> {
     };
     let mut engine = begin().map_err(|error| error.to_string())?;
     let Snapshot { state, targets } = arrival(engine.as_mut()).await?;
-    let run = RunRecord::new(&scene, &source.request, scene.world.size, &source.overrides);
+    // A record does not say that an override has set the density.
+    let density = source.request.density.or(scene.asked_density());
+    let request = Request { density, ..source.request };
+    let run = RunRecord::new(&scene, &request, scene.world.size, &source.overrides);
     let run = run.on(&engine.kind().to_string(), gpu.map(|gpu| gpu.name()), None);
     let mut file = Cursor::new(Vec::new());
     save_flock(&mut file, run, &state, &targets).map_err(|error| error.to_string())?;
