@@ -218,7 +218,12 @@ pub(super) fn sizes(contents: &Contents, uses: Uses, extent: Extent) -> Vec<(&'s
 }
 
 /// The buffers that a renderer reads.
-pub(super) fn agents_in(gpu: &Arc<Gpu>, buffers: &FlockBuffers, uses: Uses, tick: u64) -> AgentBuffers {
+pub(super) fn agents_in(
+    gpu: &Arc<Gpu>,
+    buffers: &FlockBuffers,
+    uses: Uses,
+    tick: u64,
+) -> AgentBuffers {
     let buffer = |name: &str| buffers.buffer(name).clone();
     AgentBuffers {
         gpu: Arc::clone(gpu),
