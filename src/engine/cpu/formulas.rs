@@ -75,7 +75,7 @@ pub struct FormulaLanes<'a, S: Simd, const D: usize> {
     pub next_kept: [Lanes<S>; MAX_KEPT],
 }
 
-/// Rules by which agents hear the same neighbours.
+/// Rules that hear the same neighbours.
 struct HearingLanes<'a, S: Simd> {
     rules: &'a HearingRules,
     /// One of them.
@@ -292,7 +292,7 @@ where
         }
     }
 
-    /// Collects every `stride`-th of these agents, for which the tile has room. Returns the place of the next one.
+    /// Collects every `stride`-th of these agents; the tile must have room for them. Returns how far it went.
     #[inline(always)]
     fn collect(
         &mut self,
@@ -397,11 +397,7 @@ where
             let by_distance = !self.several_species && inner.or(edge).is_none() && reach.is_none();
             let hears_all = by_distance && !squared_radius.less_than(self.widest).any();
             let distances = &tile.distance_squared.0[..count];
-            if hears_all {
-                // No mask is tighter than theirs.
-            } else if by_distance {
-                heard.take_within(near, *squared_radius, distances);
-            } else {
+            if !by_distance {
                 heard.clear();
                 for (row, squared) in distances.iter().enumerate() {
                     let mut mask = near.mask(row) & squared.less_than(*squared_radius);
@@ -423,6 +419,8 @@ where
                     }
                     heard.push(row, mask);
                 }
+            } else if !hears_all {
+                heard.take_within(near, *squared_radius, distances);
             }
             if !hears_all {
                 heard.weigh_like(near);

@@ -1,5 +1,5 @@
-//! The rules in text of a scene as few programs: rules by which agents hear the same neighbours add up together,
-//! and the forces of all rules are one program.
+//! The rules in text of a scene as few programs: rules that hear the same neighbours add them up together, and the
+//! forces of all rules are one program.
 
 use super::formula_columns::FormulaColumns;
 use flockwork_model::formula::{Formula, Given, Program};
@@ -12,13 +12,13 @@ pub struct JoinedRules {
     pub columns: Vec<FormulaColumns>,
     /// Those that look at neighbours, in groups.
     pub hearings: Vec<HearingRules>,
-    /// Numbers of sums.
+    /// How many sums they have.
     pub sums: usize,
     /// The forces of the rules that do not look at neighbours, and of those that do.
     pub forces: [Forces; 2],
 }
 
-/// Rules by which agents hear the same neighbours.
+/// Rules that hear the same neighbours.
 #[derive(Clone, Debug)]
 pub struct HearingRules {
     /// Their numbers among the columns.
@@ -102,7 +102,7 @@ impl JoinedRules {
 }
 
 impl HearingRules {
-    /// The columns of one of the rules, which says whom agents hear by all of them.
+    /// The columns of one of the rules: all of them hear whom it hears.
     #[inline(always)]
     pub fn one<'a>(&self, rules: &'a JoinedRules) -> &'a FormulaColumns {
         &rules.columns[self.rules[0]]

@@ -12,6 +12,9 @@ use crate::state::FlockState;
 /// The parameters that say whom an agent perceives.
 const PERCEPTION: [&str; 4] = ["radius", "fov", "nearest", "with"];
 
+/// The parameters that say whom a rule in text hears.
+const HEARING: [&str; 5] = ["radius", "fov", "nearest", "with", "inner"];
+
 /// Puts things into groups: each into the first whose first thing is alike.
 fn grouped<T: Copy>(all: impl Iterator<Item = T>, alike: impl Fn(T, T) -> bool) -> Vec<Vec<T>> {
     let mut groups: Vec<Vec<T>> = Vec::new();
@@ -228,10 +231,8 @@ impl Scene {
         let built_in = Kind::NEAR.into_iter().filter(|kind| uses.contains(*kind));
         let rules = self.formulas().into_iter().filter(|own| own.has_radius()).map(Kind::Formula);
         let alike = |kind, other| self.equal_in(&PERCEPTION, kind, other);
-        let groups = grouped(built_in.chain(rules), alike).into_iter();
-        groups
-            .flat_map(|group| group.clone().into_iter().map(move |kind| (kind, group[0])))
-            .collect()
+        let groups = grouped(built_in.chain(rules), alike);
+        groups.iter().flat_map(|group| group.iter().map(|kind| (*kind, group[0]))).collect()
     }
 
     /// The behaviours and rules that choose the nearest neighbours, or draw one, in the order of [`Kind::ALL`]. Those
@@ -255,7 +256,7 @@ impl Scene {
         grouped(kinds.filter(chooses), alike)
     }
 
-    /// The rules in text that look at neighbours. Rules by which agents hear the same ones are one group.
+    /// The rules in text that look at neighbours, in groups: the rules of a group hear the same neighbours.
     #[must_use]
     #[doc(hidden)]
     pub fn hearings(&self) -> Vec<Vec<&'static Formula>> {
@@ -263,9 +264,7 @@ impl Scene {
         let alike = |one: &'static Formula, other: &'static Formula| {
             one.hears_everybody() == other.hears_everybody()
                 && shared.contains(&one) == shared.contains(&other)
-                && [&PERCEPTION[..], &["inner"]]
-                    .iter()
-                    .all(|keys| self.equal_in(keys, Kind::Formula(one), Kind::Formula(other)))
+                && self.equal_in(&HEARING, Kind::Formula(one), Kind::Formula(other))
         };
         let formulas = self.formulas().into_iter().filter(|own| own.sees_neighbours());
         grouped(formulas, alike)
