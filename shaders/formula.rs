@@ -122,6 +122,36 @@ fn printed(program: &Program, zero: &str, given: impl Fn(Given) -> String) -> St
     text
 }
 
+/// For each operation whether its result is finite, whatever the neighbour: places, velocities and parameters are.
+fn finite(program: &Program) -> Vec<bool> {
+    let mut finite: Vec<bool> = Vec::with_capacity(program.operations.len());
+    for operation in &program.operations {
+        finite.push(match *operation {
+            Operation::Constant(_) => true,
+            Operation::Given(Given::DistanceSquared | Given::Kept(_) | Given::OtherKept(_)) => {
+                false
+            }
+            Operation::Given(_) => true,
+            Operation::Negate(a) => finite[a as usize],
+            Operation::Choose(_, a, b) => finite[a as usize] && finite[b as usize],
+            _ => false,
+        });
+    }
+    finite
+}
+
+/// A sum with a neighbour in it. One that is not heard has a share of 0, which leaves a sum as it is unless the
+/// neighbour's number is infinite or none.
+fn added(program: &Program, sum: usize, finite: &[bool]) -> String {
+    let result = program.results[sum] as usize;
+    let ones = program.operations[result] == Operation::Constant(1.0_f32.to_bits());
+    let number = if ones { "share".into() } else { format!("v{result} * share") };
+    match finite[result] {
+        true => format!("sums.s{sum} + {number}"),
+        false => format!("select(sums.s{sum}, sums.s{sum} + {number}, share > 0.0)"),
+    }
+}
+
 /// A number with all its digits, in WGSL. A formula has no infinite constants.
 fn number_text(number: f32) -> String {
     // The digits of an f64, because that is what compilers read first.
@@ -191,21 +221,18 @@ pub fn module(
             Given::Tick => "f32(clock)".into(),
             other => format!("species.{}", of_agent(other, number, formula)),
         });
-        let inner = match formula.text.has_inner {
-            true => format!(
-                " && !(neighbour.distance_squared < species.rule{number}.inner * species.rule{number}.inner)"
-            ),
-            false => String::new(),
-        };
-        let adds = formula.sums.results.iter().enumerate().map(|(sum, result)| {
-            format!(
-                "        select(sums.s{sum}, sums.s{sum} + v{result} * neighbour.share, seen),\n"
-            )
-        });
+        let mut share = "neighbour.share".to_string();
+        if formula.text.has_inner {
+            let near = format!("species.rule{number}.inner * species.rule{number}.inner");
+            share = format!("select({share}, 0.0, neighbour.distance_squared < {near})");
+        }
+        let finite = finite(&formula.sums);
+        let adds: String = (0..sums)
+            .map(|sum| format!("        {},\n", added(&formula.sums, sum, &finite)))
+            .collect();
         text += &format!(
             "fn observe(species: Species, neighbour: Neighbour, sums: Sums) -> Sums {{\n{operations}    \
-             let seen = neighbour.share > 0.0{inner};\n    return Sums(\n{}    );\n}}\n\n",
-            adds.collect::<String>()
+             let share = {share};\n    return Sums(\n{adds}    );\n}}\n\n"
         );
     }
     if formula.is_separable() {
