@@ -147,7 +147,7 @@ const INVERSE_DEVIATION: f32 = 2.642_899_8e-5;
 /// Every nearly normal number is shorter.
 pub const MAX_NORMAL: f32 = 3.5;
 
-/// A nearly normal number of mean 0 and variance 1, from −3.47 to 3.47: the sum of four numbers of 16
+/// A nearly normal number of mean 0 and variance 1, from −3.46 to 3.46: the sum of four numbers of 16
 /// bits, two of them from `bits`.
 #[must_use]
 #[inline]

@@ -120,6 +120,7 @@ pub fn spawn_agents(
         return Err(format!("a flock has {MAX_AGENTS} ids at most: none was added"));
     }
     let SpawnBatch { species, places, newcomers } = batch;
+    let scene = &scene.at(state.tick);
     let species = scene.species.iter().position(|own| own.name == *species).unwrap_or_default();
     let end = next_id + places.len() as u64;
     let kind = scene.species.get(species);

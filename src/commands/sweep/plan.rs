@@ -69,11 +69,12 @@ pub struct Plan {
     /// Ticks between samples of the metrics [default: 10]
     #[arg(long, value_name = "E", value_parser = whole::<u64>(1..=u64::MAX), allow_negative_numbers = true)]
     pub metrics_every: Option<u64>,
-    /// Metrics to average [default: all]
+    /// Metrics to average [default: the usual ones]
     #[arg(long, value_name = "NAME[,NAME…]")]
     #[serde(deserialize_with = "names")]
     pub metric: Vec<String>,
-    /// End a run once the standard error of a metric is this small, for example polarisation=0.01
+    /// End a run once it is long enough for an error, and the standard error of a metric is this small, for example
+    /// polarisation=0.01
     #[arg(long, value_name = "METRIC=ERROR")]
     #[serde(deserialize_with = "until")]
     pub until: Option<Until>,

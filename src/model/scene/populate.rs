@@ -70,7 +70,8 @@ impl Scene {
             kept_names: self.kept_names(),
         };
         let mut end_id = 0;
-        for (index, (species, share)) in self.species.iter().zip(shares).enumerate() {
+        let all = self.species_at(0);
+        for (index, (species, share)) in all.iter().zip(shares).enumerate() {
             let spawn = if grown { species.spawn_at_scale } else { species.spawn };
             end_id += share;
             let end = end_id.clamp(part.start, part.end) - part.start;
@@ -88,12 +89,13 @@ impl Scene {
         state
     }
 
-    /// Agents of a species that start as its file says, with the ids from `first` on, without memory.
+    /// Agents of a species that start as its file says at tick 0, with the ids from `first` on, without memory.
     #[must_use]
     pub fn newcomers(&self, species: usize, first: u32, count: u32) -> FlockState {
         let obstacles = Obstacles::within(&self.world, &self.obstacles, |obstacle| obstacle.radius);
         let free = |place: Point| !obstacles.cover(&self.world, place);
-        let Some(own) = self.species.get(species) else { return FlockState::default() };
+        let all = self.species_at(0);
+        let Some(own) = all.get(species) else { return FlockState::default() };
         let id: Vec<u32> = (first..first + count).collect();
         let start = |id: &u32| self.start_of(own, &own.spawn, *id, &free);
         let (position, velocity) = id.par_iter().map(start).unzip();
@@ -102,7 +104,7 @@ impl Scene {
     }
 
     /// The first place and the first velocity of agent `id`: the first `free` place among its tries, if
-    /// there is one.
+    /// there is one. `species` has its values at that tick.
     fn start_of(
         &self,
         species: &Species,
@@ -251,9 +253,10 @@ impl Scene {
         let grown = times.as_dvec3().element_product();
         let count: u64 = self.obstacle_plans.iter().map(|plan| self.wanted(plan)).sum();
         if count > MAX_OBSTACLES {
+            let remedy = if grown > 1.01 { "--count" } else { "the `count` of [[obstacles]]" };
             return Err(PopulateError::option(format!(
                 "a world of this size has {count} obstacles, but at most {MAX_OBSTACLES} are allowed; \
-                 lower --count"
+                 lower {remedy}"
             )));
         }
         let mut obstacles = Vec::new();

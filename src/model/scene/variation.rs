@@ -191,6 +191,7 @@ mod tests {
     use super::*;
     use crate::behaviours::Kind;
     use crate::parameter::MAX_SPECIES;
+    use crate::scene::Request;
 
     /// Every slot of a species.
     fn slots() -> Vec<Slot> {
@@ -213,6 +214,28 @@ mod tests {
         all.sort_unstable();
         all.dedup();
         assert_eq!(all.len(), count);
+    }
+
+    #[test]
+    fn first_speeds_follow_the_laws_of_the_limit() {
+        let law = |law: &str| {
+            let text = format!(
+                "[species.a]\ncount = 3\nsize = 6\nmax_speed = {{ base = 3, {law} }}\n\
+                 spawn.speed = \"max_speed\""
+            );
+            Scene::parse("s.toml", &text).unwrap()
+        };
+        let grows = law("grows_with_size = 6");
+        let varies = law("amplitude = 1, period = 50");
+        let at_first = varies.species_at(0)[0].body.max_speed;
+        assert!(at_first != 3.0);
+        for (scene, wanted) in [(&grows, 3.0 * (1.0 - share(1.0))), (&varies, at_first)] {
+            let state = scene.clone().populate(&Request::default()).unwrap().1;
+            let newcomers = scene.newcomers(0, 3, 2);
+            for velocity in state.velocity.iter().chain(&newcomers.velocity) {
+                assert!((velocity.length() - wanted).abs() < 1e-5, "{velocity} for {wanted}");
+            }
+        }
     }
 
     #[test]
