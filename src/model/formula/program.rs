@@ -141,7 +141,7 @@ pub struct Program {
     pub results: Vec<Id>,
     /// Operations whose results are the same for all neighbours of an agent, without constants: first those that
     /// wait for none, so that several run at once.
-    pub of_agent: Vec<Id>,
+    pub of_agent: Vec<(Id, Operation)>,
     /// The others, without inputs and without the products among the terms.
     pub of_neighbour: Vec<Id>,
     /// The inputs that are others for each neighbour.
@@ -183,12 +183,12 @@ impl Program {
             match operation {
                 Operation::Constant(_) | Operation::Truth(_) => {}
                 Operation::Less(..) if !wanted[id as usize] => {}
-                _ if !own => of_agent.push(id),
+                _ if !own => of_agent.push((id, *operation)),
                 _ if given => of_tile.push(id),
                 _ => of_neighbour.push(id),
             }
         }
-        of_agent.sort_by_key(|id| depths[*id as usize]);
+        of_agent.sort_by_key(|(id, _)| depths[*id as usize]);
         let takes = |id: Id| operations.iter().flat_map(|own| own.inputs()).any(|own| own == id);
         let term = |(place, id): (usize, &Id)| {
             let product = match operations[*id as usize] {
