@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::drawing::{Drawing, LIGHT, module};
+use super::drawing::{Drawing, LIGHT, cover, module};
+use super::resources::{bind, texture, texture_entry};
 use super::subject::Subject;
 use crate::camera::Camera;
 use crate::cpu::shape_raster;
@@ -48,9 +49,7 @@ pub struct Ready<'a> {
 impl Ready<'_> {
     /// Draws over the whole target.
     pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>) {
-        pass.set_pipeline(self.pipeline);
-        pass.set_bind_group(0, &self.group, &[]);
-        pass.draw(0..3, 0..1);
+        cover(pass, self.pipeline, &self.group);
     }
 }
 
@@ -132,46 +131,26 @@ impl Background {
             );
             self.drawn = Some(Drawn { ground, targets, camera: *camera, scale, texture });
         }
-        let compile = || pipeline(&self.gpu.device, self.format, samples);
-        let pipeline = self.pipelines.entry(samples).or_insert_with(compile);
-        let view = self.drawn.as_ref()?.texture.create_view(&Default::default());
-        let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("draw_background"),
-            layout: &pipeline.get_bind_group_layout(0),
-            entries: &[wgpu::BindGroupEntry {
-                binding: 0,
-                resource: wgpu::BindingResource::TextureView(&view),
-            }],
+        let pipeline = self.pipelines.entry(samples).or_insert_with(|| {
+            let module = module(&self.gpu.device, "draw_background", shaders::DRAW_BACKGROUND);
+            let drawn =
+                Drawing::on(self.format, "draw_background", &module, ["cover", "copy"], None);
+            let mut drawing = Drawing { samples, ..drawn };
+            drawing.target.blend = None;
+            drawing.compile(&self.gpu.device)
         });
+        let view = self.drawn.as_ref()?.texture.create_view(&Default::default());
+        let layout = pipeline.get_bind_group_layout(0);
+        let group = bind(&self.gpu, "draw_background", &layout, &[texture_entry(0, &view)]);
         Some(Ready { pipeline, group })
     }
 
     fn allocate(&self, size: wgpu::Extent3d) -> wgpu::Texture {
-        self.gpu.device.create_texture(&wgpu::TextureDescriptor {
-            label: Some("draw_background"),
-            size,
-            mip_level_count: 1,
-            sample_count: 1,
-            dimension: wgpu::TextureDimension::D2,
-            format: match self.format {
-                LIGHT => wgpu::TextureFormat::Rgba8UnormSrgb,
-                _ => wgpu::TextureFormat::Rgba8Unorm,
-            },
-            usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST,
-            view_formats: &[],
-        })
+        let format = match self.format {
+            LIGHT => wgpu::TextureFormat::Rgba8UnormSrgb,
+            _ => wgpu::TextureFormat::Rgba8Unorm,
+        };
+        let usage = wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST;
+        texture(&self.gpu, "draw_background", (size, 1), format, usage)
     }
-}
-
-fn pipeline(
-    device: &wgpu::Device,
-    format: wgpu::TextureFormat,
-    samples: u32,
-) -> wgpu::RenderPipeline {
-    let module = module(device, "draw_background", shaders::DRAW_BACKGROUND);
-    let entries = ["cover", "copy"];
-    let mut drawing =
-        Drawing { samples, ..Drawing::on(format, "draw_background", &module, entries, None) };
-    drawing.target.blend = None;
-    drawing.compile(device)
 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::drawing::{Drawing, LIGHT, attach, module};
-use super::trails::canvas;
+use super::drawing::{Drawing, LIGHT, attach, cover, module};
+use super::resources::{bind, canvas, entry, sampler, texture_entry};
 use flockwork_engine::gpu::{Gpu, shaders};
 
 /// Pictures of the pyramid in a picture with one pixel per point. Larger ones have more, so that light
@@ -104,32 +104,14 @@ impl Bloom {
         (to, load): (&wgpu::TextureView, wgpu::LoadOp<wgpu::Color>),
         share: f32,
     ) {
-        let entry = |binding, resource| wgpu::BindGroupEntry { binding, resource };
-        let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("bloom"),
-            layout: &pipeline.get_bind_group_layout(0),
-            entries: &[
-                entry(0, wgpu::BindingResource::TextureView(from)),
-                entry(1, wgpu::BindingResource::Sampler(&self.between)),
-            ],
-        });
-        let mut pass = attach(encoder, "bloom", to, None, load);
+        let between = wgpu::BindingResource::Sampler(&self.between);
+        let entries = [texture_entry(0, from), entry(1, between)];
+        let group = bind(&self.gpu, "bloom", &pipeline.get_bind_group_layout(0), &entries);
+        let mut pass = attach(encoder, "bloom", to, load);
         let share = f64::from(share);
-        pass.set_pipeline(pipeline);
         pass.set_blend_constant(wgpu::Color { r: share, g: share, b: share, a: share });
-        pass.set_bind_group(0, &group, &[]);
-        pass.draw(0..3, 0..1);
+        cover(&mut pass, pipeline, &group);
     }
-}
-
-/// Reads between texels; beyond the edge is the texel at the edge.
-pub(super) fn sampler(device: &wgpu::Device) -> wgpu::Sampler {
-    device.create_sampler(&wgpu::SamplerDescriptor {
-        label: Some("between texels"),
-        mag_filter: wgpu::FilterMode::Linear,
-        min_filter: wgpu::FilterMode::Linear,
-        ..Default::default()
-    })
 }
 
 #[cfg(test)]

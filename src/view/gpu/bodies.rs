@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::chunks::{self, Chunk};
 use super::drawing::{Drawing, LIGHT, Looks, composed};
+use super::resources::{bind, buffer_entry, made_for};
 use super::shade::depths_entry;
 use crate::space::Depth;
 use flockwork_engine::EngineError;
@@ -32,14 +33,14 @@ pub enum Part {
 }
 
 impl Part {
-    fn entries(self) -> (&'static str, &'static str) {
+    fn entries(self) -> [&'static str; 2] {
         match self {
-            Self::Shadows => ("shadow_corner", "paint_shadow"),
-            Self::Bodies => ("body_corner", "paint_body"),
-            Self::Birds => ("bird_corner", "paint_body"),
-            Self::Fish => ("fish_corner", "paint_body"),
-            Self::Balls => ("ball_corner", "paint_ball"),
-            Self::Glows => ("glow_corner", "paint_glow"),
+            Self::Shadows => ["shadow_corner", "paint_shadow"],
+            Self::Bodies => ["body_corner", "paint_body"],
+            Self::Birds => ["bird_corner", "paint_body"],
+            Self::Fish => ["fish_corner", "paint_body"],
+            Self::Balls => ["ball_corner", "paint_ball"],
+            Self::Glows => ["glow_corner", "paint_glow"],
         }
     }
 
@@ -102,12 +103,8 @@ impl Bodies {
         picture: &wgpu::Buffer,
         depths: &wgpu::Buffer,
     ) -> wgpu::BindGroup {
-        let own = wgpu::BindGroupEntry { binding: 7, resource: depths.as_entire_binding() };
-        self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("draw_bodies"),
-            layout: &self.layout,
-            entries: &[&chunk.entries(picture)[..], &[own]].concat(),
-        })
+        let entries = [&chunk.entries(picture)[..], &[buffer_entry(7, depths)]].concat();
+        bind(&self.gpu, "draw_bodies", &self.layout, &entries)
     }
 
     /// Records the drawing of a part of all agents. Fails if its shader does not compile.
@@ -119,37 +116,25 @@ impl Bodies {
         looks: Looks,
         mirrored: bool,
     ) -> Result<(), EngineError> {
-        let key = (part, looks, mirrored);
-        if !self.pipelines.contains_key(&key) {
-            let pipeline = self.compile(key)?;
-            self.pipelines.insert(key, pipeline);
-        }
-        let Some(pipeline) = self.pipelines.get(&key) else { return Ok(()) };
+        let pipeline = made_for(&mut self.pipelines, (part, looks, mirrored), || {
+            let as_light = self.format == LIGHT;
+            let variant = Variant { flat: false, as_light, ..looks.variant(false) };
+            let module = composed(&self.gpu, "draw_bodies", variant)?;
+            let behind = if mirrored { wgpu::Face::Front } else { wgpu::Face::Back };
+            let group = Some(&self.layout);
+            let drawing = Drawing {
+                cull_mode: (part.corners() > 3).then_some(behind),
+                depth: depth_state(part.depth()),
+                samples: self.samples,
+                ..Drawing::on(self.format, "draw_bodies", &module, part.entries(), group)
+            };
+            Ok(drawing.compile(&self.gpu.device))
+        })?;
         pass.set_pipeline(pipeline);
         for (group, count) in chunks {
             pass.set_bind_group(0, group, &[]);
             pass.draw(0..part.corners() * count, 0..1);
         }
         Ok(())
-    }
-
-    fn compile(
-        &self,
-        (part, looks, mirrored): (Part, Looks, bool),
-    ) -> Result<wgpu::RenderPipeline, EngineError> {
-        let device = &self.gpu.device;
-        let as_light = self.format == LIGHT;
-        let variant = Variant { flat: false, as_light, ..looks.variant(false) };
-        let module = composed(&self.gpu, "draw_bodies", variant)?;
-        let (vertex, fragment) = part.entries();
-        let behind = if mirrored { wgpu::Face::Front } else { wgpu::Face::Back };
-        let (entries, group) = ([vertex, fragment], Some(&self.layout));
-        let drawing = Drawing {
-            cull_mode: (part.corners() > 3).then_some(behind),
-            depth: depth_state(part.depth()),
-            samples: self.samples,
-            ..Drawing::on(self.format, "draw_bodies", &module, entries, group)
-        };
-        Ok(drawing.compile(device))
     }
 }

@@ -1,6 +1,7 @@
 //! Splits a flock into chunks no longer than the device's longest binding, and binds them for
 //! `shaders/agents.wgsl` and `shaders/picture.wgsl`.
 
+use super::resources::{buffer_entry, entry};
 use flockwork_engine::gpu::row::{MEMORY_BYTES, TAG_BYTES};
 use flockwork_engine::gpu::{AgentBuffers, Gpu};
 
@@ -45,13 +46,10 @@ impl<'a> Chunk<'a> {
         // Without memory any buffer will do, because the shader does not read it.
         let memory = self.agents.memory.as_ref().unwrap_or(&self.agents.tag);
         [
-            wgpu::BindGroupEntry {
-                binding: 0,
-                resource: self.part(&self.agents.state, self.agents.layout.bytes()),
-            },
-            wgpu::BindGroupEntry { binding: 1, resource: self.part(&self.agents.tag, TAG_BYTES) },
-            wgpu::BindGroupEntry { binding: 2, resource: picture.as_entire_binding() },
-            wgpu::BindGroupEntry { binding: 3, resource: self.part(memory, MEMORY_BYTES) },
+            entry(0, self.part(&self.agents.state, self.agents.layout.bytes())),
+            entry(1, self.part(&self.agents.tag, TAG_BYTES)),
+            buffer_entry(2, picture),
+            entry(3, self.part(memory, MEMORY_BYTES)),
         ]
     }
 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::drawing::{buffer, compute_passes};
+use super::drawing::{compute, compute_passes, workgroups};
+use super::resources::{beginning, bind, buffer, entry, made};
 use super::shade::numbers;
 use flockwork_engine::EngineError;
-use flockwork_engine::gpu::pass::{AGENTS_PER_WORKGROUP, dispatch_size};
 use flockwork_engine::gpu::row::{MEMORY_BYTES, TAG_BYTES};
 use flockwork_engine::gpu::shaders::Variant;
 use flockwork_engine::gpu::{AgentBuffers, Gpu};
@@ -50,10 +50,8 @@ impl ClusterPasses {
             several_species: true,
             ..Variant::of_drawing(false, false, false)
         };
-        let own = match kept.take().filter(|own| own.variant == variant) {
-            Some(own) => kept.insert(own),
-            None => kept.insert(Self::new(gpu, variant)?),
-        };
+        kept.take_if(|own| own.variant != variant);
+        let own = made(kept, || Self::new(gpu, variant))?;
         let count = u64::from(agents.count);
         if own.parents.size() < count * MEMORY_BYTES {
             [own.parents, own.shown] = [(); 2].map(|()| numbers(gpu, agents.count));
@@ -72,22 +70,12 @@ impl ClusterPasses {
             (&cells.start, cells.bytes),
             (&own.squared_radius, own.squared_radius.size()),
         ];
-        let entries = bound.into_iter().zip(0..).map(|((buffer, bytes), binding)| {
-            let part =
-                wgpu::BufferBinding { buffer, offset: 0, size: wgpu::BufferSize::new(bytes) };
-            wgpu::BindGroupEntry { binding, resource: wgpu::BindingResource::Buffer(part) }
-        });
-        let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("clusters"),
-            layout: &own.passes[0].get_bind_group_layout(0),
-            entries: &entries.collect::<Vec<_>>(),
-        });
-        let limit = gpu.device.limits().max_compute_workgroups_per_dimension;
-        let (x, y) = dispatch_size(agents.count.div_ceil(AGENTS_PER_WORKGROUP), limit);
-        let mut compute = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
-            label: Some("clusters"),
-            timestamp_writes: None,
-        });
+        let entries = (0..).zip(bound);
+        let entries = entries.map(|(at, (buffer, bytes))| entry(at, beginning(buffer, bytes)));
+        let layout = own.passes[0].get_bind_group_layout(0);
+        let group = bind(gpu, "clusters", &layout, &entries.collect::<Vec<_>>());
+        let (x, y) = workgroups(gpu, agents.count);
+        let mut compute = compute(encoder, "clusters");
         compute.set_bind_group(0, &group, &[]);
         for pass in &own.passes {
             compute.set_pipeline(pass);

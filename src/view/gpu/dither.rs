@@ -1,6 +1,7 @@
 //! Blue noise: a pattern without the low frequencies that an eye sees. An exposed picture adds it before it is
 //! rounded to 256 steps; without it, dark gradients would be bands.
 
+use super::resources::texture;
 use flockwork_engine::gpu::Gpu;
 
 /// The pattern repeats after this many pixels.
@@ -36,16 +37,9 @@ fn blue_noise() -> [u8; PIXELS] {
 pub fn blue_noise_texture(gpu: &Gpu) -> wgpu::TextureView {
     let side = SIDE as u32;
     let size = wgpu::Extent3d { width: side, height: side, depth_or_array_layers: 1 };
-    let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
-        label: Some("blue noise"),
-        size,
-        mip_level_count: 1,
-        sample_count: 1,
-        dimension: wgpu::TextureDimension::D2,
-        format: wgpu::TextureFormat::R8Unorm,
-        usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST,
-        view_formats: &[],
-    });
+    let usage = wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST;
+    let format = wgpu::TextureFormat::R8Unorm;
+    let texture = texture(gpu, "blue noise", (size, 1), format, usage);
     let layout =
         wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(side), rows_per_image: None };
     gpu.queue.write_texture(texture.as_image_copy(), &blue_noise(), layout, size);

@@ -2,6 +2,7 @@
 
 use crate::style::Paint;
 use flockwork_engine::EngineError;
+use flockwork_engine::gpu::pass::{AGENTS_PER_WORKGROUP, dispatch_size};
 use flockwork_engine::gpu::shaders::{Variant, compose};
 use flockwork_engine::gpu::{Gpu, reflect};
 use flockwork_model::behaviours::Uses;
@@ -101,13 +102,7 @@ impl<'a> Drawing<'a> {
 
     /// Compiles the pipeline.
     pub fn compile(self, device: &wgpu::Device) -> wgpu::RenderPipeline {
-        let layout = self.group.map(|group| {
-            device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-                label: Some(self.label),
-                bind_group_layouts: &[Some(group)],
-                immediate_size: 0,
-            })
-        });
+        let layout = self.group.map(|group| pipeline_layout(device, self.label, group));
         let buffers = [self.vertices];
         let [vertex, fragment] = self.entries;
         device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
@@ -152,13 +147,36 @@ pub fn composed(
     Ok(module(&gpu.device, name, &wgsl))
 }
 
-/// A buffer for this use, which the host may write to.
-pub fn buffer(gpu: &Gpu, label: &str, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
-    gpu.device.create_buffer(&wgpu::BufferDescriptor {
+fn pipeline_layout(
+    device: &wgpu::Device,
+    label: &str,
+    group: &wgpu::BindGroupLayout,
+) -> wgpu::PipelineLayout {
+    device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
         label: Some(label),
-        size,
-        usage: usage | wgpu::BufferUsages::COPY_DST,
-        mapped_at_creation: false,
+        bind_group_layouts: &[Some(group)],
+        immediate_size: 0,
+    })
+}
+
+/// Compiles compute passes of a shader, whose bindings are laid out like this.
+pub fn compute_pipelines<const N: usize>(
+    device: &wgpu::Device,
+    shader: &str,
+    module: &wgpu::ShaderModule,
+    group: &wgpu::BindGroupLayout,
+    entries: [&str; N],
+) -> [wgpu::ComputePipeline; N] {
+    let layout = pipeline_layout(device, shader, group);
+    entries.map(|entry_point| {
+        device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some(entry_point),
+            layout: Some(&layout),
+            module,
+            entry_point: Some(entry_point),
+            compilation_options: Default::default(),
+            cache: None,
+        })
     })
 }
 
@@ -174,21 +192,30 @@ pub fn compute_passes<const N: usize>(
     let bindings = reflect::bindings(&parsed).map_err(|message| gpu.error(message))?;
     let group = reflect::group_layout(gpu, shader, &bindings);
     let module = module(&gpu.device, shader, &wgsl);
-    let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-        label: Some(shader),
-        bind_group_layouts: &[Some(&group)],
-        immediate_size: 0,
-    });
-    Ok(entries.map(|entry_point| {
-        gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: Some(entry_point),
-            layout: Some(&layout),
-            module: &module,
-            entry_point: Some(entry_point),
-            compilation_options: Default::default(),
-            cache: None,
-        })
-    }))
+    Ok(compute_pipelines(&gpu.device, shader, &module, &group, entries))
+}
+
+/// Begins a compute pass.
+pub fn compute<'a>(encoder: &'a mut wgpu::CommandEncoder, label: &str) -> wgpu::ComputePass<'a> {
+    let descriptor = wgpu::ComputePassDescriptor { label: Some(label), timestamp_writes: None };
+    encoder.begin_compute_pass(&descriptor)
+}
+
+/// The workgroups along two axes of a pass with an invocation for each item.
+pub fn workgroups(gpu: &Gpu, items: u32) -> (u32, u32) {
+    let limit = gpu.device.limits().max_compute_workgroups_per_dimension;
+    dispatch_size(items.div_ceil(AGENTS_PER_WORKGROUP), limit)
+}
+
+/// Draws over the whole target, with a pipeline whose vertices are `cover`.
+pub fn cover(
+    pass: &mut wgpu::RenderPass<'_>,
+    pipeline: &wgpu::RenderPipeline,
+    group: &wgpu::BindGroup,
+) {
+    pass.set_pipeline(pipeline);
+    pass.set_bind_group(0, group, &[]);
+    pass.draw(0..3, 0..1);
 }
 
 /// A render pass on a cleared target. With `sampled`, it draws on that texture and resolves it to
@@ -200,7 +227,7 @@ pub fn begin<'a>(
     sampled: Option<&wgpu::TextureView>,
     clear: wgpu::Color,
 ) -> wgpu::RenderPass<'a> {
-    attach(encoder, label, target, sampled, wgpu::LoadOp::Clear(clear))
+    attach_with_depth(encoder, label, (target, sampled), None, wgpu::LoadOp::Clear(clear))
 }
 
 /// A render pass that loads the target like this.
@@ -208,13 +235,12 @@ pub fn attach<'a>(
     encoder: &'a mut wgpu::CommandEncoder,
     label: &str,
     target: &wgpu::TextureView,
-    sampled: Option<&wgpu::TextureView>,
     load: wgpu::LoadOp<wgpu::Color>,
 ) -> wgpu::RenderPass<'a> {
-    attach_with_depth(encoder, label, (target, sampled), None, load)
+    attach_with_depth(encoder, label, (target, None), None, load)
 }
 
-/// The same; with depths, it begins with nothing before the eye.
+/// The same, perhaps by way of a texture of samples; with depths, it begins with nothing before the eye.
 pub fn attach_with_depth<'a>(
     encoder: &'a mut wgpu::CommandEncoder,
     label: &str,

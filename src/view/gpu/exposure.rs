@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable};
 
-use super::bloom::{Bloom, sampler};
+use super::bloom::Bloom;
 use super::dither::blue_noise_texture;
-use super::drawing::{Drawing, LIGHT, attach, buffer, module};
+use super::drawing::{Drawing, LIGHT, begin, cover, module};
 use super::meter::Meter;
-use super::trails::canvas;
+use super::resources::{
+    bind, buffer, buffer_entry, canvas, entry, made, of_size, sampler, texture_entry,
+};
 use crate::style::{Backdrop, light_of_paint};
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::{Gpu, shaders};
@@ -124,10 +126,7 @@ impl Exposure {
     /// The picture of light for a target.
     pub fn light_for(&mut self, target: &wgpu::TextureView) -> wgpu::TextureView {
         let size = target.texture().size();
-        let kept = self.light.take().filter(|light| light.texture().size() == size);
-        let light = kept.unwrap_or_else(|| canvas(&self.gpu, "light", size, LIGHT));
-        self.light = Some(light.clone());
-        light
+        of_size(&mut self.light, size, || canvas(&self.gpu, "light", size, LIGHT))
     }
 
     /// A buffer that begins with the measured factor, if there is one.
@@ -155,12 +154,8 @@ impl Exposure {
             }
             false => light.clone(),
         };
-        let entry = |binding, resource| wgpu::BindGroupEntry { binding, resource };
-        let picture = [
-            entry(0, wgpu::BindingResource::TextureView(&light)),
-            entry(1, wgpu::BindingResource::TextureView(&spread)),
-            entry(2, wgpu::BindingResource::Sampler(&self.between)),
-        ];
+        let between = wgpu::BindingResource::Sampler(&self.between);
+        let picture = [texture_entry(0, &light), texture_entry(1, &spread), entry(2, between)];
         let fixed = style.exposure.and_then(|Exposed(factor)| factor);
         let (factor, bloom) = (fixed.unwrap_or(1.0), style.bloom);
         let (ground, shoulder) = (ground_of(style), shoulder_of(style));
@@ -175,10 +170,7 @@ impl Exposure {
                 Some(other) => encoder.copy_buffer_to_buffer(other, 0, &self.uniform, 0, 4),
                 None => {
                     let points = |side: u32| (side as f32 / scale.max(1.0)).ceil() as u32;
-                    let meter = match &mut self.meter {
-                        Some(meter) => meter,
-                        none => none.insert(Meter::new(&self.gpu)?),
-                    };
+                    let meter = made(&mut self.meter, || Meter::new(&self.gpu))?;
                     let points = [size.width, size.height].map(points);
                     meter.measure(encoder, picture.clone(), &self.uniform, points);
                 }
@@ -190,20 +182,12 @@ impl Exposure {
                 size,
             });
         }
-        let own = [
-            entry(3, self.uniform.as_entire_binding()),
-            entry(4, wgpu::BindingResource::TextureView(&self.dither)),
-        ];
-        let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("expose"),
-            layout: &self.pipeline.get_bind_group_layout(0),
-            entries: &[&picture[..], &own].concat(),
-        });
-        let mut pass =
-            attach(encoder, "expose", target, None, wgpu::LoadOp::Clear(wgpu::Color::TRANSPARENT));
-        pass.set_pipeline(&self.pipeline);
-        pass.set_bind_group(0, &group, &[]);
-        pass.draw(0..3, 0..1);
+        let own = [buffer_entry(3, &self.uniform), texture_entry(4, &self.dither)];
+        let layout = self.pipeline.get_bind_group_layout(0);
+        let group = bind(&self.gpu, "expose", &layout, &[&picture[..], &own].concat());
+        let clear = wgpu::Color::TRANSPARENT;
+        let mut pass = begin(encoder, "expose", target, None, clear);
+        cover(&mut pass, &self.pipeline, &group);
         Ok(())
     }
 }

@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use super::drawing::{buffer, compute_passes};
+use super::drawing::{compute, compute_passes};
+use super::resources::{bind, buffer, buffer_entry};
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::Gpu;
 use flockwork_engine::gpu::shaders::Variant;
@@ -41,23 +42,13 @@ impl Meter {
         exposure: &wgpu::Buffer,
         points: [u32; 2],
     ) {
-        let own = [(3, exposure), (4, &self.counts)];
-        let own = own.map(|(binding, buffer)| wgpu::BindGroupEntry {
-            binding,
-            resource: buffer.as_entire_binding(),
-        });
-        let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("measure"),
-            layout: &self.passes[0].get_bind_group_layout(0),
-            entries: &[&picture[..], &own].concat(),
-        });
-        encoder.clear_buffer(&self.counts, 0, None);
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
-            label: Some("measure"),
-            timestamp_writes: None,
-        });
-        pass.set_bind_group(0, &group, &[]);
         let [count, choose] = &self.passes;
+        let own = [buffer_entry(3, exposure), buffer_entry(4, &self.counts)];
+        let layout = count.get_bind_group_layout(0);
+        let group = bind(&self.gpu, "measure", &layout, &[&picture[..], &own].concat());
+        encoder.clear_buffer(&self.counts, 0, None);
+        let mut pass = compute(encoder, "measure");
+        pass.set_bind_group(0, &group, &[]);
         pass.set_pipeline(count);
         let [columns, rows] = points.map(|side| side.div_ceil(SIDE));
         pass.dispatch_workgroups(columns, rows, 1);

@@ -13,6 +13,7 @@ pub mod offscreen;
 mod order;
 mod picture;
 pub mod renderer;
+mod resources;
 mod shade;
 mod sky;
 mod solids;

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::drawing::buffer;
 use super::renderer::{Method, Renderer};
+use super::resources::{buffer, texture};
 use super::subject::Subject;
 use super::trails::TrailView;
 use super::upload::UploadedAgents;
@@ -78,16 +78,9 @@ impl Offscreen {
                 limits.max_buffer_size
             )));
         }
-        let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
-            label: Some("offscreen"),
-            size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
-            mip_level_count: 1,
-            sample_count: 1,
-            dimension: wgpu::TextureDimension::D2,
-            format: FORMAT,
-            usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC,
-            view_formats: &[],
-        });
+        let size = wgpu::Extent3d { width, height, depth_or_array_layers: 1 };
+        let usage = wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC;
+        let texture = texture(&gpu, "offscreen", (size, 1), FORMAT, usage);
         let renderer = Renderer::new(Arc::clone(&gpu), FORMAT);
         let (staging, under_way) = (Vec::new(), VecDeque::new());
         let (uploaded, trails) = (None, None);

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use super::chunks::Chunk;
-use super::drawing::{buffer, compute_passes};
+use super::drawing::{compute, compute_passes, workgroups};
+use super::resources::{beginning, bind, buffer, entry};
 use flockwork_engine::EngineError;
-use flockwork_engine::gpu::pass::{AGENTS_PER_WORKGROUP, dispatch_size};
 use flockwork_engine::gpu::row::TAG_BYTES;
 use flockwork_engine::gpu::shaders::Variant;
 use flockwork_engine::gpu::{AgentBuffers, Gpu};
@@ -49,32 +49,18 @@ impl DrawOrder {
         let ids = self.room(self.ids.clone(), bytes);
         let count = u64::from(agents.count).max(1);
         let order = self.room(self.order.clone(), count * ORDER_BYTES);
-        let limit = self.gpu.device.limits().max_compute_workgroups_per_dimension;
-        let words =
-            wgpu::BufferBinding { buffer: &ids, offset: 0, size: wgpu::BufferSize::new(bytes) };
+        let layout = self.passes[0].get_bind_group_layout(0);
         for chunk in chunks {
-            let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: Some("draw_order"),
-                layout: &self.passes[0].get_bind_group_layout(0),
-                entries: &[
-                    wgpu::BindGroupEntry {
-                        binding: 1,
-                        resource: chunk.part(&agents.tag, TAG_BYTES),
-                    },
-                    wgpu::BindGroupEntry { binding: 4, resource: chunk.part(&order, ORDER_BYTES) },
-                    wgpu::BindGroupEntry {
-                        binding: 5,
-                        resource: wgpu::BindingResource::Buffer(words.clone()),
-                    },
-                ],
-            });
+            let entries = [
+                entry(1, chunk.part(&agents.tag, TAG_BYTES)),
+                entry(4, chunk.part(&order, ORDER_BYTES)),
+                entry(5, beginning(&ids, bytes)),
+            ];
+            let group = bind(&self.gpu, "draw_order", &layout, &entries);
             encoder.clear_buffer(&ids, 0, Some(bytes));
-            let mut compute = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
-                label: Some("draw_order"),
-                timestamp_writes: None,
-            });
+            let mut compute = compute(encoder, "draw_order");
             compute.set_bind_group(0, &group, &[]);
-            let agents = dispatch_size(chunk.length.div_ceil(AGENTS_PER_WORKGROUP), limit);
+            let agents = workgroups(&self.gpu, chunk.length);
             for (pass, (x, y)) in self.passes.iter().zip([agents, (1, 1), agents]) {
                 compute.set_pipeline(pass);
                 compute.dispatch_workgroups(x, y, 1);

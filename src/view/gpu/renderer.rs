@@ -7,13 +7,14 @@ use std::sync::Arc;
 use super::background::Background;
 use super::chunks::Chunk;
 use super::clusters::ClusterPasses;
-use super::drawing::{LIGHT, Looks, attach, begin, buffer};
+use super::drawing::{LIGHT, Looks, attach, begin};
 use super::exposure::Exposure;
 use super::picture::Picture;
+use super::resources::{buffer, canvas, made, of_size};
 use super::space::{SpaceDrawing, SpaceRenderer};
 use super::splat::Splat;
 use super::subject::Subject;
-use super::trails::{TrailLayer, TrailView, canvas};
+use super::trails::{TrailLayer, TrailView};
 use super::triangles::Triangles;
 use crate::space::Sight;
 use crate::space::lighting::Lighting;
@@ -262,9 +263,8 @@ impl Renderer {
         let whole = target.texture().size();
         let [width, height] = [whole.width, whole.height].map(|side| side.div_ceil(2));
         let size = wgpu::Extent3d { width, height, ..whole };
-        let kept = mirror.agents_alone.take().filter(|view| view.texture().size() == size);
-        let view = kept.unwrap_or_else(|| canvas(&self.gpu, "mirror", size, self.format));
-        mirror.agents_alone = Some(view.clone());
+        let new = || canvas(&self.gpu, "mirror", size, self.format);
+        let view = of_size(&mut mirror.agents_alone, size, new);
         let camera = &camera.mirrored();
         let drawn = mirror.draw_colours(encoder, &view, Subject { camera, ..subject });
         self.mirror = Some(mirror);
@@ -285,9 +285,8 @@ impl Renderer {
             return drawn;
         }
         let size = target.texture().size();
-        let kept = self.agents_alone.take().filter(|view| view.texture().size() == size);
-        let alone = kept.unwrap_or_else(|| canvas(&self.gpu, "agents", size, self.format));
-        self.agents_alone = Some(alone.clone());
+        let new = || canvas(&self.gpu, "agents", size, self.format);
+        let alone = of_size(&mut self.agents_alone, size, new);
         self.bare = true;
         let drawn = self.draw(encoder, &alone, subject);
         self.bare = false;
@@ -412,10 +411,8 @@ impl Renderer {
     ) -> Result<(), EngineError> {
         let Subject { agents, scene, camera, .. } = subject;
         let clear = self.clear_colour(scene);
-        let splat = match &mut self.splat {
-            Some(splat) => splat,
-            none => none.insert(Splat::new(Arc::clone(&self.gpu), self.format)?),
-        };
+        let new = || Splat::new(Arc::clone(&self.gpu), self.format, false, 1);
+        let splat = made(&mut self.splat, new)?;
         let size = target.texture().size();
         let count = u64::from(agents.count);
         let canvas = Canvas::of(scene, count, camera, (size.width, size.height), self.scale);
@@ -432,7 +429,7 @@ impl Renderer {
             let mut pass = if number == 0 {
                 begin(encoder, "splat_resolve", target, None, clear)
             } else {
-                attach(encoder, "splat_resolve", target, None, wgpu::LoadOp::Load)
+                attach(encoder, "splat_resolve", target, wgpu::LoadOp::Load)
             };
             if let Some(scenery) = scenery.as_ref().filter(|_| number == 0) {
                 scenery.draw(&mut pass);

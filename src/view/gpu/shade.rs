@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::chunks::{Chunk, layout_entry};
-use super::drawing::{buffer, compute_passes};
+use super::drawing::{compute, compute_passes, workgroups};
+use super::resources::{bind, buffer, buffer_entry};
 use crate::space::shade::Shade;
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::Gpu;
-use flockwork_engine::gpu::pass::{AGENTS_PER_WORKGROUP, dispatch_size};
 use flockwork_engine::gpu::shaders::Variant;
 use flockwork_model::behaviours::Uses;
 
@@ -56,33 +56,22 @@ impl ShadePasses {
             [self.counts, self.depths] = [(); 2].map(|()| numbers(&self.gpu, cells));
         }
         encoder.clear_buffer(&self.counts, 0, None);
-        let limit = self.gpu.device.limits().max_compute_workgroups_per_dimension;
-        let workgroups = |items: u32| dispatch_size(items.div_ceil(AGENTS_PER_WORKGROUP), limit);
         let [count, sum] = &self.passes;
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
-            label: Some("shade"),
-            timestamp_writes: None,
-        });
+        let layout = count.get_bind_group_layout(0);
+        let mut pass = compute(encoder, "shade");
         for (number, chunk) in chunks.iter().enumerate() {
             // Of the agents it reads the places alone.
             let [state, _, picture, _] = chunk.entries(picture);
-            let own = [(5, &self.counts), (7, &self.depths)];
-            let own = own.map(|(binding, buffer)| wgpu::BindGroupEntry {
-                binding,
-                resource: buffer.as_entire_binding(),
-            });
-            let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: Some("shade"),
-                layout: &self.passes[0].get_bind_group_layout(0),
-                entries: &[&[state, picture][..], &own].concat(),
-            });
+            let own = [buffer_entry(5, &self.counts), buffer_entry(7, &self.depths)];
+            let entries = [&[state, picture][..], &own].concat();
+            let group = bind(&self.gpu, "shade", &layout, &entries);
             pass.set_bind_group(0, &group, &[]);
             pass.set_pipeline(count);
-            let (x, y) = workgroups(chunk.length);
+            let (x, y) = workgroups(&self.gpu, chunk.length);
             pass.dispatch_workgroups(x, y, 1);
             if number + 1 == chunks.len() {
                 pass.set_pipeline(sum);
-                let (x, y) = workgroups(cells);
+                let (x, y) = workgroups(&self.gpu, cells);
                 pass.dispatch_workgroups(x, y, 1);
             }
         }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::bloom::sampler;
-use super::drawing::{Drawing, LIGHT, composed};
+use super::drawing::{Drawing, LIGHT, composed, cover};
+use super::resources::{bind, buffer_entry, entry, sampler, texture_entry};
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::Gpu;
 use flockwork_engine::gpu::shaders::Variant;
@@ -41,19 +41,12 @@ impl SkyPipeline {
         picture: &wgpu::Buffer,
         mirror: Option<&wgpu::TextureView>,
     ) {
-        let bound = |binding, resource| wgpu::BindGroupEntry { binding, resource };
-        let mut entries = vec![bound(2, picture.as_entire_binding())];
+        let mut entries = vec![buffer_entry(2, picture)];
         if let Some(mirror) = mirror {
-            entries.push(bound(0, wgpu::BindingResource::TextureView(mirror)));
-            entries.push(bound(1, wgpu::BindingResource::Sampler(&self.between)));
+            entries.push(texture_entry(0, mirror));
+            entries.push(entry(1, wgpu::BindingResource::Sampler(&self.between)));
         }
-        let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("draw_sky"),
-            layout: &self.pipeline.get_bind_group_layout(0),
-            entries: &entries,
-        });
-        pass.set_pipeline(&self.pipeline);
-        pass.set_bind_group(0, &group, &[]);
-        pass.draw(0..3, 0..1);
+        let layout = self.pipeline.get_bind_group_layout(0);
+        cover(pass, &self.pipeline, &bind(&self.gpu, "draw_sky", &layout, &entries));
     }
 }

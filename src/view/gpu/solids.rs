@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::bodies::depth_state;
-use super::drawing::{Drawing, LIGHT, buffer, module};
+use super::drawing::{Drawing, LIGHT, module};
+use super::resources::buffer;
 use crate::camera::Camera;
 use crate::space::Depth;
 use crate::space::solids::Corner;
@@ -22,8 +23,25 @@ pub struct SolidPipelines {
 impl SolidPipelines {
     /// Pipelines for targets of `format` with so many samples a pixel.
     pub fn new(gpu: Arc<Gpu>, format: wgpu::TextureFormat, samples: u32) -> Self {
+        let module = module(&gpu.device, "draw_solids", shaders::DRAW_SOLIDS);
+        let entries = ["solid_corner", "paint_solid"];
         let depths = [Depth::Ignore, Depth::Write, Depth::Only, Depth::Test];
-        let pipelines = depths.map(|depth| pipeline(&gpu.device, format, samples, depth));
+        let pipelines = depths.map(|depth| {
+            let mut drawing = Drawing {
+                vertices: Some(wgpu::VertexBufferLayout {
+                    array_stride: size_of::<Corner>() as u64,
+                    step_mode: wgpu::VertexStepMode::Vertex,
+                    attributes: &wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x4],
+                }),
+                depth: depth_state(depth),
+                samples,
+                ..Drawing::on(format, "draw_solids", &module, entries, None)
+            };
+            if depth == Depth::Only {
+                drawing.target.write_mask = wgpu::ColorWrites::empty();
+            }
+            drawing.compile(&gpu.device)
+        });
         Self { gpu, as_light: format == LIGHT, pipelines }
     }
 
@@ -53,28 +71,4 @@ impl SolidPipelines {
         pass.set_vertex_buffer(0, buffer.slice(..));
         pass.draw(0..placed.len() as u32, 0..1);
     }
-}
-
-fn pipeline(
-    device: &wgpu::Device,
-    format: wgpu::TextureFormat,
-    samples: u32,
-    depth: Depth,
-) -> wgpu::RenderPipeline {
-    let module = module(device, "draw_solids", shaders::DRAW_SOLIDS);
-    let entries = ["solid_corner", "paint_solid"];
-    let mut drawing = Drawing {
-        vertices: Some(wgpu::VertexBufferLayout {
-            array_stride: size_of::<Corner>() as u64,
-            step_mode: wgpu::VertexStepMode::Vertex,
-            attributes: &wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x4],
-        }),
-        depth: depth_state(depth),
-        samples,
-        ..Drawing::on(format, "draw_solids", &module, entries, None)
-    };
-    if depth == Depth::Only {
-        drawing.target.write_mask = wgpu::ColorWrites::empty();
-    }
-    drawing.compile(device)
 }

@@ -2,13 +2,13 @@
 //! depth.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use super::background::Background;
 use super::bodies::{Bodies, DEPTH, Part};
 use super::chunks::Chunk;
 use super::drawing::{LIGHT, Looks, attach, attach_with_depth, begin};
+use super::resources::{attachment, made, made_for, of_size};
 use super::shade::{ShadePasses, numbers};
 use super::sky::SkyPipeline;
 use super::solids::SolidPipelines;
@@ -110,11 +110,12 @@ impl SpaceRenderer {
         let bound: Vec<_> = chunks.iter().map(|chunk| (bind(chunk), chunk.length)).collect();
         let looks = drawing.looks;
 
-        let sky = Sky::of(&scene.style).filter(|_| self.format == LIGHT && !bare);
-        if sky.is_some() && self.sky.is_none() {
-            self.sky = Some(SkyPipeline::new(&self.gpu, self.format, self.samples, false)?);
-        }
-        let sky = self.sky.as_ref().filter(|_| sky.is_some());
+        let has_sky = Sky::of(&scene.style).is_some() && self.format == LIGHT && !bare;
+        let new = |water| SkyPipeline::new(&self.gpu, self.format, self.samples, water);
+        let sky = match has_sky {
+            true => Some(made(&mut self.sky, || new(false))?),
+            false => None,
+        };
         let behind = background.prepare_in_space(scene, size, self.samples);
         let behind = behind.filter(|_| !bare && sky.is_none());
         let mut pass = begin(encoder, "draw_bodies", canvas, None, drawing.clear);
@@ -125,10 +126,7 @@ impl SpaceRenderer {
             sky.draw(&mut pass, drawing.picture, None);
         }
         if drawing.mirror.is_some() {
-            let water = match &mut self.water {
-                Some(water) => water,
-                none => none.insert(SkyPipeline::new(&self.gpu, self.format, self.samples, true)?),
-            };
+            let water = made(&mut self.water, || new(true))?;
             water.draw(&mut pass, drawing.picture, drawing.mirror);
         } else if solids::shows_floor(scene, sight) && !bare {
             let floor = solids::floor(scene, sight);
@@ -188,10 +186,8 @@ impl SpaceRenderer {
             return Ok(self.no_depths.clone());
         }
         let keeps = drawing.looks.keeps;
-        let passes = match self.shade.entry(keeps) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(free) => free.insert(ShadePasses::new(Arc::clone(&self.gpu), keeps)?),
-        };
+        let passes =
+            made_for(&mut self.shade, keeps, || ShadePasses::new(Arc::clone(&self.gpu), keeps))?;
         Ok(passes.run(encoder, chunks, drawing.picture, &shade))
     }
 
@@ -205,10 +201,8 @@ impl SpaceRenderer {
         depths: &wgpu::Buffer,
     ) -> Result<(), EngineError> {
         let Subject { scene, camera, .. } = drawing.subject;
-        let splat = match &mut self.splat {
-            Some(splat) => splat,
-            none => none.insert(Splat::in_space(Arc::clone(&self.gpu), self.format, self.samples)?),
-        };
+        let new = || Splat::new(Arc::clone(&self.gpu), self.format, true, self.samples);
+        let splat = made(&mut self.splat, new)?;
         let size = drawing.target.texture().size();
         let count = u64::from(agents.count);
         let cells =
@@ -217,7 +211,7 @@ impl SpaceRenderer {
         let bound = splat.prepare(chunks, drawing.picture, [&agents.grid_stats, depths], &bands);
         for (number, band) in bands.iter().enumerate() {
             splat.sum(encoder, &bound, number, drawing.looks)?;
-            let mut pass = attach(encoder, "draw_bodies", canvas, None, wgpu::LoadOp::Load);
+            let mut pass = attach(encoder, "draw_bodies", canvas, wgpu::LoadOp::Load);
             splat.resolve(&mut pass, &bound, number, band, size.width);
         }
         Ok(())
@@ -225,26 +219,9 @@ impl SpaceRenderer {
 
     /// The texture of samples, if there are several a pixel, and the texture of depths.
     fn textures(&mut self, size: wgpu::Extent3d) -> (Option<wgpu::TextureView>, wgpu::TextureView) {
-        let fits = |view: &wgpu::TextureView| view.texture().size() == size;
-        let new = |label, format| {
-            let texture = self.gpu.device.create_texture(&wgpu::TextureDescriptor {
-                label: Some(label),
-                size,
-                mip_level_count: 1,
-                sample_count: self.samples,
-                dimension: wgpu::TextureDimension::D2,
-                format,
-                usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
-                view_formats: &[],
-            });
-            texture.create_view(&Default::default())
-        };
-        let depth = self.depth.take().filter(fits).unwrap_or_else(|| new("depth", DEPTH));
-        let samples = (self.samples > 1).then(|| {
-            let kept = self.sampled.take().filter(fits);
-            kept.unwrap_or_else(|| new("samples in space", self.format))
-        });
-        (self.depth, self.sampled) = (Some(depth.clone()), samples.clone());
-        (samples, depth)
+        let new = |label, format| attachment(&self.gpu, label, (size, self.samples), format);
+        let depth = of_size(&mut self.depth, size, || new("depth", DEPTH));
+        let new = || new("samples in space", self.format);
+        ((self.samples > 1).then(|| of_size(&mut self.sampled, size, new)), depth)
     }
 }

@@ -2,16 +2,15 @@
 //! agent to the cells that it covers; `shaders/splat_resolve.wgsl` turns the cells into a picture.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use super::chunks::{self, Chunk};
-use super::drawing::{Drawing, LIGHT, Looks, buffer};
+use super::drawing::{Drawing, LIGHT, Looks, compute, compute_pipelines, workgroups};
+use super::resources::{beginning, bind, buffer, buffer_entry, entry, made_for};
 use super::shade::depths_entry;
 use crate::splats::{Canvas, PictureBand};
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::Gpu;
-use flockwork_engine::gpu::pass::{AGENTS_PER_WORKGROUP, dispatch_size};
 use flockwork_engine::gpu::shaders::{Variant, compose};
 
 /// Longest buffer of sums. Pictures of more than eight million pixels are drawn in bands.
@@ -44,21 +43,9 @@ pub struct Bound {
 }
 
 impl Splat {
-    /// Builds the pipelines for agents in a plane and targets of `format`.
-    pub fn new(gpu: Arc<Gpu>, format: wgpu::TextureFormat) -> Result<Self, EngineError> {
-        Self::build(gpu, format, false, 1)
-    }
-
-    /// The same for agents in space, and targets with so many samples a pixel.
-    pub fn in_space(
-        gpu: Arc<Gpu>,
-        format: wgpu::TextureFormat,
-        samples: u32,
-    ) -> Result<Self, EngineError> {
-        Self::build(gpu, format, true, samples)
-    }
-
-    fn build(
+    /// Builds the pipelines for agents in a plane or in `space`, and targets of `format` with so many
+    /// samples a pixel.
+    pub fn new(
         gpu: Arc<Gpu>,
         format: wgpu::TextureFormat,
         space: bool,
@@ -100,34 +87,21 @@ impl Splat {
         let kept = self.sums.take().filter(|sums| sums.size() == bytes);
         let sums = kept
             .unwrap_or_else(|| buffer(&self.gpu, "splat sums", bytes, wgpu::BufferUsages::STORAGE));
-        let canvas = wgpu::BufferBinding {
-            buffer: &self.canvas,
-            offset: 0,
-            size: NonZeroU64::new(size_of::<Canvas>() as u64),
-        };
         let own = [
-            wgpu::BindGroupEntry { binding: 4, resource: wgpu::BindingResource::Buffer(canvas) },
-            wgpu::BindGroupEntry { binding: 5, resource: sums.as_entire_binding() },
-            wgpu::BindGroupEntry { binding: 6, resource: grid_stats.as_entire_binding() },
+            entry(4, beginning(&self.canvas, size_of::<Canvas>() as u64)),
+            buffer_entry(5, &sums),
+            buffer_entry(6, grid_stats),
         ];
-        let bind = |layout, entries: &[wgpu::BindGroupEntry<'_>]| {
-            let entries = [entries, &own].concat();
-            self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: Some("splat"),
-                layout,
-                entries: &entries,
-            })
+        let with_own = |layout, entries: &[wgpu::BindGroupEntry<'_>]| {
+            bind(&self.gpu, "splat", layout, &[entries, &own].concat())
         };
         let chunk = |chunk: &Chunk<'_>| {
-            let depths = wgpu::BindGroupEntry { binding: 7, resource: depths.as_entire_binding() };
-            let entries = [&chunk.entries(picture)[..], &[depths]].concat();
-            let group = bind(&self.layouts[0], &entries);
-            (group, chunk.length)
+            let entries = [&chunk.entries(picture)[..], &[buffer_entry(7, depths)]].concat();
+            (with_own(&self.layouts[0], &entries), chunk.length)
         };
-        let picture = [wgpu::BindGroupEntry { binding: 2, resource: picture.as_entire_binding() }];
         let bound = Bound {
             chunks: chunks.iter().map(chunk).collect(),
-            resolve: bind(&self.layouts[1], &picture),
+            resolve: with_own(&self.layouts[1], &[buffer_entry(2, picture)]),
             sums: sums.clone(),
             between: bands.iter().any(|band| band.canvas.cells_per_pixel != 1.0),
         };
@@ -143,22 +117,19 @@ impl Splat {
         number: usize,
         looks: Looks,
     ) -> Result<(), EngineError> {
-        if !self.splat.contains_key(&looks) {
+        let pipeline = made_for(&mut self.splat, looks, || {
             let variant = Variant { flat: !self.space, ..looks.variant(self.gpu.packs_sums()) };
-            let pipeline = splat_pipeline(&self.gpu, &self.layouts[0], variant)?;
-            self.splat.insert(looks, pipeline);
-        }
-        let Some(pipeline) = self.splat.get(&looks) else { return Ok(()) };
+            let module = module(&self.gpu, "splat", variant)?;
+            let [splat] =
+                compute_pipelines(&self.gpu.device, "splat", &module, &self.layouts[0], ["splat"]);
+            Ok(splat)
+        })?;
         encoder.clear_buffer(&bound.sums, 0, None);
-        let limit = self.gpu.device.limits().max_compute_workgroups_per_dimension;
         let offset = number as u32 * stride(&self.gpu) as u32;
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
-            label: Some("splat"),
-            timestamp_writes: None,
-        });
+        let mut pass = compute(encoder, "splat");
         pass.set_pipeline(pipeline);
         for (group, agents) in &bound.chunks {
-            let (x, y) = dispatch_size(agents.div_ceil(AGENTS_PER_WORKGROUP), limit);
+            let (x, y) = workgroups(&self.gpu, *agents);
             pass.set_bind_group(0, group, &[offset]);
             pass.dispatch_workgroups(x, y, 1);
         }
@@ -238,26 +209,6 @@ fn module(gpu: &Gpu, name: &str, variant: Variant) -> Result<wgpu::ShaderModule,
         gpu.device.create_shader_module_trusted(descriptor, checks)
     };
     Ok(module)
-}
-
-fn splat_pipeline(
-    gpu: &Gpu,
-    layout: &wgpu::BindGroupLayout,
-    variant: Variant,
-) -> Result<wgpu::ComputePipeline, EngineError> {
-    let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-        label: Some("splat"),
-        bind_group_layouts: &[Some(layout)],
-        immediate_size: 0,
-    });
-    Ok(gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-        label: Some("splat"),
-        layout: Some(&layout),
-        module: &module(gpu, "splat", variant)?,
-        entry_point: Some("splat"),
-        compilation_options: Default::default(),
-        cache: None,
-    }))
 }
 
 fn resolve_pipelines(

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use bytemuck::{Pod, Zeroable};
 use glam::{Vec2, Vec3};
 
-use super::drawing::{Drawing, LIGHT, attach, buffer, module};
+use super::drawing::{Drawing, LIGHT, attach, cover, module};
+use super::resources::{bind, buffer, buffer_entry, canvas, texture_entry};
 use crate::camera::Camera;
 use flockwork_engine::gpu::{Gpu, shaders};
 
@@ -127,41 +128,13 @@ impl FullPass {
         (target, load): (&wgpu::TextureView, wgpu::LoadOp<wgpu::Color>),
     ) {
         self.gpu.queue.write_buffer(&self.uniform, 0, bytemuck::bytes_of(trails));
-        let entry = |binding, resource| wgpu::BindGroupEntry { binding, resource };
-        let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some(self.label),
-            layout: &self.pipeline.get_bind_group_layout(0),
-            entries: &[
-                entry(0, self.uniform.as_entire_binding()),
-                entry(1, wgpu::BindingResource::TextureView(light)),
-                entry(2, wgpu::BindingResource::TextureView(agents)),
-            ],
-        });
-        let mut pass = attach(encoder, self.label, target, None, load);
-        pass.set_pipeline(&self.pipeline);
-        pass.set_bind_group(0, &group, &[]);
-        pass.draw(0..3, 0..1);
+        let layout = self.pipeline.get_bind_group_layout(0);
+        let entries =
+            [buffer_entry(0, &self.uniform), texture_entry(1, light), texture_entry(2, agents)];
+        let group = bind(&self.gpu, self.label, &layout, &entries);
+        let mut pass = attach(encoder, self.label, target, load);
+        cover(&mut pass, &self.pipeline, &group);
     }
-}
-
-/// A texture that passes draw on and read.
-pub(super) fn canvas(
-    gpu: &Gpu,
-    label: &str,
-    size: wgpu::Extent3d,
-    format: wgpu::TextureFormat,
-) -> wgpu::TextureView {
-    let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
-        label: Some(label),
-        size,
-        mip_level_count: 1,
-        sample_count: 1,
-        dimension: wgpu::TextureDimension::D2,
-        format,
-        usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::TEXTURE_BINDING,
-        view_formats: &[],
-    });
-    texture.create_view(&Default::default())
 }
 
 /// The light that agents have left behind until a tick. It has more than 255 steps, because it fades a

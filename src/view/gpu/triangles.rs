@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::chunks::{self, Chunk};
 use super::drawing::{Drawing, LIGHT, Looks, composed};
 use super::order::{DrawOrder, ORDER_BYTES};
+use super::resources::{attachment, bind, entry, made, made_for, of_size};
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::shaders::Variant;
 use flockwork_engine::gpu::{AgentBuffers, Gpu};
@@ -58,12 +59,20 @@ impl Triangles {
         darts_alone: bool,
         looks: Looks,
     ) -> Result<&wgpu::RenderPipeline, EngineError> {
-        let key = (darts_alone, looks);
-        if !self.pipelines.contains_key(&key) {
-            let pipeline = self.compile(darts_alone, looks)?;
-            self.pipelines.insert(key, pipeline);
-        }
-        self.pipelines.get(&key).ok_or_else(|| self.gpu.error("no pipeline `draw_boids`"))
+        let pipeline = made_for(&mut self.pipelines, (darts_alone, looks), || {
+            let entries =
+                if darts_alone { ["corner", "paint"] } else { ["figure_corner", "figure_paint"] };
+            let as_light = self.format == LIGHT;
+            let variant = Variant { as_light, ..looks.variant(false) };
+            let module = composed(&self.gpu, "draw_boids", variant)?;
+            let group = Some(&self.layout);
+            let drawing = Drawing {
+                samples: self.samples,
+                ..Drawing::on(self.format, "draw_boids", &module, entries, group)
+            };
+            Ok(drawing.compile(&self.gpu.device))
+        });
+        pipeline.map(|pipeline| &*pipeline)
     }
 
     /// Sorts agents by id, and binds them with the uniform `picture`. Returns the bind group and the length
@@ -75,63 +84,20 @@ impl Triangles {
         picture: &wgpu::Buffer,
     ) -> Result<Vec<(wgpu::BindGroup, u32)>, EngineError> {
         let chunks: Vec<_> = Chunk::all(&self.gpu, agents).collect();
-        let order = match &mut self.order {
-            Some(order) => order,
-            none => none.insert(DrawOrder::new(Arc::clone(&self.gpu))?),
-        };
+        let order = made(&mut self.order, || DrawOrder::new(Arc::clone(&self.gpu)))?;
         let order = order.sort(encoder, agents, &chunks);
-        let bind = |chunk: &Chunk<'_>| {
-            let resource = chunk.part(&order, ORDER_BYTES);
-            let order = wgpu::BindGroupEntry { binding: 4, resource };
-            let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: Some("draw_boids"),
-                layout: &self.layout,
-                entries: &[&chunk.entries(picture)[..], &[order]].concat(),
-            });
-            (group, chunk.length)
+        let bound = |chunk: &Chunk<'_>| {
+            let order = entry(4, chunk.part(&order, ORDER_BYTES));
+            let entries = [&chunk.entries(picture)[..], &[order]].concat();
+            (bind(&self.gpu, "draw_boids", &self.layout, &entries), chunk.length)
         };
-        Ok(chunks.iter().map(bind).collect())
+        Ok(chunks.iter().map(bound).collect())
     }
 
     /// The multisampled texture to draw on first; `None` if agents are drawn on the target itself.
     pub fn sampled_like(&mut self, target: &wgpu::TextureView) -> Option<wgpu::TextureView> {
-        if self.samples == 1 {
-            return None;
-        }
-        let size = target.texture().size();
-        let fits = self.sampled.as_ref().is_some_and(|view| view.texture().size() == size);
-        if !fits {
-            let texture = self.gpu.device.create_texture(&wgpu::TextureDescriptor {
-                label: Some("draw_boids samples"),
-                size,
-                mip_level_count: 1,
-                sample_count: self.samples,
-                dimension: wgpu::TextureDimension::D2,
-                format: self.format,
-                usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
-                view_formats: &[],
-            });
-            self.sampled = Some(texture.create_view(&Default::default()));
-        }
-        self.sampled.clone()
-    }
-
-    fn compile(
-        &self,
-        darts_alone: bool,
-        looks: Looks,
-    ) -> Result<wgpu::RenderPipeline, EngineError> {
-        let (vertex, fragment) =
-            if darts_alone { ("corner", "paint") } else { ("figure_corner", "figure_paint") };
-        let device = &self.gpu.device;
-        let as_light = self.format == LIGHT;
-        let variant = Variant { as_light, ..looks.variant(false) };
-        let module = composed(&self.gpu, "draw_boids", variant)?;
-        let (entries, group) = ([vertex, fragment], Some(&self.layout));
-        let drawing = Drawing {
-            samples: self.samples,
-            ..Drawing::on(self.format, "draw_boids", &module, entries, group)
-        };
-        Ok(drawing.compile(device))
+        let (size, samples) = (target.texture().size(), self.samples);
+        let new = || attachment(&self.gpu, "draw_boids samples", (size, samples), self.format);
+        (samples > 1).then(|| of_size(&mut self.sampled, size, new))
     }
 }

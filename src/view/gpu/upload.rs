@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::drawing::buffer;
+use super::resources::buffer;
 use crate::clusters::memory_of;
 use flockwork_engine::gpu::row::{MEMORY_BYTES, MotionLayout, MotionRow, TAG_BYTES, Tag};
 use flockwork_engine::gpu::{AgentBuffers, Gpu};
