@@ -201,7 +201,7 @@ impl Timeline {
             field.request_focus();
         }
         if field.gained_focus() {
-            select_all(ui.ctx(), id, self.typed.chars().count());
+            select_all(ui.ctx(), id, &self.typed);
         }
         let entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
         entered.then(|| match tick_of(&self.typed) {
@@ -231,11 +231,9 @@ fn play_button(ui: &mut egui::Ui, paused: bool) -> bool {
 }
 
 /// Marks the whole text of a field, so that what is typed replaces it.
-fn select_all(context: &egui::Context, id: egui::Id, letters: usize) {
-    use egui::text::{CCursor, CCursorRange};
+fn select_all(context: &egui::Context, id: egui::Id, text: &str) {
     let mut state = egui::TextEdit::load_state(context, id).unwrap_or_default();
-    let all = CCursorRange::two(CCursor::new(0), CCursor::new(letters));
-    state.cursor.set_char_range(Some(all));
+    state.cursor.set_char_range(Some(egui::text::CCursorRange::select_all_str(text)));
     state.store(context, id);
 }
 

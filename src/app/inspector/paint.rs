@@ -7,13 +7,12 @@ use egui::{Color32, LayerId, Order, Painter, Pos2, Shape as Painted, Stroke, vec
 
 use flockwork_model::vector::{Point, flat};
 use flockwork_view::camera::{Camera, Eye};
-use flockwork_view::shapes::{Dashes, Shape, StyledShape};
+use flockwork_view::shapes::{Dashes, LINE, Shape, StyledShape};
 use flockwork_view::space::Sight;
 use flockwork_view::space::lighting::Lighting;
 use flockwork_view::space::solids::{self, Corner, Solids};
 
-/// Width of lines, and least radius of points; points of the screen.
-const THIN: f32 = 1.25;
+/// Least radius of points; points of the screen.
 const DOT: f32 = 2.6;
 
 /// Least radius of a circle; points of the screen.
@@ -88,7 +87,7 @@ impl WorldPainter<'_> {
         let [r, g, b] = shape.colour;
         let opacity = (shape.opacity.clamp(0.0, 1.0) * 255.0) as u8;
         let colour = Color32::from_rgba_unmultiplied(r, g, b, opacity);
-        let stroke = |width: f32| Stroke::new(self.length(width).max(THIN), colour);
+        let stroke = |width: f32| Stroke::new(self.length(width).max(LINE), colour);
         match &shape.shape {
             Shape::Disc { centre, radius } => {
                 let radius = self.length(*radius).max(DOT);

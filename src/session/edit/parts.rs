@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::rows::is_default;
 use super::{long, place};
 use crate::scene_ops::inside;
 use crate::{SpeciesAppearance, Thing};
@@ -217,12 +218,8 @@ pub struct SpawnBatch {
     #[serde(skip_serializing_if = "Vec::is_empty", default, with = "place::list")]
     pub places: Vec<Point>,
     /// Number of agents more that come to places as at the start.
-    #[serde(skip_serializing_if = "is_zero", default)]
+    #[serde(skip_serializing_if = "is_default", default)]
     pub newcomers: u32,
-}
-
-fn is_zero(count: &u32) -> bool {
-    *count == 0
 }
 
 impl SpawnBatch {

@@ -20,15 +20,16 @@ pub struct Splice<T> {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub at: Option<usize>,
     /// How many go.
-    #[serde(skip_serializing_if = "is_zero", default)]
+    #[serde(skip_serializing_if = "is_default", default)]
     pub remove: usize,
     /// Those that come.
     #[serde(skip_serializing_if = "Vec::is_empty", default = "Vec::new", with = "in_text")]
     pub insert: Vec<T>,
 }
 
-fn is_zero(count: &usize) -> bool {
-    *count == 0
+/// True if a value is left out of a text.
+pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl<T> Splice<T> {

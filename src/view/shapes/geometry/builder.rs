@@ -122,9 +122,6 @@ impl ShapeBuilder {
             let angle = middle + angle * side;
             centre + flat(angle.cos(), angle.sin()) * radius
         };
-        self.draw(
-            Shape::Line { points: vec![end(-0.5), centre, end(0.5)], closed: false, width: 0.0 },
-            RING,
-        );
+        self.line_of(vec![end(-0.5), centre, end(0.5)], RING);
     }
 }
