@@ -276,18 +276,6 @@ impl Formula {
         };
         self.hears_everybody() && !self.text.has_inner && !self.sums.givens().any(own)
     }
-
-    /// True if its sums take the neighbours' places.
-    #[must_use]
-    pub fn sums_places(&self) -> bool {
-        self.sums.givens().any(|given| matches!(given, Given::OtherPosition(_)))
-    }
-
-    /// True if its sums take the neighbours' sizes.
-    #[must_use]
-    pub fn sums_sizes(&self) -> bool {
-        self.sums.givens().any(|given| given == Given::OtherSize)
-    }
 }
 
 /// The first [`MAX_FORMULAS`] different ones of `rules`, in their order.
