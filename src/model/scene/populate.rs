@@ -54,7 +54,6 @@ impl Scene {
         let part = part(count);
         let size = (part.end - part.start) as usize;
         let obstacles = Obstacles::within(&self.world, &self.obstacles, |obstacle| obstacle.radius);
-        let free = |place: Point| !obstacles.cover(&self.world, place);
 
         let grown = count > self.own_count();
         let shares = self.shares(count);
@@ -80,7 +79,7 @@ impl Scene {
             let motions = places.zip(&mut state.velocity[rows.clone()]).enumerate();
             motions.for_each(|(row, (position, velocity))| {
                 let id = part.start as u32 + (rows.start + row) as u32;
-                (*position, *velocity) = self.start_of(species, &spawn, id, &free);
+                (*position, *velocity) = self.start_of(species, &spawn, id, &obstacles);
             });
             state.species.resize(rows.end, index as u8);
         }
@@ -93,27 +92,27 @@ impl Scene {
     #[must_use]
     pub fn newcomers(&self, species: usize, first: u32, count: u32) -> FlockState {
         let obstacles = Obstacles::within(&self.world, &self.obstacles, |obstacle| obstacle.radius);
-        let free = |place: Point| !obstacles.cover(&self.world, place);
         let all = self.species_at(0);
         let Some(own) = all.get(species) else { return FlockState::default() };
         let id: Vec<u32> = (first..first + count).collect();
-        let start = |id: &u32| self.start_of(own, &own.spawn, *id, &free);
+        let start = |id: &u32| self.start_of(own, &own.spawn, *id, &obstacles);
         let (position, velocity) = id.par_iter().map(start).unzip();
         let species = vec![species as u8; id.len()];
         FlockState { id, species, position, velocity, ..FlockState::default() }
     }
 
-    /// The first place and the first velocity of agent `id`: the first `free` place among its tries, if
-    /// there is one. `species` has its values at that tick.
+    /// The first place and the first velocity of agent `id`: the first place among its tries that no obstacle
+    /// covers, if there is one. `species` has its values at tick 0.
     fn start_of(
         &self,
         species: &Species,
         spawn: &Spawn,
         id: u32,
-        free: &impl Fn(Point) -> bool,
+        obstacles: &Obstacles,
     ) -> (Point, Point) {
         let tried = |number| place(spawn, &self.world, self.seed, id, number);
-        let position = (0..TRIES).map(tried).find(|position| free(*position));
+        let is_free = |place: &Point| !obstacles.cover(&self.world, *place);
+        let position = (0..TRIES).map(tried).find(is_free);
         let max_speed = species.of_agent(self.seed, id).body.max_speed;
         let velocity = spawn.start.velocity(&self.world, self.seed, id, max_speed);
         (position.unwrap_or_else(|| tried(0)), velocity)
