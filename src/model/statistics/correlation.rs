@@ -61,11 +61,12 @@ pub fn correlation_length(scene: &Scene, state: &FlockState) -> f64 {
     let mean = rows.iter().map(velocity).sum::<DVec3>() / rows.len().max(1) as f64;
     let agents: Vec<Agent> =
         rows.iter().map(|row| (state.position[*row], velocity(row) - mean)).collect();
-    let of_part = |part: &[(usize, &Agent)]| {
+    let of_part = |part: usize| {
         let mut bins = vec![Bin::default(); BINS];
-        for (number, (from, own)) in part {
+        for number in part * PART..agents.len().min((part + 1) * PART) {
+            let (from, own) = agents[number];
             for (to, other) in &agents[number + 1..] {
-                let squared = scene.world.shortest_between(*from, *to).length_squared();
+                let squared = scene.world.shortest_between(from, *to).length_squared();
                 bins[(squared.to_bits() >> BIN_SHIFT) as usize].add(&Bin {
                     pairs: 1,
                     distance: f64::from(squared.sqrt()),
@@ -75,11 +76,8 @@ pub fn correlation_length(scene: &Scene, state: &FlockState) -> f64 {
         }
         bins
     };
-    let numbered: Vec<_> = agents.iter().enumerate().collect();
-    let parts: Vec<_> = numbered.chunks(PART).collect();
-    let parts = each(parts.len(), &|part| of_part(parts[part]));
     let mut bins = vec![Bin::default(); BINS];
-    for part in parts {
+    for part in each(agents.len().div_ceil(PART), &of_part) {
         bins.iter_mut().zip(&part).for_each(|(all, bin)| all.add(bin));
     }
     first_crossing(&bins)
