@@ -56,12 +56,6 @@ fn settled<R: Real>(x: R) -> R {
     x.constant(0.0).where_or(small, x)
 }
 
-/// `p` clamped to `[0, size]`.
-#[inline(always)]
-fn clamped<R: Real>(p: R, size: R) -> R {
-    p.max(p.constant(0.0)).min(size)
-}
-
 /// The difference `d` of two coordinates, across the seam where that is shorter.
 #[inline(always)]
 fn shortest_way<R: Real>(d: R, size: R) -> R {
@@ -153,10 +147,10 @@ impl Boundary {
             }
             Self::Wrap => (Vector(per_axis!(axis => wrapped(p.0[axis], size.0[axis]))), v),
             Self::Walls => {
-                let inside = Vector(per_axis!(axis => clamped(p.0[axis], size.0[axis])));
+                let zero = p.0[0].constant(0.0);
+                let inside = Vector(per_axis!(axis => p.0[axis].max(zero).min(size.0[axis])));
                 // On the edge the outward component of the velocity is lost: a wall does not push
                 // back.
-                let zero = p.0[0].constant(0.0);
                 let moved = inside - p;
                 let along = per_axis!(axis => v.0[axis].where_or(moved.0[axis].equals(zero), zero));
                 (inside, Vector(along))
