@@ -29,7 +29,7 @@ pub fn add_kept(names: &mut Vec<String>, full: &str) -> Result<bool> {
 }
 
 /// One agent as a file has it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct StateRow {
     /// Line of a CSV file or row of the arrays, for messages.
     pub place: u64,

@@ -7,10 +7,8 @@ use std::ops::Range;
 use super::arrays::{Archive, Shape, each_float, each_whole};
 use crate::io::table::{LAST_TICK, Part, StateRow, Ticks};
 use crate::io::{Result, bail, ensure};
-use crate::kept::KeptRow;
 use crate::memory::Memory;
 use crate::scene::MAX_AGENTS;
-use crate::vector::Point;
 
 /// The ticks of a file, and the rows of the last one.
 pub struct TickRows {
@@ -82,9 +80,7 @@ impl TickRows {
             while ranges.next_if(|range| range.end <= place).is_some() {}
             let id = id as u32;
             if ranges.peek().is_some_and(|range| range.contains(&place)) && part.has(id) {
-                let (position, velocity) = (Point::ZERO, Point::ZERO);
-                let (memory, kept) = (Memory::default(), KeptRow::default());
-                own.rows.push(StateRow { place, id, species: 0, position, velocity, memory, kept });
+                own.rows.push(StateRow { place, id, ..StateRow::default() });
             }
             Ok(())
         })?;
