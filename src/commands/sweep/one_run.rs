@@ -7,7 +7,7 @@ use std::sync::{Arc, Once};
 use indicatif::ProgressBar;
 
 use super::plan::{Plan, Until};
-use super::results::{Average, RunResult};
+use super::results::RunResult;
 use super::runs::{Run, Sweep};
 use crate::commands::files::scene_files::populate;
 use crate::commands::files::state_files::ran_on;
@@ -255,13 +255,14 @@ impl<'a> Samples<'a> {
 
     /// The tick from which samples count, and the averages by the names of the metrics. A series that settles only
     /// in its middle may not have settled at all.
-    fn averages(&self) -> (u64, BTreeMap<String, Average>) {
+    fn averages(&self) -> (u64, BTreeMap<String, TimeAverage>) {
         let (begin, every) = (self.begin(), self.plan.every());
         let has_settled = self.plan.settle.is_some() || 2 * begin + 2 * BATCH < self.len();
         let average = |(name, values): (&str, &Vec<f64>)| {
             let mut average = TimeAverage::of(&values[begin..])?;
             average.is_long_enough &= has_settled;
-            Some((name.to_owned(), Average::new(&average, every)))
+            average.correlation_time *= every as f64;
+            Some((name.to_owned(), average))
         };
         let all = self.metrics.columns().zip(&self.values).filter_map(average).collect();
         (begin as u64 * every, all)

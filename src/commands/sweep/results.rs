@@ -37,26 +37,9 @@ pub struct RunResult {
     pub engine: String,
     /// The record of the run, as in state files.
     pub record: String,
-    /// The averages by the names of the metrics.
+    /// The averages by the names of the metrics, with correlation times in ticks.
     #[serde(default)]
-    pub metrics: BTreeMap<String, Average>,
-}
-
-/// The average of a metric.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Average {
-    /// Number of samples.
-    pub samples: u64,
-    /// Their mean.
-    pub mean: f64,
-    /// Standard error of the mean.
-    pub standard_error: f64,
-    /// Integrated autocorrelation time; ticks.
-    pub correlation_time: f64,
-    /// Binder cumulant.
-    pub binder: f64,
-    /// False if the error is a lower bound, because the run is too short.
-    pub is_long_enough: bool,
+    pub metrics: BTreeMap<String, TimeAverage>,
 }
 
 impl RunResult {
@@ -74,24 +57,9 @@ impl RunResult {
     }
 }
 
-impl Average {
-    /// The average of samples that are `every` ticks apart.
-    pub fn new(average: &TimeAverage, every: u64) -> Self {
-        let TimeAverage { mean, standard_error, binder, is_long_enough, .. } = *average;
-        Self {
-            samples: average.samples as u64,
-            mean,
-            standard_error,
-            correlation_time: average.correlation_time * every as f64,
-            binder,
-            is_long_enough,
-        }
-    }
-
-    /// The values of the columns.
-    fn columns(&self) -> [f64; SUFFIXES.len()] {
-        [self.mean, self.standard_error, self.correlation_time, self.binder]
-    }
+/// The values of the columns of a metric.
+fn columns(average: &TimeAverage) -> [f64; SUFFIXES.len()] {
+    [average.mean, average.standard_error, average.correlation_time, average.binder]
 }
 
 /// Reads the result of a run, without its record; `None` if there is none that has all metrics of the plan.
@@ -132,8 +100,7 @@ pub fn collect(folder: &Path, sweep: &Sweep, results: &[(Run, RunResult)]) -> an
     head.extend(sweep.way(0).map(|_| "way".to_owned()));
     let fixed = ["seed", "ticks", "settled", "version", "engine", "file", "failure", "short"];
     head.extend(fixed.map(str::to_owned));
-    let columns = metrics.iter().flat_map(|name| SUFFIXES.map(|suffix| format!("{name}{suffix}")));
-    head.extend(columns);
+    head.extend(metrics.iter().flat_map(|name| SUFFIXES.map(|suffix| format!("{name}{suffix}"))));
     rows.write_record(&head)?;
     for (run, result) in results {
         let mut row = vec![run.number.to_string()];
@@ -148,7 +115,7 @@ pub fn collect(folder: &Path, sweep: &Sweep, results: &[(Run, RunResult)]) -> an
             let average = result.metrics.get(*name);
             // A run that failed has empty fields, which readers take as missing.
             let texts = average.map_or(SUFFIXES.map(|_| String::new()), |average| {
-                average.columns().map(|value| value.to_string())
+                columns(average).map(|value| value.to_string())
             });
             row.extend(texts);
         }
@@ -191,7 +158,7 @@ fn arrays(sweep: &Sweep, results: &[(Run, RunResult)]) -> Vec<(String, Vec<f64>)
     for name in sweep.plan.metrics() {
         for (at, suffix) in SUFFIXES.iter().enumerate() {
             let value = |_: Run, result: &RunResult| {
-                result.metrics.get(name).map_or(f64::NAN, |average| average.columns()[at])
+                result.metrics.get(name).map_or(f64::NAN, |average| columns(average)[at])
             };
             all.push(column(&format!("{name}{suffix}"), &value));
         }

@@ -1,6 +1,8 @@
 //! The average of a metric over the samples of a run, with its error. Samples that follow one another
 //! are alike, so the error is larger than the deviation divided by the root of their number.
 
+use serde::{Deserialize, Serialize};
+
 /// Samples in a batch of [`settled`], as White and others (2000) advise.
 pub const BATCH: usize = 5;
 
@@ -8,7 +10,7 @@ pub const BATCH: usize = 5;
 const MIN_BLOCKS: usize = 8;
 
 /// The average of a series of samples.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TimeAverage {
     /// Number of samples.
