@@ -54,10 +54,10 @@ impl Flock {
 /// A point whose flock was made once.
 #[derive(Clone, Debug)]
 struct Known {
-    /// Hash of all that decides its results but the seed; an error if its values make no flock.
-    hash: Result<u64, String>,
-    /// The seed of the scene, if they make one, and the number of agents.
-    seed: Option<u32>,
+    /// Hash of all that decides its results but the seed.
+    hash: u64,
+    /// The seed of the scene, and the number of agents.
+    seed: u32,
     agents: u64,
     /// Number of agents of each species, before it is scaled.
     counts: Vec<u64>,
@@ -78,7 +78,8 @@ pub struct Sweep {
     scene: (String, String),
     /// The metrics.
     pub metrics: Selection,
-    known: HashMap<usize, Known>,
+    /// By the numbers of points; an error where the values make no flock.
+    known: HashMap<usize, Result<Known, String>>,
     /// The seed of the first run of each point, also of one that makes no flock; 0 before a flock is known.
     first_seed: u32,
     /// Where each run goes on from the one before: the hash of each point and all before it.
@@ -176,7 +177,7 @@ impl Sweep {
                 Some(*before)
             };
             self.hashes_on_the_way = (0..end).scan(0, hash).collect();
-            let possible = self.known.values().filter(|known| known.hash.is_ok());
+            let possible = self.known.values().flatten();
             let counts: HashSet<_> = possible.map(|known| (known.agents, &known.counts)).collect();
             if counts.len() > 1 {
                 return Err(wrong(
@@ -187,12 +188,12 @@ impl Sweep {
         } else {
             self.make(points, interrupt)?;
         }
-        if self.known.values().any(|known| known.hash.is_err()) {
+        if self.known.values().any(Result::is_err) {
             self.make((0..self.points.len()).collect(), interrupt)?;
             self.refuse_values()?;
         }
         // The seed does not vary.
-        if let Some(seed) = self.known.values().find_map(|known| known.seed) {
+        if let Some(seed) = self.known.values().flatten().map(|known| known.seed).next() {
             let seeds = self.seeds();
             if seed.checked_add(seeds as u32 - 1).is_none() {
                 let begin = match self.plan.seed {
@@ -206,7 +207,8 @@ impl Sweep {
             self.first_seed = seed;
         }
         // Its column would have a speed that does not hold.
-        let crossed = self.known.iter().filter_map(|(at, own)| Some((*at, own.crossed.as_ref()?)));
+        let crossed = |at: usize| Some((at, self.made(at)?.crossed.as_ref()?));
+        let crossed = self.known.keys().filter_map(|at| crossed(*at));
         if let Some((point, crossed)) = crossed.min() {
             let values = self.keys.iter().zip(&self.points[point]);
             let speeds = values.filter(|(key, _)| key.contains("_speed"));
@@ -243,20 +245,20 @@ impl Sweep {
         Ok(())
     }
 
-    fn known(&self, values: &[String]) -> Known {
-        match self.flock(values) {
-            Ok(flock) => Known {
-                hash: Ok(self.hash_of(&flock)),
-                seed: Some(flock.request.seed.unwrap_or(flock.scene.seed)),
-                agents: flock.request.count.unwrap_or(flock.scene.own_count()),
-                crossed: crossed_speeds(&flock.scene).next(),
-                counts: flock.scene.species.iter().map(|species| species.count).collect(),
-            },
-            Err(error) => {
-                let hash = Err(format!("{error:#}"));
-                Known { hash, seed: None, agents: 0, counts: Vec::new(), crossed: None }
-            }
-        }
+    fn known(&self, values: &[String]) -> Result<Known, String> {
+        let flock = self.flock(values).map_err(|error| format!("{error:#}"))?;
+        Ok(Known {
+            hash: self.hash_of(&flock),
+            seed: flock.request.seed.unwrap_or(flock.scene.seed),
+            agents: flock.request.count.unwrap_or(flock.scene.own_count()),
+            crossed: crossed_speeds(&flock.scene).next(),
+            counts: flock.scene.species.iter().map(|species| species.count).collect(),
+        })
+    }
+
+    /// A point whose flock could be made.
+    fn made(&self, point: usize) -> Option<&Known> {
+        self.known.get(&point)?.as_ref().ok()
     }
 
     /// The hash of a point's flock and of how it is measured.
@@ -271,11 +273,10 @@ impl Sweep {
 
     /// Refuses a value that no point of a grid can have, and a list or table of which no point is possible.
     fn refuse_values(&self) -> anyhow::Result<()> {
-        let is_possible =
-            |point: &usize| self.known.get(point).is_some_and(|known| known.hash.is_ok());
+        let is_possible = |point: &usize| self.made(*point).is_some();
         let refuse = |point: usize, keys: &[String]| {
             let known = self.known.get(&point);
-            let problem = known.and_then(|known| known.hash.clone().err()).unwrap_or_default();
+            let problem = known.and_then(|known| known.clone().err()).unwrap_or_default();
             let as_set = keys.iter().find_map(|key| {
                 problem.strip_prefix(&format!("--set {key}=")).map(|rest| (key, rest))
             });
@@ -314,8 +315,8 @@ impl Sweep {
         let mut points = HashMap::new();
         let once = self.points.len().div_ceil(if self.plan.goes_back() { 2 } else { 1 });
         for (point, values) in self.points.iter().enumerate().take(once) {
-            let Some(Ok(hash)) = self.known.get(&point).map(|known| &known.hash) else { continue };
-            if let Some(other) = points.insert(hash, values) {
+            let Some(known) = self.made(point) else { continue };
+            if let Some(other) = points.insert(known.hash, values) {
                 let [one, other] =
                     [other, values].map(|values| cut(&values.join(", ")).into_owned());
                 return Err(wrong(format!(
@@ -344,7 +345,7 @@ impl Sweep {
 
     /// Number of agents of a run that was learnt; 0 if it is impossible.
     pub fn agents(&self, run: Run) -> u64 {
-        self.known.get(&run.point).map_or(0, |known| known.agents)
+        self.made(run.point).map_or(0, |known| known.agents)
     }
 
     /// The name of the file of a run that was learnt: a hash of all that decides its result.
@@ -355,9 +356,9 @@ impl Sweep {
     }
 
     fn hash_of_point(&self, point: usize) -> u64 {
-        match self.known.get(&point).map(|known| &known.hash) {
-            Some(Ok(hash)) => *hash,
-            _ => fnv(0, &format!("{:?} {:?}", self.keys, self.points[point])),
+        match self.made(point) {
+            Some(known) => known.hash,
+            None => fnv(0, &format!("{:?} {:?}", self.keys, self.points[point])),
         }
     }
 
@@ -391,8 +392,7 @@ impl Sweep {
     /// The flock of a run that was learnt. Fails if it is another one by now.
     pub fn flock_of(&self, run: Run) -> anyhow::Result<Flock> {
         let mut flock = self.flock(self.values(run))?;
-        let known = self.known.get(&run.point).map(|known| &known.hash);
-        let is_same = known == Some(&Ok(self.hash_of(&flock)));
+        let is_same = self.made(run.point).is_some_and(|known| known.hash == self.hash_of(&flock));
         anyhow::ensure!(is_same, "the file of its flow field has changed since the sweep began");
         flock.request.seed = Some(self.seed(run));
         Ok(flock)
