@@ -5,12 +5,9 @@ use std::path::Path;
 
 use super::output::{OutputError, OutputFile};
 use super::output_folder::OutputFolder;
-use flockwork_model::io::{RunRecord, write_ply_header, write_ply_rows};
+use flockwork_model::io::{RECORD, RunRecord, write_ply_header, write_ply_rows};
 use flockwork_model::kept::KeptNames;
 use flockwork_model::state::FlockState;
-
-/// The record of the run, beside the points.
-const RECORD: &str = "run.toml";
 
 /// The folder under way.
 #[derive(Debug)]

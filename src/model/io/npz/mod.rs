@@ -41,7 +41,7 @@ pub const ARRAYS: [&str; 14] = [
     "image",
 ];
 
-/// The record of a run in its `.npz` file.
+/// The record of a run in its `.npz` file or beside its other files.
 pub const RECORD: &str = "run.toml";
 
 /// An `.npz` file under way: each array grows in a file `S` of its own, for a ZIP archive holds one array
