@@ -56,8 +56,8 @@ pub struct Provenance {
     pub adapter: Option<String>,
     /// The state file or the session that the run began with, instead of the scene's own first state.
     pub from: Option<String>,
-    /// The seed of the scene.
-    pub seed: u32,
+    /// The seed of the scene; files without it have the one in the text of the scene.
+    pub seed: Option<u32>,
     /// `--set` as it was given. The scene has these values already.
     pub overrides: Vec<String>,
 }
@@ -76,8 +76,7 @@ struct Keys {
     engine: Option<String>,
     adapter: Option<String>,
     from: Option<String>,
-    #[serde(default)]
-    seed: u32,
+    seed: Option<u32>,
     #[serde(default)]
     overrides: Vec<String>,
     scene: String,
@@ -114,7 +113,7 @@ impl RunRecord {
                 engine: None,
                 adapter: None,
                 from: None,
-                seed,
+                seed: Some(seed),
                 overrides: overrides.to_vec(),
             }),
         }
@@ -150,7 +149,8 @@ impl RunRecord {
             let texts = [("engine", engine), ("adapter", adapter), ("from", from)];
             let there = |(key, text): (_, &Option<String>)| Some((key, text.as_deref()?.into()));
             keys.extend(texts.into_iter().filter_map(there));
-            keys.extend([("seed", (*seed).into()), ("overrides", overrides.clone().into())]);
+            keys.extend(seed.map(|seed| ("seed", seed.into())));
+            keys.push(("overrides", overrides.clone().into()));
         }
         // The last key: a state file adds lines behind it.
         keys.push(("scene", self.scene.as_str().into()));
@@ -262,9 +262,14 @@ impl RunRecord {
         )))
     }
 
-    /// The scene with `overrides` (KEY=VALUE), before it is scaled.
+    /// The scene with `overrides` (KEY=VALUE) and the seed of the record, before it is scaled.
     pub fn scene(&self, overrides: &[String]) -> Result<Scene, SceneError> {
-        Scene::parse_with(&self.name, &self.scene, overrides)
+        let mut scene = Scene::parse_with(&self.name, &self.scene, overrides)?;
+        let seed = self.made.as_ref().and_then(|made| made.seed);
+        if let Some(seed) = seed.filter(|_| !scene.is_overridden("seed")) {
+            scene.seed = seed;
+        }
+        Ok(scene)
     }
 }
 
@@ -346,6 +351,21 @@ mod tests {
             let told = older.unsaid().unwrap().unwrap();
             assert!(told.contains("an older version") && told.contains(" more:"), "{told}");
         }
+    }
+
+    #[test]
+    fn the_seed_of_the_record_comes_before_the_one_in_its_scene() {
+        let scene = Scene::parse("a", "seed = 3\n[species.a]\ncount = 1\n").unwrap();
+        let record = RunRecord::new(&scene, &Request::default(), scene.world.size, &[]).text();
+        let seed = |text: &str, overrides: &[String]| {
+            RunRecord::within(text).unwrap().unwrap().scene(overrides).unwrap().seed
+        };
+        let (head, rest) = record.split_once("\nscene = ").unwrap();
+        let edited = format!("{}\nscene = {rest}", head.replace("seed = 3", "seed = 5"));
+        assert_eq!((seed(&record, &[]), seed(&edited, &[])), (3, 5));
+        assert_eq!(seed(&edited, &["seed=7".into()]), 7);
+        let without = format!("{}\nscene = {rest}", head.replace("seed = 3\n", ""));
+        assert_eq!(seed(&without, &[]), 3);
     }
 
     #[test]
