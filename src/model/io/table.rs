@@ -254,11 +254,25 @@ impl StateTable {
         Ok(self)
     }
 
+    /// True if the record makes this scene: no option has changed it.
+    fn makes(&self, scene: &Scene) -> bool {
+        let made = self.run.as_ref().and_then(|run| {
+            let request =
+                Request { count: Some(self.ticks.rows), density: run.density, seed: None };
+            let mut made = run.scene(&[]).ok()?;
+            made.resize(&request).ok().map(|_| made)
+        });
+        made.is_some_and(|made| {
+            made.world == scene.world && made.species.len() == scene.species.len()
+        })
+    }
+
     /// Fails if the world of a scene has another number of axes.
     fn check_axes(&self, scene: &Scene) -> Result<()> {
         let name = &scene.name;
         let remedy = match self.run {
             None => "name the scene that the file was written with (--scene)",
+            Some(_) if self.makes(scene) => "write the file again",
             Some(_) => "leave out --set, which changes the scene of the file",
         };
         match (self.axes, scene.world.axes()) {
@@ -329,8 +343,9 @@ impl StateTable {
                 *position = Point::select(position.cmpeq(size), Point::ZERO, *position);
             }
         }
-        let other = match &self.run {
+        let other = || match &self.run {
             None => "give the --scene, --density and --set that the file was written with",
+            Some(_) if self.makes(scene) => "write the file again",
             Some(_) => "leave out --density and --set, which change the scene of the file",
         };
         for row in &self.rows {
@@ -338,22 +353,24 @@ impl StateTable {
             if usize::from(*species) >= scene.species.len() {
                 bail!(
                     "{} {place}: agent {id} is of species {species}, but scene `{}` has {}, \
-                     numbered from 0; {other}",
+                     numbered from 0; {}",
                     self.unit,
                     scene.name,
                     match scene.species.len() {
                         1 => "one species".into(),
                         count => format!("{count} species"),
-                    }
+                    },
+                    other()
                 );
             }
             if !scene.world.may_hold(*position) {
                 bail!(
-                    "{} {place}: agent {id} at ({}) is outside the world of {}; {other}, or set the \
+                    "{} {place}: agent {id} at ({}) is outside the world of {}; {}, or set the \
                      size with --set world.size=[{}]",
                     self.unit,
                     components_text(*position, axes),
                     components_text(size, axes).replace(", ", " × "),
+                    other(),
                     if axes == 2 { "W,H" } else { "W,H,D" }
                 );
             }

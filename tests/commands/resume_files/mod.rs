@@ -17,6 +17,7 @@ use flockwork::commands::host::options::Prepared;
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::model::scene::built_in;
+use flockwork::model::state::FlockState;
 use flockwork::model::vector::flat;
 use tempfile::TempDir;
 use zip::CompressionMethod;
@@ -304,6 +305,25 @@ fn options_beside_a_file_change_what_they_name_and_nothing_else() {
         assert!(message.contains(wrong), "{message}");
         assert_eq!(error.is::<UsageError>(), usage, "{message}");
     }
+}
+
+#[test]
+fn a_file_that_does_not_fit_its_own_record_is_to_be_written_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("broken.npz");
+    let told = |edit: fn(&mut FlockState)| {
+        let mut prepared = prepare("--count 20");
+        edit(&mut prepared.state);
+        let mut writer = StateWriter::create(&path).unwrap();
+        writer.describe(prepared.record()).unwrap();
+        writer.write(&prepared.state, &prepared.scene.targets).unwrap();
+        writer.finish().unwrap();
+        format!("{:#}", try_prepare(&init(folder.path(), "broken.npz")).unwrap_err())
+    };
+    let outside = told(|state| state.position[3] = flat(1e6, 0.0));
+    assert!(outside.contains("; write the file again, or set the size with"), "{outside}");
+    let unknown = told(|state| state.species[3] = 7);
+    assert!(unknown.ends_with("numbered from 0; write the file again"), "{unknown}");
 }
 
 /// Three species of which the last has no agent.
