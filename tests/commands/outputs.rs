@@ -231,10 +231,14 @@ fn what_is_no_folder_is_named_with_the_remedy_of_its_option() {
     for (command, part) in [
         ("simulate --checkpoint a", "that is a file; name a folder\n"),
         ("capture --out a", "name a folder, or a file ending in .png, .gif, .apng or .mp4\n"),
-        ("simulate --out -", "files do not go to stdout; for a folder"),
+        ("simulate --out -", "-: files do not go to stdout; for a file or a folder of this name"),
+        ("capture --out -", "-: files do not go to stdout"),
+        ("sweep --out -", "-: files do not go to stdout"),
+        ("bench --json -", "-: files do not go to stdout"),
         ("simulate --out /dev/null", "that is a device or a pipe; name"),
     ] {
-        let line = format!("flockwork {command} --engine cpu --count 20 --ticks 1");
+        let engine = if command.starts_with("bench") { "--engines" } else { "--engine" };
+        let line = format!("flockwork {command} {engine} cpu --count 20 --ticks 1");
         let message = refused(folder.path(), 1, &line);
         assert!(message.contains(part), "{message}");
     }

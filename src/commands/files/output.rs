@@ -63,8 +63,12 @@ pub(super) fn parent(path: &Path) -> &Path {
     }
 }
 
-/// Fails for a relative path if the current folder has been deleted.
-pub(super) fn check_standing(path: &Path) -> Result<(), OutputError> {
+/// Fails for stdout, and for a relative path if the current folder has been deleted.
+pub(in crate::commands) fn check_place(path: &Path) -> Result<(), OutputError> {
+    if path == Path::new("-") {
+        let problem = "files do not go to stdout; for a file or a folder of this name write ./-";
+        return Err(OutputError::new(path, problem));
+    }
     if path.is_relative() && std::env::current_dir().is_err() {
         let problem = "the current folder has been deleted; change to another one (cd), or give \
                        an absolute path";
@@ -85,7 +89,7 @@ pub(super) fn check_parent(path: &Path) -> Result<(), OutputError> {
 
 /// The file that `path` refers to, with links followed. Fails if no file can be written there.
 fn target(path: &Path) -> Result<PathBuf, OutputError> {
-    check_standing(path)?;
+    check_place(path)?;
     if path.file_name().is_none() || path.is_dir() {
         return Err(OutputError::new(path, "that is a folder; name a file in it"));
     }

@@ -4,7 +4,7 @@ use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::output::{OutputError, OutputFile, check_parent, check_standing};
+use super::output::{OutputError, OutputFile, check_parent, check_place};
 use super::temp_files;
 
 /// True if a path names a folder, not a file: it ends with a slash, is one, or has no ending.
@@ -40,11 +40,7 @@ impl OutputFolder {
     /// `instead`. A folder into which another command writes is refused: their files would mix.
     pub fn create(path: &Path, instead: &str) -> Result<Self, OutputError> {
         let fail = |error: &io::Error| OutputError::of_system(path, error);
-        check_standing(path)?;
-        if path == Path::new("-") {
-            let problem = "files do not go to stdout; for a folder of this name write ./-";
-            return Err(OutputError::new(path, problem));
-        }
+        check_place(path)?;
         let is_new = !path.is_dir();
         if is_new {
             if path.exists() {

@@ -27,7 +27,7 @@ use self::plot::{Curves, Reference};
 use self::results::RunResult;
 use self::runs::{Run, Sweep};
 use super::charts::PlotFile;
-use super::files::output::OutputError;
+use super::files::output::{OutputError, check_place};
 use super::files::scene_files::tell_idle;
 use super::host::errors::{Interrupted, wrong};
 use super::host::interrupt::Interrupt;
@@ -137,6 +137,7 @@ fn is_done(out: &Path, sweep: &Sweep, run: Run) -> bool {
 
 /// Creates the folder of the results, unless it is there or must be. Several processes may share it.
 fn create(out: &Path, must_be: bool) -> anyhow::Result<()> {
+    check_place(out)?;
     if !out.is_dir() {
         if out.exists() || out.is_symlink() {
             return Err(OutputError::new(out, "that is no folder; name another one").into());
