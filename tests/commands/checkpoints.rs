@@ -170,6 +170,7 @@ fn a_checkpoint_of_another_run_is_refused() {
     exits(folder.path(), 0, &format!("{start}; {run} --count 200 --ticks 9"));
     for (other, words) in [
         ("--count 200 --ticks 20 --seed 9", "instead of `seed = 9`)"),
+        ("--count 200 --ticks 20 --density 5", "(no `density` instead of `density = 5.0`)"),
         ("--count 201 --ticks 20", "(`count = 200` instead of `count = 201`)"),
         ("--count 200 --ticks 20 --scene predators", "predators"),
         ("--count 200 --ticks 20 --set starling.separation.weight=9", "weight = 9"),

@@ -4,6 +4,7 @@
 //! ranks know ends them in order; any other ends them at once.
 
 use std::cell::{Cell, RefCell};
+use std::cmp;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -213,23 +214,35 @@ pub fn same(what: &str, text: &str) -> anyhow::Result<()> {
     })
 }
 
-/// The first line or item that differs between two texts, for a message; `None` if they are the same.
+/// The first line that differs between two texts, or the first item of texts of one line, for a message. Where one
+/// text has a key more than the other, it says so. `None` if they are the same.
 pub fn differing(one: &str, other: &str) -> Option<[String; 2]> {
-    const ENDS: [char; 4] = [',', '\n', '{', '}'];
     if one == other {
         return None;
     }
-    let mut pairs = one.char_indices().zip(other.chars());
-    let common =
-        pairs.find(|((_, a), b)| a != b).map_or(one.len().min(other.len()), |((at, _), _)| at);
-    let begin = one[..common].rfind(ENDS).map_or(0, |end| end + 1);
-    Some([one, other].map(|text| {
-        let item = text[begin..].split(ENDS).next().unwrap_or_default();
-        match item.trim() {
-            "" => "nothing".into(),
-            item => format!("`{}`", cut(item)),
-        }
-    }))
+    let has_lines = one.contains('\n') || other.contains('\n');
+    let ends: &[char] = if has_lines { &['\n'] } else { &[',', '{', '}'] };
+    let items = |text| -> Vec<&str> { str::split(text, ends).map(str::trim).collect() };
+    let (one, other) = (items(one), items(other));
+    let same = one.iter().zip(&other).take_while(|(own, other)| own == other).count();
+    let rests = [&one[same..], &other[same..]];
+    let key = |item: &str| item.split(['=', ':']).next().unwrap_or_default().trim().to_owned();
+    let [own, first] = rests.map(|rest| rest.first().copied().unwrap_or_default());
+    // How many items further on the key of the other text stands.
+    let further = |rest: &[&str], item| {
+        rest.iter().position(|own| key(own) == key(item)).unwrap_or(usize::MAX)
+    };
+    let [own_later, other_later] = [further(rests[0], first), further(rests[1], own)];
+    let shown = |item: &str| match item {
+        "" => "nothing".into(),
+        item => format!("`{}`", cut(item)),
+    };
+    let lacks = |item| format!("no `{}`", cut(&key(item)));
+    Some(match own_later.cmp(&other_later) {
+        cmp::Ordering::Less => [shown(own), lacks(own)],
+        cmp::Ordering::Greater => [lacks(first), shown(first)],
+        cmp::Ordering::Equal => [own, first].map(shown),
+    })
 }
 
 /// True on every rank if it is true on any.
@@ -352,5 +365,10 @@ mod tests {
         assert_eq!(shown("a, grün", "a, gelb, c").unwrap(), "`grün`|`gelb`");
         assert_eq!(shown("ä", "ö").unwrap(), "`ä`|`ö`");
         assert_eq!(shown("", "x").unwrap(), "nothing|`x`");
+        // A key that one side lacks.
+        let both = ["a = 1\nw = [5.3, 4]\nb = 2", "a = 1\nd = 5\nw = [5.3, 4]\nb = 2"];
+        assert_eq!(shown(both[0], both[1]).unwrap(), "no `d`|`d = 5`");
+        assert_eq!(shown(both[1], both[0]).unwrap(), "`d = 5`|no `d`");
+        assert_eq!(shown("w = [5, 4]\nb", "w = [5, 3]\nb").unwrap(), "`w = [5, 4]`|`w = [5, 3]`");
     }
 }
