@@ -5,9 +5,9 @@ use std::fs;
 
 use crate::shell::{done, exits, flockwork, names, number, rows, run};
 
-/// A sweep of six short runs: two weights, three seeds.
+/// A sweep of six short runs: two weights, three seeds. Their last sample is at tick 60.
 const SMALL: &str = "sweep --engine cpu --scene flock --count 60 --vary starling.separation.weight=1,3 --seeds 3 \
-                     --ticks 60 --settle 20 --metrics-every 4";
+                     --ticks 62 --settle 20 --metrics-every 4";
 
 #[test]
 fn an_average_is_the_mean_of_what_simulate_writes() {
@@ -335,6 +335,7 @@ fn bad_input_is_one_sentence() {
         ("--until polarisation=0", 2, &["polarisation=0", "above 0"]),
         ("--until mean_sped=0.1", 2, &["\"mean_sped\"", "`mean_speed`"]),
         ("--settle 10", 2, &["--settle 10", "10 ticks"]),
+        ("--settle 9 --metrics-every 4", 2, &["--settle 9", "10 ticks, one every 4; settle less"]),
         ("--values gap.csv", 1, &["gap.csv", "line 3", "1 value for 2 columns"]),
         ("--values nan.csv", 1, &["nan.csv", "line 3", "density", "finite"]),
         ("--values twice.csv", 1, &["twice.csv", "two columns", "\"count\""]),

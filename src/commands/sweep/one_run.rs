@@ -119,11 +119,14 @@ impl Worker {
         loop {
             let state = engine.snapshot()?.state;
             samples.look(&state);
-            if done.is_multiple_of(every) || done == ticks {
+            if done.is_multiple_of(every) {
                 samples.take(&scene, &state);
-                if done == ticks || samples.are_enough() {
+                if samples.are_enough() {
                     break;
                 }
+            }
+            if done == ticks {
+                break;
             }
             let next = (done / every + 1).saturating_mul(every).min(samples.next_look(done));
             let next = next.min(ticks);
@@ -150,7 +153,6 @@ impl Worker {
         let record = ran_on(record, engine.kind(), gpu.as_deref(), from).text();
         let engine = engine.kind().to_string();
         let (settled, metrics) = samples.averages();
-        let settled = settled.min(done);
         self.ended = Some((run, flock.scene));
         Ok(Some(RunResult {
             ticks: done,

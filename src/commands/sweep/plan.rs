@@ -286,9 +286,11 @@ impl Plan {
         };
         ensure!(self.seeds != Some(0), wrong("--seeds 0: a point has at least one run"));
         ensure!(self.every() > 0, wrong("--metrics-every 0: expected at least one tick"));
-        if let Some(settle) = self.settle.filter(|settle| *settle >= ticks) {
+        let (every, last) = (self.every(), ticks - ticks % self.every());
+        if let Some(settle) = self.settle.filter(|settle| *settle >= ticks || *settle > last) {
             return Err(wrong(format!(
-                "--settle {settle}: nothing is left of {ticks} ticks; settle less, or raise --ticks"
+                "--settle {settle}: no sample is left of {ticks} ticks, one every {every}; settle less, or \
+                 raise --ticks"
             )));
         }
         if !self.vary.is_empty() && self.values.is_some() {
