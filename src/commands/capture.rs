@@ -310,6 +310,7 @@ pub fn capture(
     let replayed = replayed.map_err(|error| args.own_words(error))?;
     let last = replayed.as_ref().map(|(_, (_, last))| *last);
     let mut plan = args.plan(args.ticks.or(last).unwrap_or(0))?;
+    ranks::agree(args.flock.read_ahead())?;
     let interrupt = Interrupt::watch();
     // Output that cannot be written must fail before anything is simulated. Of several ranks the first
     // draws; the others keep step with a picture of one pixel.

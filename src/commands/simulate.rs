@@ -97,6 +97,7 @@ pub fn simulate(
     args: &SimulateArgs,
     machine: impl FnOnce() -> anyhow::Result<Machine>,
 ) -> anyhow::Result<()> {
+    ranks::agree(args.flock.read_ahead())?;
     let interrupt = Interrupt::watch();
     let (out, metrics) = (args.out.as_deref(), args.metrics.as_deref());
     let folder = args.checkpoint.as_deref();

@@ -1,6 +1,8 @@
 //! How the program reacts to signals, and the files that killed runs leave behind.
 #![cfg(target_os = "linux")]
 
+use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -78,14 +80,32 @@ fn a_signal_sent_twice_at_once_counts_once() {
 }
 
 #[test]
-fn a_second_ctrl_c_ends_the_program_whatever_it_reads() {
+fn the_first_signal_ends_a_program_that_waits_for_its_scene() {
     let folder = tempfile::tempdir().unwrap();
-    // A pipe that nothing ever writes to.
     let pipe = folder.path().join("scene.toml");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let line = "simulate --scene scene.toml --engine cpu --ticks 1 --out a.csv";
+    for line in [
+        "simulate --engine cpu --ticks 1 --out a.csv",
+        "capture --engine cpu --ticks 1 --out a.png",
+        "sweep --engine cpu --ticks 1 --out all",
+        "bench --engines cpu --ticks 1 --json a.json",
+    ] {
+        let run = start(folder.path(), "", &format!("{line} --scene scene.toml"));
+        // A pipe opens for writing once the program reads it; nothing is ever written.
+        let _held = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+        run.send("INT");
+        assert_eq!(run.end().status.signal(), Some(INT as i32), "{line}");
+        assert_eq!(names(folder.path()), ["scene.toml"], "{line}");
+    }
+}
+
+#[test]
+fn a_second_ctrl_c_ends_the_program_whatever_it_waits_for() {
+    let folder = tempfile::tempdir().unwrap();
+    // More lines than a pipe holds, and nobody reads on.
+    let line = "sweep --engine cpu --count 5 --ticks 1 --vary starling.size=1..2:1500 --list";
     let mut run = start(folder.path(), "", line);
-    run.until_it_hears(INT);
+    run.child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
     run.send("INT");
     std::thread::sleep(std::time::Duration::from_secs(2));
     assert!(run.child.try_wait().unwrap().is_none(), "the first asks it to end with what it has");

@@ -36,9 +36,12 @@ use flockwork_model::scene::{Request, Scene};
 /// Runs the command. After Ctrl-C, or if an engine or stdout fails, it still prints and writes the
 /// measured results.
 pub fn bench(args: &BenchArgs) -> anyhow::Result<()> {
-    let interrupt = Interrupt::watch();
     // Invalid arguments must fail before anything is timed.
     ranks::agree(args.check())?;
+    // A pipe may never give the scene: until it is read, the first Ctrl-C ends the program.
+    let scene = read_scene(&args.flock.scene, &args.flock.overrides);
+    let scene = ranks::agree(scene.and_then(|scene| args.flock.check(&scene).map(|()| scene)))?;
+    let interrupt = Interrupt::watch();
     ranks::agree(check_files(args))?;
     let BenchFlockArgs { overrides, density, seed, .. } = &args.flock;
     tell_idle(overrides, !density.is_empty(), seed.is_some());
@@ -46,7 +49,7 @@ pub fn bench(args: &BenchArgs) -> anyhow::Result<()> {
     let mut printer =
         Printer { is_needed: args.json.is_none() && args.plot.is_none(), fault: None };
     let mut adapter = None;
-    let outcome = bench_all(args, &interrupt, &mut printer, &mut reports, &mut adapter);
+    let outcome = bench_all(args, &scene, &interrupt, &mut printer, &mut reports, &mut adapter);
     let summed_up = match reports.len() {
         0 | 1 => Ok(()),
         _ => printer.say(&summary(&reports)),
@@ -145,14 +148,15 @@ fn write_files(
 /// Measures every count and density in turn. False if interrupted.
 fn bench_all(
     args: &BenchArgs,
+    scene: &Scene,
     interrupt: &Interrupt,
     printer: &mut Printer,
     reports: &mut Vec<Report>,
     adapter: &mut Option<Adapter>,
 ) -> anyhow::Result<bool> {
     ranks::keep_borders(args.keep_borders);
-    let (scene, mut engines);
-    (scene, engines, *adapter) = open_all(args)?;
+    let mut engines;
+    (engines, *adapter) = open_all(args, scene)?;
     ranks::same("the scene", &format!("{scene:?}"))?;
     let gpu = match adapter {
         Some(Adapter { name, backend, driver, driver_version, .. }) => {
@@ -161,7 +165,7 @@ fn bench_all(
         None => "GPU engine not timed".into(),
     };
     let mut head = format!("flockwork {}, {gpu}\n\n", env!("CARGO_PKG_VERSION"));
-    for count in args.flock.counts(&scene) {
+    for count in args.flock.counts(scene) {
         for density in args.flock.densities() {
             let report = bench_one(args, &mut engines, scene.clone(), (count, density), interrupt)?;
             let Some(report) = report else { return Ok(false) };
@@ -227,12 +231,9 @@ fn own_words(error: impl Into<anyhow::Error>) -> anyhow::Error {
     if error.is::<UsageError>() { wrong(sentence) } else { anyhow::anyhow!(sentence) }
 }
 
-/// Reads the scene and opens the engines, if they can take all counts. Also returns the adapter of the
+/// Opens the engines, if they can take all counts of the scene. Also returns the adapter of the
 /// GPU engine. All ranks must ask together, and fail together.
-fn open_all(args: &BenchArgs) -> anyhow::Result<(Scene, Vec<Named>, Option<Adapter>)> {
-    let scene = read_scene(&args.flock.scene, &args.flock.overrides);
-    let scene = scene.and_then(|scene| args.flock.check(&scene).map(|()| scene));
-    let scene = ranks::agree(scene)?;
+fn open_all(args: &BenchArgs, scene: &Scene) -> anyhow::Result<(Vec<Named>, Option<Adapter>)> {
     let wanted = match (args.engines.is_empty(), ranks::ranks()) {
         (false, _) => args.engines.clone(),
         (true, Some(_)) => vec![BenchEngine::Cpu],
@@ -270,13 +271,13 @@ fn open_all(args: &BenchArgs) -> anyhow::Result<(Scene, Vec<Named>, Option<Adapt
         adapter = adapter.or(machine.gpu.as_deref().map(Adapter::of));
         engines.push((which.label(), machine.engine));
     }
-    let counts = args.flock.counts(&scene);
+    let counts = args.flock.counts(scene);
     let mut all = counts.iter().flat_map(|count| engines.iter().map(move |e| (count, e)));
     let fits = all.try_for_each(|(count, (_, engine))| {
         engine.check_count(&scene.world, *count).map_err(own_words)
     });
     ranks::agree(fits)?;
-    Ok((scene, engines, adapter))
+    Ok((engines, adapter))
 }
 
 #[cfg(test)]

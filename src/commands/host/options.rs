@@ -265,15 +265,21 @@ impl FlockArgs {
 
     /// The scene as it is written, with its overrides; and the record that brought it.
     pub fn read(&self) -> anyhow::Result<(Scene, Option<RunRecord>)> {
-        let name = self.scene_name();
-        let text = match self.text.get() {
-            Some(text) => text,
-            None => {
-                let text = asked_text(name)?;
-                self.text.get_or_init(|| text)
-            }
-        };
-        run_in(name, text, &self.overrides)
+        run_in(self.scene_name(), self.read_text()?, &self.overrides)
+    }
+
+    /// Reads the text of `--scene`. Call it before signals are watched: a pipe may never give it, and the first
+    /// Ctrl-C must end the program then.
+    pub fn read_ahead(&self) -> anyhow::Result<()> {
+        self.scene.as_ref().map_or(Ok(()), |_| self.read_text().map(drop))
+    }
+
+    fn read_text(&self) -> anyhow::Result<&str> {
+        if let Some(text) = self.text.get() {
+            return Ok(text);
+        }
+        let text = asked_text(self.scene_name())?;
+        Ok(self.text.get_or_init(|| text))
     }
 
     /// The overrides of a recorded run and of this one.

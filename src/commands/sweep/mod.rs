@@ -45,9 +45,10 @@ const JOBS_ON_GPU: usize = 4;
 
 /// Runs the command.
 pub fn sweep(args: &SweepArgs) -> anyhow::Result<()> {
-    let interrupt = Interrupt::watch();
     let file = args.file.as_deref().map(Plan::read).transpose()?.unwrap_or_default();
     let mut sweep = Sweep::new(file.overridden_by(args.plan.clone())?)?;
+    // A scene from a pipe is read now: before, the first Ctrl-C ends the program.
+    let interrupt = Interrupt::watch();
     let Plan { set, density, seed, .. } = &sweep.plan;
     tell_idle(set, density.is_some(), seed.is_some());
     let is_chosen = args.chosen(sweep.len(), sweep.flocks())?;
