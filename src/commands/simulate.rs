@@ -6,7 +6,7 @@ use std::time::Instant;
 use clap::{ArgGroup, Args};
 use indicatif::ProgressBar;
 
-use super::files::checkpoints::{Checkpoints, Every, write_portions};
+use super::files::checkpoints::{Checkpoints, Every, check_apart, write_portions};
 use super::files::metrics_file::{MetricsFile, MetricsThread};
 use super::files::output_folder::names_folder;
 use super::files::scene_files::check_inputs;
@@ -101,11 +101,8 @@ pub fn simulate(
     let interrupt = Interrupt::watch();
     let (out, metrics) = (args.out.as_deref(), args.metrics.as_deref());
     let folder = args.checkpoint.as_deref();
-    if let (Some(out), Some(folder)) = (out, folder)
-        && std::path::absolute(out).ok() == std::path::absolute(folder).ok()
-    {
-        let problem = "--out is the same folder; choose another";
-        return Err(wrong(format!("--checkpoint {}: {problem}", folder.display())));
+    if let (Some(out), Some(folder)) = (out, folder) {
+        ranks::agree(check_apart(out, folder))?;
     }
     let outputs = [("--out", out), ("--metrics", metrics)];
     let written = outputs.into_iter().filter_map(|(option, path)| Some((option, path?)));

@@ -105,10 +105,12 @@ fn a_run_from_a_file_goes_on_too_however_its_paths_are_written() {
     let flock = "--set a.wander.weight=2 --every 4 --out s.csv --checkpoint kept";
     run(&format!("--init i.npz {flock} --ticks 7"));
     assert_eq!(ticks(&at("s.csv")), [5, 9, 12]);
-    for (end, first, states) in
-        [("--ticks 11", 12, &[12, 13, 16][..]), ("--until 18", 16, &[16, 17, 18])]
-    {
-        let [_, told] = run(&format!("--init ./i.npz {flock} {end}"));
+    exits(folder.path(), 0, "mkdir sub; ln -s i.npz link.npz");
+    for (init, end, first, states) in [
+        ("sub/../i.npz", "--ticks 11", 12, &[12, 13, 16][..]),
+        ("link.npz", "--until 18", 16, &[16, 17, 18]),
+    ] {
+        let [_, told] = run(&format!("--init {init} {flock} {end}"));
         let says = format!("going on from kept/checkpoint-00000000{first}.npz at tick {first}");
         assert!(told.lines().count() == 1 && told.contains(&says), "{told}");
         assert_eq!(ticks(&at("s.csv")), states);
@@ -224,6 +226,17 @@ fn a_folder_without_checkpoints_and_a_file_in_its_place_are_refused() {
     let told = String::from_utf8(both.stderr).unwrap();
     assert_eq!(both.status.code(), Some(2), "{told}");
     assert!(told.contains("--checkpoint ./same/: --out is the same folder"), "{told}");
+    exits(folder.path(), 0, "mkdir kept; ln -s kept link");
+    for (out, words) in [
+        ("link", "--out is the same folder"),
+        ("kept/checkpoint-10.npz", "--out kept/checkpoint-10.npz has the name of a checkpoint"),
+        ("link/checkpoint-7.npz", "--out link/checkpoint-7.npz has the name of a checkpoint"),
+    ] {
+        let line = "flockwork simulate --ticks 1 --count 9 --checkpoint kept --out";
+        let told = refused(folder.path(), 2, &format!("{line} {out}"));
+        assert!(told.contains(&format!("--checkpoint kept: {words}")), "{told}");
+    }
+    exits(folder.path(), 0, "rmdir kept; rm link");
     let told = said(&format!("{run} no/folder"));
     assert!(told.contains("the folder no does not exist"), "{told}");
     assert_eq!(names(folder.path()), ["empty", "file", "used"]);

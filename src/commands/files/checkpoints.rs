@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 
+use super::output::whole;
 use super::output_folder::OutputFolder;
 use super::state_files::StateWriter;
 use crate::commands::host::drive::{Run, Stop};
@@ -160,10 +161,27 @@ pub fn latest(path: &Path) -> anyhow::Result<PathBuf> {
     })
 }
 
+/// The tick of a checkpoint, from its name.
+fn tick(name: &str) -> Option<u64> {
+    name.strip_prefix(NAME)?.strip_suffix(".npz")?.parse().ok()
+}
+
+/// Refuses an output that is the folder of checkpoints, or has the name of one in it: old checkpoints are removed.
+pub fn check_apart(out: &Path, folder: &Path) -> anyhow::Result<()> {
+    let (end, whole_folder) = (whole(out), whole(folder));
+    let name = end.file_name().unwrap_or_default().to_string_lossy();
+    let problem = if end == whole_folder {
+        "--out is the same folder; choose another".to_owned()
+    } else if end.parent() == Some(whole_folder.as_path()) && tick(&name).is_some() {
+        format!("--out {} has the name of a checkpoint; choose another", out.display())
+    } else {
+        return Ok(());
+    };
+    Err(wrong(format!("--checkpoint {}: {problem}", folder.display())))
+}
+
 /// The checkpoint of the highest tick in a folder.
 pub fn newest(folder: &Path) -> std::io::Result<Option<PathBuf>> {
-    let tick =
-        |name: &str| -> Option<u64> { name.strip_prefix(NAME)?.strip_suffix(".npz")?.parse().ok() };
     let names = std::fs::read_dir(folder)?;
     let names = names.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let newest = names.filter_map(|name| Some((tick(&name)?, name))).max();

@@ -128,6 +128,14 @@ fn end_of_links(path: &Path) -> Result<PathBuf, OutputError> {
     Err(OutputError::new(path, "its links form a circle; remove one of them"))
 }
 
+/// A path from the root on, with links followed as far as its folder or its file is there: two spellings of a file
+/// are one.
+pub(in crate::commands) fn whole(path: &Path) -> PathBuf {
+    let beside = || Some(parent(path).canonicalize().ok()?.join(path.file_name()?));
+    let there = path.canonicalize().ok().or_else(beside);
+    there.unwrap_or_else(|| std::path::absolute(path).unwrap_or_else(|_| path.into()))
+}
+
 /// A file being written; it will replace `target`, the file that `path` refers to. Its errors name
 /// the path.
 #[derive(Debug)]
@@ -187,10 +195,6 @@ impl OutputFile {
 
     /// True if `path` refers to this file, in any spelling.
     pub fn has_name(&self, path: &Path) -> bool {
-        let whole = |target: &Path| {
-            let folder = parent(target).canonicalize().ok()?;
-            Some(folder.join(target.file_name()?))
-        };
         target(path).is_ok_and(|other| whole(&other) == whole(&self.target))
     }
 

@@ -9,7 +9,7 @@ use super::messages::{note, say, shown};
 use super::options::{FlockArgs, Prepared};
 use super::ranks::{self, differing};
 use crate::commands::files::checkpoints::{latest, newest};
-use crate::commands::files::output::OutputError;
+use crate::commands::files::output::{OutputError, whole};
 use flockwork_engine::Engine;
 use flockwork_model::io::{LAST_TICK, RECORD};
 
@@ -69,7 +69,6 @@ impl Beginning {
             found.name.clone_from(&asked.name);
         }
         // States of one scene are told apart by the file that the run began with.
-        let whole = |path: &Path| std::path::absolute(path).unwrap_or_default();
         let begun = |from: Option<&Path>| {
             let from = from.map(whole).filter(|from| !from.starts_with(whole(folder)));
             from.map_or_else(String::new, |from| format!("from = {from:?}\n"))
