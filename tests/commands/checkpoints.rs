@@ -165,6 +165,24 @@ fn the_rows_of_every_part_are_kept() {
 }
 
 #[test]
+fn what_a_run_reads_stays_and_a_link_keeps_its_target() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    exits(folder.path(), 0, "mkdir big; ln -s big/l.csv l.csv");
+    exits(folder.path(), 0, "flockwork simulate --engine cpu --count 20 --ticks 1 --metrics m.csv");
+    let run = "flockwork simulate --engine cpu --scene m.run.toml --metrics m.csv --out l.csv \
+               --checkpoint kept --ticks";
+    for end in [3, 5, 9] {
+        exits(folder.path(), 0, &format!("{run} {end}"));
+    }
+    assert_eq!(ticks(&at("m.before-5.csv")), [3, 4, 5]);
+    assert!(at("m.before-3.run.toml").is_file() && at("m.before-5.run.toml").is_file());
+    assert!(at("l.csv").is_symlink());
+    let parts = ["l.before-3.csv", "l.before-3.run.toml", "l.before-5.csv", "l.before-5.run.toml"];
+    assert_eq!(names(&at("big")), [&parts[..], &["l.csv"]].concat());
+}
+
+#[test]
 fn a_checkpoint_of_another_run_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let run = "flockwork simulate --engine cpu --checkpoint kept --out c.npz";

@@ -88,7 +88,7 @@ pub(super) fn check_parent(path: &Path) -> Result<(), OutputError> {
 }
 
 /// The file that `path` refers to, with links followed. Fails if no file can be written there.
-fn target(path: &Path) -> Result<PathBuf, OutputError> {
+pub(in crate::commands) fn target(path: &Path) -> Result<PathBuf, OutputError> {
     check_place(path)?;
     if path.file_name().is_none() || path.is_dir() {
         return Err(OutputError::new(path, "that is a folder; name a file in it"));

@@ -9,7 +9,7 @@ use super::messages::{note, say, shown};
 use super::options::{FlockArgs, Prepared};
 use super::ranks::{self, differing};
 use crate::commands::files::checkpoints::{latest, newest};
-use crate::commands::files::output::{OutputError, whole};
+use crate::commands::files::output::{OutputError, target, whole};
 use flockwork_engine::Engine;
 use flockwork_model::io::{LAST_TICK, RECORD};
 
@@ -139,15 +139,16 @@ impl Beginning {
             if !path.is_file() {
                 continue;
             }
-            let earlier = earlier(path, tick);
-            let rename = |from: &Path, to: &Path| {
-                std::fs::rename(from, to).map_err(|error| OutputError::of_system(to, &error))
-            };
-            rename(path, &earlier)?;
+            // Of a link the file is set aside, so that the next part goes where the link says.
+            let end = if path.is_symlink() { target(path)? } else { path.into() };
+            let earlier = earlier(&end, tick);
+            let fail = |error: std::io::Error| OutputError::of_system(&earlier, &error);
             let record = path.with_extension(RECORD);
             if is_csv(path) && record.is_file() {
-                rename(&record, &earlier.with_extension(RECORD))?;
+                // It stays too: the same command may read it as its scene.
+                std::fs::copy(&record, earlier.with_extension(RECORD)).map_err(fail)?;
             }
+            std::fs::rename(&end, &earlier).map_err(fail)?;
             text += &format!(", what it had is {}", earlier.display());
         }
         note(&text);
