@@ -138,7 +138,7 @@ pub fn simulate(
     let keeper =
         folder.map(|folder| Checkpoints::create(folder, record, begun.checkpoint.as_deref()));
     let keeper = ranks::agree(keeper.transpose())?;
-    ranks::agree(begun.announce([out, metrics]))?;
+    ranks::agree(begun.announce([out, metrics], unwrapping.is_some()))?;
     let Prepared { scene, state, agents, .. } = begun.prepared;
     if args.metrics.is_some() && ranks::is_root() {
         let follows = unwrapping.is_some();

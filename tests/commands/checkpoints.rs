@@ -165,6 +165,27 @@ fn the_rows_of_every_part_are_kept() {
 }
 
 #[test]
+fn a_run_that_goes_on_says_what_no_file_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |options: &str| {
+        let run = "flockwork simulate --engine cpu --count 20 --checkpoint kept --metrics m.csv";
+        exits(folder.path(), 0, &format!("{run} {options}"))
+    };
+    // The metrics are lost as those of a killed run are.
+    let lose = || std::fs::remove_file(folder.path().join("m.csv")).unwrap();
+    run("--ticks 10");
+    lose();
+    let told = run("--ticks 20");
+    assert!(told.ends_with("m.csv begins there, and the ticks 0 to 9 are in no file\n"), "{told}");
+    let told = run("--ticks 30");
+    assert!(told.ends_with("m.csv begins there, what it had is m.before-20.csv\n"), "{told}");
+    lose();
+    let told = run("--ticks 40 --metric mean_square_displacement");
+    assert!(told.contains("m.csv begins there, and the ticks 21 to 29 are in no file; "), "{told}");
+    assert!(told.contains("how far agents have come counts from there"), "{told}");
+}
+
+#[test]
 fn what_a_run_reads_stays_and_a_link_keeps_its_target() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);

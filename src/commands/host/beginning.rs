@@ -127,16 +127,22 @@ impl Beginning {
     }
 
     /// Sets the files aside that an earlier part of the run has written, and says where this part
-    /// begins.
-    pub fn announce(&self, outputs: [Option<&Path>; 2]) -> anyhow::Result<()> {
+    /// begins, and what is in no file. `follows`: figures or states say how far agents have come.
+    pub fn announce(&self, outputs: [Option<&Path>; 2], follows: bool) -> anyhow::Result<()> {
         let Some(checkpoint) = self.checkpoint.as_ref().filter(|_| ranks::is_root()) else {
             return Ok(());
         };
         let tick = self.prepared.state.tick;
+        let start = tick - self.before.unwrap_or_default();
         let mut text = format!("going on from {} at tick {tick}", checkpoint.display());
         for path in outputs.into_iter().flatten() {
             text += &format!("; {} begins there", path.display());
             if !path.is_file() {
+                // A run that was killed has left none; a folder has a file for each tick.
+                let first = last_set_aside(path, tick).map_or(start, |part| start.max(part + 1));
+                if first < tick && !path.exists() {
+                    text += &format!(", and the ticks {first} to {} are in no file", tick - 1);
+                }
                 continue;
             }
             // Of a link the file is set aside, so that the next part goes where the link says.
@@ -151,9 +157,26 @@ impl Beginning {
             std::fs::rename(&end, &earlier).map_err(fail)?;
             text += &format!(", what it had is {}", earlier.display());
         }
+        if follows && start < tick {
+            text += "; how far agents have come counts from there: a whole run at once has it from its start";
+        }
         note(&text);
         Ok(())
     }
+}
+
+/// The tick, up to `most`, at which the last part ends that was set aside from a file; see [`earlier`].
+fn last_set_aside(path: &Path, most: u64) -> Option<u64> {
+    let path = whole(&target(path).ok()?);
+    let begin = format!("{}.before-", path.file_stem()?.to_str()?);
+    let names = std::fs::read_dir(path.parent()?).ok()?;
+    let paths = names.filter_map(|entry| Some(entry.ok()?.path()));
+    let parts = paths.filter(|own| own.extension() == path.extension());
+    let ticks = parts.filter_map(|own| {
+        let rest = own.file_stem()?.to_str()?.strip_prefix(&begin)?;
+        rest.split('-').next()?.parse().ok()
+    });
+    ticks.filter(|tick| *tick <= most).max()
 }
 
 /// The name that a file of an earlier part gets: `NAME.before-TICK.EXT`. If that is taken, a number follows the tick.
@@ -215,5 +238,9 @@ mod tests {
         assert_eq!(earlier(&at("m.csv"), 37), wanted[1]);
         std::fs::write(at("m.before-37-2.run.toml"), "").unwrap();
         assert_eq!(earlier(&at("m.csv"), 37), wanted[2]);
+        std::fs::write(at("m.before-120-2.csv"), "").unwrap();
+        let last = |name, most| last_set_aside(&at(name), most);
+        let found = [("m.csv", 36), ("m.csv", 119), ("m.csv", 120), ("m.npz", 200)];
+        assert_eq!(found.map(|(name, most)| last(name, most)), [None, Some(37), Some(120), None]);
     }
 }
