@@ -105,8 +105,10 @@ pub fn simulate(
         ranks::agree(check_apart(out, folder))?;
     }
     let outputs = [("--out", out), ("--metrics", metrics)];
-    let written = outputs.into_iter().filter_map(|(option, path)| Some((option, path?)));
-    let written = written.flat_map(|(option, path)| replaced(path).map(move |path| (option, path)));
+    let outputs = outputs.into_iter().filter_map(|(option, path)| Some((option, path?)));
+    // Asked before a folder is created.
+    let missing = outputs.clone().find(|(_, path)| !path.exists());
+    let written = outputs.flat_map(|(option, path)| replaced(path).map(move |path| (option, path)));
     let (scene, init) = (args.flock.scene_name(), args.flock.init.as_deref());
     ranks::agree(check_inputs(written, scene, init))?;
     // Output that cannot be written must fail before anything is simulated.
@@ -119,7 +121,7 @@ pub fn simulate(
     let unwrapping = ranks::agree(args.unwrapping(&begun.prepared))?;
     begun.prepared.compare()?;
     let span = ranks::agree(begun.span(args.ticks, args.until))?;
-    if begun.is_complete(span, args.until.is_some())? {
+    if ranks::agree(begun.is_complete(span, args.until.is_some(), missing))? {
         return Ok(());
     }
     let init = args.flock.init.as_deref();
@@ -175,8 +177,8 @@ struct Files {
     states: Option<anyhow::Result<StateWriter>>,
     /// Of `--metrics`.
     figures: Option<anyhow::Result<MetricsFile>>,
-    /// The checkpoint of the end, and its size in bytes.
-    checkpoint: Option<(PathBuf, anyhow::Result<u64>)>,
+    /// The checkpoint of the end: its tick, the file, and its folder, which is removed after the file if it is empty.
+    checkpoint: Option<(u64, anyhow::Result<StateWriter>, Checkpoints)>,
 }
 
 impl Files {
@@ -195,8 +197,8 @@ impl Files {
         Ok(Self { states: states.map(Ok), figures, checkpoint: None })
     }
 
-    /// Renames the files into place. Returns their names and sizes for display. If one file cannot
-    /// be written, the other still is, and the error lists what was written.
+    /// Renames the files into place, and the checkpoint of the end if all are. Returns their names and sizes for
+    /// display. If one file cannot be written, the other still is, and the error lists what was written.
     fn publish(self, out: Option<&Path>, metrics: Option<&Path>) -> anyhow::Result<String> {
         let mut kept = Vec::new();
         if let (Some(states), Some(path)) = (self.states, out) {
@@ -205,7 +207,11 @@ impl Files {
         if let (Some(figures), Some(path)) = (self.figures, metrics) {
             kept.push((path.to_path_buf(), figures.and_then(MetricsFile::publish)));
         }
-        kept.extend(self.checkpoint);
+        // With a checkpoint of its end a run is complete. Without all files it is not, and goes on.
+        let is_whole = kept.iter().all(|(_, size)| size.is_ok());
+        if let Some((tick, file, mut keeper)) = self.checkpoint.filter(|_| is_whole) {
+            kept.push((keeper.name(tick), keeper.finish(tick, file)));
+        }
         let mut written = Vec::new();
         let mut faults = Vec::new();
         for (path, size) in kept {
@@ -329,17 +335,21 @@ impl Log<'_> {
         }
     }
 
-    /// Writes a checkpoint. If that fails, the run goes on; the `last` one is a result.
+    /// Writes a checkpoint. If that fails, the run goes on. The `last` one is published after the files.
     fn write_checkpoint(&mut self, run: &mut Run, last: bool) -> anyhow::Result<()> {
         let tick = run.tick();
         let mut file = self.keeper.as_ref().map(|keeper| keeper.begin(tick));
         let writer = file.as_mut().and_then(|file| file.as_mut().ok());
         let written = write_portions(run, writer, None, false)?;
-        if let (Some(keeper), Some(file)) = (&mut self.keeper, file) {
-            match keeper.finish(tick, written.and(file)) {
-                size if last => self.files.checkpoint = Some((keeper.name(tick), size)),
-                Err(error) => note(&format!("{error:#}")),
-                Ok(_) => {}
+        if let (Some(mut keeper), Some(file)) = (self.keeper.take(), file) {
+            let written = written.and(file);
+            if last {
+                self.files.checkpoint = Some((tick, written, keeper));
+            } else {
+                if let Err(error) = keeper.finish(tick, written) {
+                    note(&format!("{error:#}"));
+                }
+                self.keeper = Some(keeper);
             }
         }
         self.checked = Instant::now();

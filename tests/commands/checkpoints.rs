@@ -249,6 +249,29 @@ fn a_checkpoint_that_cannot_be_written_ends_no_run_and_costs_no_other_file() {
 }
 
 #[test]
+fn a_run_whose_files_are_lost_is_not_complete() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = "flockwork simulate --engine cpu --count 300 --ticks 2 --every 1 --out a.csv \
+               --metrics m.csv --checkpoint kept";
+    // The states are too long for the limit, and a checkpoint is not.
+    let told = refused(folder.path(), 1, &format!("ulimit -f 64; {run}"));
+    assert!(told.contains("cannot write a.csv: ") && told.contains("m.csv ("), "{told}");
+    assert_eq!(names(folder.path()), ["m.csv", "m.run.toml"], "{told}");
+    let alone = run.replace("--out a.csv", "").replace("--every 1 ", "").replace("kept", "alone");
+    exits(folder.path(), 0, &format!("ulimit -f 64; {alone}; rm -r alone"));
+    exits(folder.path(), 0, run);
+    assert_eq!(ticks(&folder.path().join("a.csv")), [0, 1, 2]);
+    assert_eq!(names(&folder.path().join("kept")), ["checkpoint-0000000002.npz"]);
+    // The files of a complete run are not written again.
+    let told = refused(folder.path(), 2, &format!("rm a.csv; {run}"));
+    assert!(
+        told.contains("--out a.csv: the run is complete, its end is tick 2, in kept/"),
+        "{told}"
+    );
+    assert!(told.ends_with("begin anew with another folder of --checkpoint\n"), "{told}");
+}
+
+#[test]
 fn a_folder_without_checkpoints_and_a_file_in_its_place_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let said = |line: &str| refused(folder.path(), 1, line);

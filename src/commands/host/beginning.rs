@@ -112,18 +112,30 @@ impl Beginning {
     }
 
     /// True if earlier parts of the run have done all its ticks. Then says so. `until`: the end is a tick of the flock.
-    pub fn is_complete(&self, span: Span, until: bool) -> anyhow::Result<bool> {
+    /// A `missing` output, with its option, is an error then: no part would write it.
+    pub fn is_complete(
+        &self,
+        span: Span,
+        until: bool,
+        missing: Option<(&str, &Path)>,
+    ) -> anyhow::Result<bool> {
         let is_over = span.ticks == 0 && (until || self.before.is_some());
-        let checkpoint = self.checkpoint.as_ref().filter(|_| is_over);
-        if let Some(checkpoint) = checkpoint {
-            let name = shown(checkpoint);
-            say(&format!(
-                "the run is complete, and no file is written: its end is tick {}, in {name}; \
-                 `flockwork simulate --init {name} --ticks 0 --out FILE` writes it as a state file\n",
-                self.prepared.state.tick
-            ))?;
+        let Some(checkpoint) = self.checkpoint.as_ref().filter(|_| is_over) else {
+            return Ok(false);
+        };
+        let (tick, name) = (self.prepared.state.tick, shown(checkpoint));
+        if let Some((option, path)) = missing.filter(|_| ranks::is_root()) {
+            return Err(wrong(format!(
+                "{option} {}: the run is complete, its end is tick {tick}, in {name}, and this file is not \
+                 there; begin anew with another folder of --checkpoint",
+                path.display()
+            )));
         }
-        Ok(checkpoint.is_some())
+        say(&format!(
+            "the run is complete, and no file is written: its end is tick {tick}, in {name}; \
+             `flockwork simulate --init {name} --ticks 0 --out FILE` writes it as a state file\n"
+        ))?;
+        Ok(true)
     }
 
     /// Sets the files aside that an earlier part of the run has written, and says where this part
