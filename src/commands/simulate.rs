@@ -220,12 +220,13 @@ impl Files {
                 Err(fault) => faults.push(format!("{fault:#}")),
             }
         }
+        let are = if written.len() == 1 { "is" } else { "are" };
         let written = written.join(", ");
         if faults.is_empty() {
             return Ok(written);
         }
         if !written.is_empty() {
-            faults.push(format!("{written} is complete"));
+            faults.push(format!("{written} {are} complete"));
         }
         Err(anyhow::anyhow!(faults.join("; ")))
     }

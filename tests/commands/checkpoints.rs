@@ -282,7 +282,9 @@ fn a_folder_without_checkpoints_and_a_file_in_its_place_are_refused() {
     let told = said(&format!("touch file; {run} file"));
     assert!(told.contains("cannot write file: that is a file"), "{told}");
     let told = said(&format!("mkdir used; touch used/checkpoint-7.npz; {run} used"));
-    assert!(told.contains("--checkpoint used: remove the checkpoint to begin anew"), "{told}");
+    let whole = told.starts_with("flockwork: --checkpoint used: used/checkpoint-7.npz: ");
+    assert!(whole && told.ends_with("; remove it to begin anew\n"), "{told}");
+    assert_eq!(told.matches("; ").count(), 1, "{told}");
     let both = "flockwork simulate --ticks 1 --count 9 --out same --checkpoint ./same/";
     let both = shell(folder.path(), both);
     let told = String::from_utf8(both.stderr).unwrap();

@@ -11,7 +11,7 @@ use super::ranks::{self, differing};
 use crate::commands::files::checkpoints::{latest, newest};
 use crate::commands::files::output::{OutputError, target, whole};
 use flockwork_engine::Engine;
-use flockwork_model::io::{LAST_TICK, RECORD};
+use flockwork_model::io::{FileError, LAST_TICK, RECORD};
 
 /// The flock of a run, and the checkpoint from which it goes on.
 #[derive(Debug)]
@@ -61,8 +61,18 @@ impl Beginning {
         }
         let (asked, start) = flock.record()?;
         let kept = FlockArgs { init: Some(last.clone()), ..FlockArgs::default() };
-        let unusable = || format!("{}: remove the checkpoint to begin anew", place());
-        let prepared = kept.prepare(Some(engine)).with_context(unusable)?;
+        let prepared = kept.prepare(Some(engine)).map_err(|error| {
+            let problem = match error.downcast_ref::<FileError>() {
+                // Its own remedy is for a file that can be written again.
+                Some(fault) => {
+                    let (name, fault) = (last.display(), fault.to_string());
+                    let problem = fault.split("; ").next().unwrap_or_default();
+                    format!("{name}: {problem}; remove it to begin anew")
+                }
+                None => format!("{error:#}").replace("--init ", ""),
+            };
+            anyhow::anyhow!("{}: {problem}", place())
+        })?;
         let mut found = prepared.record();
         // The path of a scene file may be written in another way.
         if Path::new(&found.name).file_name() == Path::new(&asked.name).file_name() {
