@@ -168,10 +168,8 @@ fn numbers_that_no_file_may_hold_are_refused() {
             let next = state.len() as u32 + 1;
             assert!(error.contains(&format!("agent {next}: {why}")), "{error}");
         }
-        assert!(
-            bits(&engine.read_back().unwrap()) == before,
-            "a refused edit has changed the flock"
-        );
+        let after = bits(&engine.read_back().unwrap());
+        assert!(after == before, "a refused edit has changed the flock");
         // The control: an edit within all ranges is taken.
         let mut edited = scene.clone();
         edited.species[0].body.max_speed = 2.5;

@@ -184,11 +184,8 @@ fn a_result_that_is_no_number_leaves_the_old_one() {
         let (scene, state) = scene_of(WORLDS[0], species);
         let after = run(&mut *engine, &scene, &state, 4);
         // −1/2 − 1, nothing at tick 2, + 1.
-        assert!(
-            numbers(&after, "ratio").iter().all(|x| *x == 9.5),
-            "{:?}",
-            numbers(&after, "ratio")
-        );
+        let ratios = numbers(&after, "ratio");
+        assert!(ratios.iter().all(|x| *x == 9.5), "{ratios:?}");
         let root = 0.5_f32.sqrt();
         assert!(numbers(&after, "root").iter().all(|x| *x == root));
         assert!(numbers(&after, "tiny").iter().all(|x| x.to_bits() == 0));

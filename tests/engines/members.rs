@@ -207,10 +207,8 @@ fn an_id_is_used_once_and_what_cannot_be_changes_nothing() {
             EngineKind::Cpu => u32::MAX,
         };
         let large = newcomers(&scene, most - 1, 2);
-        assert_eq!(
-            engine.append(&large),
-            Err(EngineError::LargeId { id: most, largest: most - 1 })
-        );
+        let error = EngineError::LargeId { id: most, largest: most - 1 };
+        assert_eq!(engine.append(&large), Err(error));
         let mut strange = newcomers(&scene, 100, 2);
         strange.species[1] = 7;
         assert!(matches!(engine.append(&strange), Err(EngineError::UnknownSpecies { .. })));

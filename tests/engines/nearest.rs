@@ -170,10 +170,7 @@ fn agents_choose_the_nearest_and_of_equally_near_ones_the_smallest_ids() {
     println!(
         "{compared} compared; {ties} with ties, {slots} where their order in memory is not by id"
     );
-    assert!(
-        ties >= 12 && slots >= 6,
-        "{ties} with ties, {slots} of them in another order in memory"
-    );
+    assert!(ties >= 12 && slots >= 6, "{ties} with ties, {slots} in another order in memory");
     assert!(too_many >= 24 && too_few >= 24, "of 36 controls {too_many} and {too_few} are noticed");
 }
 

@@ -278,10 +278,8 @@ fn another_colour_begins_at_nothing() {
             let before = engine.read_back().unwrap();
             let starlings: Vec<usize> =
                 (0..before.len()).filter(|row| before.species[*row] == 0).collect();
-            assert!(
-                starlings.iter().any(|row| before.memory[*row].shown() > 3),
-                "they are counted"
-            );
+            let shown = |row: &usize| before.memory[*row].shown();
+            assert!(starlings.iter().any(|row| shown(row) > 3), "they are counted");
             scene.species[0].colour = ColourBy::Age;
             engine.update(&scene, Change::PARAMETERS).unwrap();
             let after = engine.read_back().unwrap();

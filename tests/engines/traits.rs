@@ -177,10 +177,8 @@ fn a_draw_depends_on_seed_agent_and_key_alone() {
     let first = speeds(&[]);
     assert!(first.iter().all(|speed| (1.0..=4.0).contains(speed)));
     // Other changes to the scene change nothing.
-    assert_eq!(
-        first,
-        speeds(&["a.mass=1", "a.wander.turn=3", "b.count=70", "world.size=[300,200]"])
-    );
+    let others = ["a.mass=1", "a.wander.turn=3", "b.count=70", "world.size=[300,200]"];
+    assert_eq!(first, speeds(&others));
     assert_eq!(first, speeds(&["a.separation.weight={ from = 0, to = 3 }"]));
     let moved: Vec<f32> = speeds(&["a.max_speed={ from = 2, to = 5 }"]);
     let as_much = first.iter().zip(&moved).all(|(a, b)| (a + 1.0 - b).abs() < 1e-5);

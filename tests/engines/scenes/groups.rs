@@ -152,10 +152,7 @@ fn a_hawk_splits_a_metric_flock_and_hardly_a_topological_one() {
         };
         let [metric, topological] = figures(8, &[]);
         assert!(metric.0 > 40 - 20 && metric.1 > 0, "{metric:?} of a metric flock");
-        assert!(
-            topological.0 < 10 + 4 && topological.1 == 0,
-            "{topological:?} of a topological one"
-        );
+        assert!(topological.0 < 10 + 4 && topological.1 == 0, "topological: {topological:?}");
         // The controls: no hawk, and the seven nearest of those within the metric radius.
         let calm = figures(1, &["hawk.count=0"]);
         assert!(calm == [(1, 0); 2], "{calm:?} without a hawk");

@@ -242,10 +242,7 @@ fn boats_come_alongside_along_the_line_of_their_berths() {
         let slips = (1..11).map(|i| state.velocity[i].distance(state.velocity[0]));
         let slip = slips.fold(0.0, f32::max);
         let widest = docked.into_iter().fold(0.0, f32::max);
-        assert!(
-            widest < 8.0 && slip < 0.2,
-            "they dock at up to {widest} degrees, and slip by {slip}"
-        );
+        assert!(widest < 8.0 && slip < 0.2, "they dock at up to {widest} degrees, slip by {slip}");
         // Controls: without the line behind the berth it is arrival, from any side; without the rule nobody comes.
         run.start(None, &["boat.rules.dock.parameters.behind.value=0"]);
         let straight = angles(run).into_iter().fold(0.0, f32::max);
@@ -278,10 +275,7 @@ fn vehicles_that_look_ahead_turn_with_the_current() {
         let ahead = figures(run);
         run.start(None, &["vehicle.rules.flow.parameters.ahead.value=0"]);
         let here = figures(run);
-        assert!(
-            ahead > 0.95 && here < 0.88,
-            "a mean cosine of {ahead}, {here} without looking ahead"
-        );
+        assert!(ahead > 0.95 && here < 0.88, "a mean cosine of {ahead}, {here} without a look");
         run.start(None, &["vehicle.rules.flow.weight=0"]);
         let heedless = figures(run);
         assert!(heedless < 0.3, "{heedless} without the rule");
@@ -343,10 +337,7 @@ fn a_queue_passes_the_door_without_a_crush() {
         assert_eq!((leaks, through), (0, 100), "leaks, and walkers that are through");
         run.start(None, &["walker.rules.queue.weight=0"]);
         let (pressed, _, _) = figures(run);
-        assert!(
-            dense <= 11 && pressed > dense + 2,
-            "{dense} within 20, {pressed} without the queue"
-        );
+        assert!(dense <= 11 && pressed > dense + 2, "{dense} within 20, {pressed} without it");
         run.start(None, &["walker.rules.wall.weight=0"]);
         let (_, holes, _) = figures(run);
         assert!(holes > 20, "{holes} through the wall without its rule");
