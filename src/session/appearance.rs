@@ -95,7 +95,7 @@ impl Appearance {
 mod tests {
     use super::*;
     use crate::record::Recording;
-    use crate::tests::TEXT;
+    use crate::tests::{TEXT, assert_has};
     use crate::time_tests::{cpu, engines, near, now, reach, start, start_in};
     use crate::{Edit, RealTime, Session};
     use flockwork_model::scene::{Background, BackgroundName, Rgb};
@@ -167,10 +167,8 @@ mod tests {
         reach(&mut session, 10);
         session.set_max_speed(1.0).unwrap();
         session.edit(Edit::Appearance(Box::new(looks.clone()))).unwrap();
-        let text = session.file();
-        for line in ["background = \"paper\"", "colour = \"#0000FF\"", "trail = 9", "zoom = 2.5"] {
-            assert!(text.contains(line), "{line} is missing in\n{text}");
-        }
+        let lines = ["background = \"paper\"", "colour = \"#0000FF\"", "trail = 9", "zoom = 2.5"];
+        assert_has(&session.file(), &lines);
         let recording = Recording::read(&session.recording().unwrap()).unwrap();
         let scene = Scene::parse("test", &recording.source.text).unwrap();
         assert_eq!(Appearance::of(&scene), looks);

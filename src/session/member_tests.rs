@@ -2,6 +2,7 @@
 
 use super::hands::{Done, refusal};
 use super::record::Recording;
+use super::tests::assert_has;
 use super::time_tests::{
     Seen, assert_replayed, assert_seen, cpu, engines, near, now, paused, reach, replayed,
 };
@@ -98,10 +99,7 @@ fn a_removed_species_takes_its_agents_and_comes_back_with_them() {
         let later = session.state().unwrap();
         session.undo().unwrap();
         let back = session.state().unwrap();
-        assert_eq!(
-            (back.position[..30].to_vec(), back.len()),
-            (before.0.position[..30].into(), 60)
-        );
+        assert_eq!((&back.position[..30], back.len()), (&before.0.position[..30], 60));
         assert_eq!(back.position[30..], later.position[..], "the others stay where they are now");
         session.take_species(2).unwrap();
         session.take_species(1).unwrap();
@@ -177,9 +175,10 @@ fn the_past_and_a_saved_session_have_the_species_that_came_and_went() {
         let mut session = start(engine);
         let seen = course(&mut session);
         let text = session.recording().unwrap();
-        for part in ["without = \"b\"", "newcomers = 30", "[event.back]", "species={ a = {"] {
-            assert!(text.contains(part), "{part} is missing in\n{text}");
-        }
+        assert_has(
+            &text,
+            &["without = \"b\"", "newcomers = 30", "[event.back]", "species={ a = {"],
+        );
         let mut again = replayed(other, &text);
         assert_seen(&mut again, &seen);
         assert_eq!(again.recording().unwrap(), text);
@@ -202,7 +201,7 @@ fn a_session_whose_species_cannot_be_is_one_sentence() {
         ("id = [30, 31, ", "id = [31, 31, ", "ascend"),
         ("id = [30, 31, ", "id = [", "for each id"),
     ] {
-        assert!(text.contains(good), "{good} is missing in\n{text}");
+        assert_has(&text, &[good]);
         let read = Recording::read(&text.replacen(good, bad, 1));
         let scene = session.original().clone();
         let problem = read.and_then(|recording| recording.events(&scene).map(|_| ())).unwrap_err();

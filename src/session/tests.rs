@@ -48,6 +48,14 @@ pub(super) fn opened_here(text: &str) -> Session<RealTime> {
     opened(time_tests::cpu(), text, Request::default())
 }
 
+/// Fails unless a text has all these parts.
+#[track_caller]
+pub(super) fn assert_has(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part} is missing in\n{text}");
+    }
+}
+
 #[test]
 fn a_session_can_go_to_another_thread() {
     fn can_go<T: Send>() {}
