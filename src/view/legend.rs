@@ -201,27 +201,24 @@ fn dots(number: i32, place: Vec2) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::raster;
+    use crate::cpu::raster::{self, tests::flock};
     use crate::style::OPACITY;
     use flockwork_model::state::FlockState;
     use flockwork_model::vector::flat;
 
-    fn scene(keys: &str) -> Scene {
+    /// A scene with these keys, and its camera.
+    fn scene(keys: &str) -> (Scene, Camera) {
         let world = "world = { size = [160, 90] }\nstyle.frame = false\n";
         let text = format!("{world}{keys}\n[species.a]\nsize = 30\nmax_speed = 4\n");
-        Scene::parse("test", &text).unwrap()
+        let scene = Scene::parse("test", &text).unwrap();
+        let camera = Camera::of(&scene, 0, None, (640, 360));
+        (scene, camera)
     }
 
     /// The colour of an agent with this velocity in the middle of a picture, and the legend's at `place` in a
     /// picture of four pixels a point; how far apart they are.
     fn apart(scene: &Scene, velocity: Point, place: Vec2) -> f32 {
-        let state = FlockState {
-            id: vec![0],
-            species: vec![0],
-            position: vec![flat(80.0, 45.0)],
-            velocity: vec![velocity],
-            ..FlockState::default()
-        };
+        let state = flock(&[(flat(80.0, 45.0), velocity)]);
         let camera = Camera::of(scene, 0, None, (640, 360));
         let frame = raster::draw(scene, &state, &[], &camera, 1.0);
         let ground = frame.rgb(2, 2).unwrap();
@@ -238,8 +235,7 @@ mod tests {
     #[test]
     fn a_wheel_shows_the_colours_of_headings_as_the_picture_is_turned() {
         for keys in ["", "camera.rotation = 70", "style.background = \"paper\""] {
-            let scene = scene(keys);
-            let camera = Camera::of(&scene, 0, None, (640, 360));
+            let (scene, camera) = scene(keys);
             for angle in (0..12).map(|step| step as f32 * 0.5) {
                 let velocity = Vec2::from_angle(angle).extend(0.0) * 3.0;
                 let towards = camera.turned(velocity).normalize();
@@ -253,20 +249,18 @@ mod tests {
 
     #[test]
     fn a_wedge_shows_the_colours_from_less_to_more() {
-        let scene = scene("style.colour = \"speed\"");
+        let (scene, _) = scene("style.colour = \"speed\"");
         for share in [0.1, 0.5, 0.9] {
             let place = |share: f32| Vec2::new(share * WEDGE.x, WEDGE.y - 1.0);
             assert!(apart(&scene, Point::X * 4.0 * share, place(share)) < 5.0, "{share}");
-            assert!(
-                apart(&scene, Point::X * 4.0 * (1.0 - share), place(share)) > 40.0 || share == 0.5
-            );
+            let other = apart(&scene, Point::X * 4.0 * (1.0 - share), place(share));
+            assert!(other > 40.0 || share == 0.5, "{share}: {other}");
         }
     }
 
     #[test]
     fn a_structure_has_a_wheel_for_each_of_three_densities() {
-        let scene = scene("style.colour = \"structure\"");
-        let camera = Camera::of(&scene, 0, None, (640, 360));
+        let (scene, camera) = scene("style.colour = \"structure\"");
         let legend = Legend::of(&scene, &camera).unwrap();
         let light = |number: f32, share: f32| {
             let x = RADIUS + number * (2.0 * RADIUS + GAP) + share * RADIUS;
@@ -284,27 +278,23 @@ mod tests {
                 (0..160).flat_map(|y| (0..400).map(move |x| Vec2::new(x as f32, y as f32) * 0.1));
             cells.map(|at| legend.at(at + Vec2::new(left, 2.0 * RADIUS + 0.05), 0.1).1).sum::<f32>()
         });
-        assert!(
-            (dots[1] / dots[0] - 5.0).abs() < 0.3 && (dots[2] / dots[0] - 9.0).abs() < 0.5,
-            "{dots:?}"
-        );
+        assert!((dots[1] / dots[0] - 5.0).abs() < 0.3, "{dots:?}");
+        assert!((dots[2] / dots[0] - 9.0).abs() < 0.5, "{dots:?}");
     }
 
     #[test]
     fn pictures_have_a_legend_in_their_corner_if_the_style_asks_for_it() {
         let nobody = FlockState::default();
         let drawn = |keys: &str| {
-            let scene = scene(keys);
-            let camera = Camera::of(&scene, 0, None, (640, 360));
+            let (scene, camera) = scene(keys);
             let mut frame = raster::draw(&scene, &nobody, &[], &camera, 1.0);
             let before = frame.clone();
             if let Some(legend) = Legend::asked_for(&scene, &camera) {
                 legend.draw(1.0, &mut frame);
             }
             let differs = |at: &usize| frame.pixels[4 * at..][..4] != before.pixels[4 * at..][..4];
-            let places: Vec<(usize, usize)> =
-                (0..640 * 360).filter(differs).map(|at| (at % 640, at / 640)).collect();
-            places
+            let places = (0..640 * 360).filter(differs).map(|at| (at % 640, at / 640));
+            places.collect::<Vec<(usize, usize)>>()
         };
         for colour in ["heading", "speed", "structure", "neighbours"] {
             let style = format!("style.colour = \"{colour}\"");

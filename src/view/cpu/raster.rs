@@ -232,7 +232,7 @@ fn add_glow(band: &mut PixmapMut, paint: &AgentPaint, centre: Vec2, agent: &Draw
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::style::{BACKGROUND, OPACITY};
     use flockwork_model::scene::{BuiltIn, Request};
@@ -254,9 +254,9 @@ mod tests {
         Camera { pixels_per_unit: 2.0, ..Camera::fit(&world, width, height) }
     }
 
-    fn flock(agents: &[(Point, Point)]) -> FlockState {
+    /// Agents of the first species with these places and velocities.
+    pub fn flock(agents: &[(Point, Point)]) -> FlockState {
         FlockState {
-            tick: 0,
             id: (0..agents.len() as u32).collect(),
             species: vec![0; agents.len()],
             position: agents.iter().map(|a| a.0).collect(),

@@ -253,47 +253,27 @@ pub(super) mod tests {
     fn every_shape_covers_its_area_at_its_place() {
         let centre = flat(10.0, -5.0);
         let points = vec![flat(-30.0, 10.0), flat(30.0, 10.0)];
+        let line = |width| Shape::Line { points: points.clone(), closed: false, width };
+        let sector = |radius, heading, angle| Shape::Sector { centre, radius, heading, angle };
+        let dash = TAU * 1.3 / 18.0 - PI;
         // Expected areas in pixels (two pixels per unit); a place inside and one outside, in world
         // units.
         let shapes = [
             (Shape::Disc { centre, radius: 10.0 }, PI * 400.0, (19.0, -5.0), (21.0, -5.0)),
             (Shape::Ring { centre, radius: 10.0 }, TAU * 20.0 * LINE, (20.0, -5.0), (10.0, -5.0)),
-            (
-                Shape::Line { points: points.clone(), closed: false, width: 10.0 },
-                120.0 * 20.0 + PI * 100.0,
-                (-34.0, 10.0),
-                (0.0, 16.0),
-            ),
-            (
-                Shape::Line { points, closed: false, width: 0.0 },
-                120.0 * LINE,
-                (0.0, 10.0),
-                (0.0, 12.0),
-            ),
+            (line(10.0), 120.0 * 20.0 + PI * 100.0, (-34.0, 10.0), (0.0, 16.0)),
+            (line(0.0), 120.0 * LINE, (0.0, 10.0), (0.0, 12.0)),
             (Shape::Cross { centre }, 4.0 * CROSS * LINE, (12.0, -5.0), (12.0, -3.0)),
-            (
-                Shape::Sector { centre, radius: 20.0, heading: PI / 2.0, angle: PI / 3.0 },
-                PI / 6.0 * 1600.0,
-                (10.0, 10.0),
-                (10.0, -10.0),
-            ),
+            (sector(20.0, PI / 2.0, PI / 3.0), PI / 6.0 * 1600.0, (10.0, 10.0), (10.0, -10.0)),
             // Three fifths of every second of eighteen parts of the circle.
             (
                 Shape::Dashes(Dashes { turn: 1, of: 2, ..Dashes::round(centre, 14.0) }),
                 9.0 * (0.6 * TAU * 28.0 / 18.0 * LINE + PI / 4.0 * LINE * LINE),
                 // In the middle of the first dash.
-                (
-                    10.0 + 14.0 * (TAU * 1.3 / 18.0 - PI).cos(),
-                    -5.0 + 14.0 * (TAU * 1.3 / 18.0 - PI).sin(),
-                ),
+                (10.0 + 14.0 * dash.cos(), -5.0 + 14.0 * dash.sin()),
                 (-4.0, -5.0),
             ),
-            (
-                Shape::Sector { centre, radius: 10.0, heading: 1.0, angle: 7.0 },
-                PI * 400.0,
-                (10.0, -14.0),
-                (21.0, -5.0),
-            ),
+            (sector(10.0, 1.0, 7.0), PI * 400.0, (10.0, -14.0), (21.0, -5.0)),
         ];
         for (shape, area, inside, outside) in shapes {
             let frame = drawn_white(shape.clone(), &camera());

@@ -115,7 +115,7 @@ pub fn correct_count<W: Write + Seek>(
 mod tests {
     use std::io::Cursor;
 
-    use super::super::png::tests::{decoded, pattern};
+    use super::super::png::tests::{decoded, pattern, record};
     use super::*;
 
     const FILM: Film = Film { width: 19, height: 31, rate: 25.0, alpha: false };
@@ -123,11 +123,8 @@ mod tests {
     fn encoded(announced: u32, pushed: u32) -> Vec<u8> {
         let mut out = Cursor::new(Vec::new());
         let recorder = ApngRecorder::new(&mut out, FILM, announced, "a = 1").unwrap();
-        let mut recorder = Box::new(recorder.ending_early());
-        for n in 0..pushed {
-            recorder.push(pattern(19, 31, n)).unwrap();
-        }
-        recorder.finish().unwrap();
+        let frames = (0..pushed).map(|n| pattern(19, 31, n));
+        record(Box::new(recorder.ending_early()), frames);
         if announced != pushed {
             correct_count(&mut out, FILM, pushed, "a = 1").unwrap();
         }
@@ -148,13 +145,10 @@ mod tests {
     fn transparent_frames_read_back() {
         let mut out = Cursor::new(Vec::new());
         let film = Film { alpha: true, ..FILM };
-        let mut recorder = Box::new(ApngRecorder::new(&mut out, film, 2, "").unwrap());
+        let recorder = Box::new(ApngRecorder::new(&mut out, film, 2, "").unwrap());
         let mut clear = pattern(19, 31, 1);
         clear.pixels[8..80].fill(0);
-        for frame in [pattern(19, 31, 0), clear.clone()] {
-            recorder.push(frame).unwrap();
-        }
-        recorder.finish().unwrap();
+        record(recorder, [pattern(19, 31, 0), clear.clone()]);
         let frames: Vec<_> = decoded(&out.into_inner()).into_iter().map(|frame| frame.0).collect();
         assert_eq!(frames, [pattern(19, 31, 0).pixels, clear.to_straight()]);
     }

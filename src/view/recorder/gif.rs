@@ -84,18 +84,14 @@ impl<W: Write> Recorder for GifRecorder<W> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::png::tests::pattern;
+    use super::super::png::tests::{pattern, record};
     use super::*;
 
     fn encoded(rate: f64) -> Vec<u8> {
         let mut bytes = Vec::new();
         let film = Film { width: 33, height: 21, rate, alpha: false };
-        let mut recorder =
-            Box::new(GifRecorder::new(&mut bytes, film, &"x = 1\n".repeat(99)).unwrap());
-        for n in 0..30 {
-            recorder.push(pattern(33, 21, n)).unwrap();
-        }
-        recorder.finish().unwrap();
+        let recorder = GifRecorder::new(&mut bytes, film, &"x = 1\n".repeat(99)).unwrap();
+        record(Box::new(recorder), (0..30).map(|n| pattern(33, 21, n)));
         bytes
     }
 

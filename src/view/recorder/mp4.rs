@@ -295,7 +295,7 @@ impl Drop for Mp4Recorder {
 
 #[cfg(test)]
 mod tests {
-    use super::super::png::tests::pattern;
+    use super::super::png::tests::{pattern, record};
     use super::*;
     use crate::recorder::Recorder;
     use crate::style::Backdrop;
@@ -315,23 +315,19 @@ mod tests {
     #[test]
     fn a_film_of_odd_size_is_padded_and_repeatable() {
         if let Err(reason) = check() {
-            eprintln!("skipped: {reason}");
-            return;
+            return eprintln!("skipped: {reason}");
         }
         let film = Film { width: 63, height: 47, rate: 30.0, alpha: false };
-        let record = || {
+        let filmed = || {
             let mut file = tempfile::NamedTempFile::new().unwrap();
-            let mut recorder = Box::new(Mp4Recorder::start(file.path(), film, "").unwrap());
-            for n in 0..12_u8 {
-                let grey = Frame::filled(63, 47, [n * 20, 100, 200 - n * 10]);
-                recorder.push(grey).unwrap();
-            }
-            recorder.finish().unwrap();
+            let recorder = Box::new(Mp4Recorder::start(file.path(), film, "").unwrap());
+            let grey = |n: u8| Frame::filled(63, 47, [n * 20, 100, 200 - n * 10]);
+            record(recorder, (0..12).map(grey));
             let mut bytes = Vec::new();
             file.read_to_end(&mut bytes).unwrap();
             (file, bytes)
         };
-        let ((file, first), (_, second)) = (record(), record());
+        let ((file, first), (_, second)) = (filmed(), filmed());
         assert!(!first.is_empty() && first == second);
         let pixels = decoded(file.path());
         assert_eq!(pixels.len(), 64 * 48 * 3 * 12);
@@ -352,9 +348,8 @@ mod tests {
         let frame = Backdrop::of(&Background::Named(BackgroundName::Night)).frame(320, 320);
         let film = Film { width: 320, height: 320, rate: 30.0, alpha: false };
         let file = tempfile::NamedTempFile::new().unwrap();
-        let mut recorder = Box::new(Mp4Recorder::start(file.path(), film, "").unwrap());
-        (0..8).for_each(|_| recorder.push(frame.clone()).unwrap());
-        recorder.finish().unwrap();
+        let recorder = Box::new(Mp4Recorder::start(file.path(), film, "").unwrap());
+        record(recorder, (0..8).map(|_| frame.clone()));
         // The mean of blue minus red in bands of 8 rows: the encoder keeps colour apart from lightness.
         let blues = |pixels: &[u8], bytes: usize| {
             let band = |rows: &[u8]| {
@@ -378,10 +373,8 @@ mod tests {
         let film = Film { width: 96, height: 64, rate: 30.0, alpha: false };
         let sizes = Quality::NAMES.map(|(_, quality)| {
             let file = tempfile::NamedTempFile::new().unwrap();
-            let mut recorder =
-                Box::new(Mp4Recorder::start_in(quality, None, file.path(), film, "").unwrap());
-            (0..8).for_each(|n| recorder.push(pattern(96, 64, n)).unwrap());
-            recorder.finish().unwrap();
+            let recorder = Mp4Recorder::start_in(quality, None, file.path(), film, "").unwrap();
+            record(Box::new(recorder), (0..8).map(|n| pattern(96, 64, n)));
             file.path().metadata().unwrap().len()
         });
         assert!(sizes[0] < sizes[1] && sizes[1] < sizes[2], "{sizes:?}");

@@ -105,6 +105,12 @@ pub(super) mod tests {
         frame
     }
 
+    /// Records these frames, to the end.
+    pub fn record(mut recorder: Box<impl Recorder>, frames: impl IntoIterator<Item = Frame>) {
+        frames.into_iter().for_each(|frame| recorder.push(frame).unwrap());
+        recorder.finish().unwrap();
+    }
+
     /// The pixels of a frame with alpha, and its duration if it belongs to a film: numerator,
     /// denominator.
     type Decoded = (Vec<u8>, Option<(u16, u16)>);
@@ -154,10 +160,8 @@ pub(super) mod tests {
     #[test]
     fn the_last_frame_makes_the_picture() {
         let mut bytes = Vec::new();
-        let mut recorder = Box::new(PngRecorder::new(&mut bytes, ""));
-        recorder.push(pattern(8, 8, 0)).unwrap();
-        recorder.push(pattern(8, 8, 1)).unwrap();
-        recorder.finish().unwrap();
+        let frames = (0..2).map(|n| pattern(8, 8, n));
+        record(Box::new(PngRecorder::new(&mut bytes, "")), frames);
         assert_eq!(decoded(&bytes), [(pattern(8, 8, 1).pixels, None)]);
     }
 }

@@ -103,7 +103,7 @@ impl Drop for SequenceRecorder {
 
 #[cfg(test)]
 mod tests {
-    use super::super::png::tests::{decoded, pattern};
+    use super::super::png::tests::{decoded, pattern, record};
     use super::*;
 
     #[test]
@@ -116,11 +116,8 @@ mod tests {
                 Ok(())
             })
         };
-        let mut recorder = Box::new(SequenceRecorder::new(sink, "").unwrap());
-        for n in 0..40 {
-            recorder.push(pattern(16, 9, n)).unwrap();
-        }
-        recorder.finish().unwrap();
+        let recorder = Box::new(SequenceRecorder::new(sink, "").unwrap());
+        record(recorder, (0..40).map(|n| pattern(16, 9, n)));
         let mut got = Arc::try_unwrap(got).unwrap().into_inner().unwrap();
         got.sort();
         assert_eq!(got.len(), 40);
@@ -134,14 +131,8 @@ mod tests {
     fn a_full_disk_stops_the_recording() {
         let sink = Box::new(|_, _: &[u8]| Err(io::Error::other("the disk is full")));
         let mut recorder = Box::new(SequenceRecorder::new(sink, "").unwrap());
-        let mut result = Ok(());
-        for n in 0..1000 {
-            result = recorder.push(pattern(16, 9, n));
-            if result.is_err() {
-                break;
-            }
-        }
-        let result = result.and_then(|()| recorder.finish());
+        let pushed = (0..1000).try_for_each(|n| recorder.push(pattern(16, 9, n)));
+        let result = pushed.and_then(|()| recorder.finish());
         assert!(result.unwrap_err().to_string().contains("the disk is full"));
     }
 }

@@ -269,6 +269,7 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpu::raster::tests::flock;
     use flockwork_engine::Engine;
     use flockwork_engine::cpu::CpuEngine;
     use flockwork_model::scene::{Request, built_in};
@@ -314,13 +315,9 @@ mod tests {
         let text = "world = { size = [200, 100], boundary = \"wrap\" }\n[species.a]\ncount = 3\n\
                     [species.a.separation]\nradius = 20\n[species.a.cohesion]\nweight = 0\n";
         let scene = Scene::parse("test", text).unwrap();
-        let state = FlockState {
-            id: vec![3, 7, 9],
-            species: vec![0; 3],
-            position: vec![flat(2.0, 50.0), flat(195.0, 50.0), flat(90.0, 50.0)],
-            velocity: vec![Point::X; 3],
-            ..FlockState::default()
-        };
+        let places = [flat(2.0, 50.0), flat(195.0, 50.0), flat(90.0, 50.0)];
+        let mut state = flock(&places.map(|place| (place, Point::X)));
+        state.id = vec![3, 7, 9];
         let scenery = scene.scenery();
         let steering = Steering::of(&scene, &scenery, &[], &state, 0).unwrap();
         assert_eq!(steering.neighbours, [1]);

@@ -17,14 +17,8 @@ fn scene(text: &str) -> Scene {
 
 /// Agents of the first species with these positions and velocities.
 fn flock(agents: &[([f32; 2], [f32; 2])]) -> FlockState {
-    FlockState {
-        tick: 0,
-        id: (0..agents.len() as u32).collect(),
-        species: vec![0; agents.len()],
-        position: agents.iter().map(|(p, _)| flat(p[0], p[1])).collect(),
-        velocity: agents.iter().map(|(_, v)| flat(v[0], v[1])).collect(),
-        ..FlockState::default()
-    }
+    let agents = agents.iter().map(|(p, v)| (flat(p[0], p[1]), flat(v[0], v[1])));
+    crate::cpu::raster::tests::flock(&agents.collect::<Vec<_>>())
 }
 
 fn first_of(scene: &Scene, state: &FlockState) -> Vec<StyledShape> {
