@@ -89,38 +89,29 @@ mod tests {
     }
 
     #[test]
-    fn a_field_has_a_row_for_each_cell() {
-        let attach = |content: &str| attached("", "[2, 2]", content);
-        assert_eq!(attach("x,y\n1,0\n0,1\n-1,0\n0,-1\n").unwrap()[1], flat(0.0, 1.0));
-        for (content, problem) in [
-            ("x,y\n1,0\n", "1 rows, but grid = [2, 2] needs 4"),
-            ("u,v\n1,0\n", "expected the header `x,y`"),
-            ("x,y\n1,nan\n", "line 2"),
-            ("x,y\n1,zwei\n", "line 2: found \"zwei\", expected two numbers in each row"),
-            ("x,y\n1\n", "line 2: expected two numbers in each row"),
-            ("x,y,z\n1,0,0\n", "the world is a plane"),
-        ] {
-            let error = attach(content).unwrap_err();
-            assert!(error.contains(problem), "{error}");
-        }
-    }
-
-    #[test]
-    fn a_field_in_space_has_three_numbers_and_layers() {
-        let attach = |content: &str| attached("world.size = [90, 60, 30]\n", "[1, 2, 2]", content);
-        let read = attach("x,y,z\n1,0,7\n0,1,0\n-1,0,0.5\n0,-1,-1e9\n").unwrap();
+    fn a_field_has_a_row_for_each_cell_and_a_number_for_each_axis() {
+        let (plane, space) = (("", "[2, 2]"), ("world.size = [90, 60, 30]\n", "[1, 2, 2]"));
+        let attach = |(world, grid): (&str, &str), content: &str| attached(world, grid, content);
+        assert_eq!(attach(plane, "x,y\n1,0\n0,1\n-1,0\n0,-1\n").unwrap()[1], flat(0.0, 1.0));
+        let read = attach(space, "x,y,z\n1,0,7\n0,1,0\n-1,0,0.5\n0,-1,-1e9\n").unwrap();
         assert_eq!(read[2..], [Point::new(-1.0, 0.0, 0.5), Point::new(0.0, -1.0, -1e9)]);
-        for (content, problem) in [
-            ("x,y,z\n1,0,0\n", "1 rows, but grid = [1, 2, 2] needs 4"),
-            ("x,y\n1,0\n0,1\n-1,0\n0,-1\n", "give each vector a z"),
-            ("x,z,y\n1,0,0\n", "expected the header `x,y,z`, not \"x,z,y\""),
-            ("x,y,z\n1,0\n", "three numbers in each row"),
-            ("x,y,z\n1,0,\n", "line 2: found \"\", expected three numbers"),
-            ("x,y,z\n1,0,-2e9\n", "line 2: 1, 0, -2000000000 is outside"),
-            ("x,y,z\n1,0,nan\n", "line 2"),
+        for (own, content, problem) in [
+            (plane, "x,y\n1,0\n", "1 rows, but grid = [2, 2] needs 4"),
+            (plane, "u,v\n1,0\n", "expected the header `x,y`"),
+            (plane, "x,y\n1,nan\n", "line 2"),
+            (plane, "x,y\n1,zwei\n", "line 2: found \"zwei\", expected two numbers in each row"),
+            (plane, "x,y\n1\n", "line 2: expected two numbers in each row"),
+            (plane, "x,y,z\n1,0,0\n", "the world is a plane"),
+            (space, "x,y,z\n1,0,0\n", "1 rows, but grid = [1, 2, 2] needs 4"),
+            (space, "x,y\n1,0\n0,1\n-1,0\n0,-1\n", "give each vector a z"),
+            (space, "x,z,y\n1,0,0\n", "expected the header `x,y,z`, not \"x,z,y\""),
+            (space, "x,y,z\n1,0\n", "three numbers in each row"),
+            (space, "x,y,z\n1,0,\n", "line 2: found \"\", expected three numbers"),
+            (space, "x,y,z\n1,0,-2e9\n", "line 2: 1, 0, -2000000000 is outside"),
+            (space, "x,y,z\n1,0,nan\n", "line 2"),
         ] {
-            let error = attach(content).unwrap_err();
-            assert!(error.contains(problem), "{error}");
+            let error = attach(own, content).unwrap_err();
+            assert!(error.contains(problem), "{content}: {error}");
         }
     }
 }

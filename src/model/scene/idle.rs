@@ -114,48 +114,40 @@ mod tests {
         Scene::parse("test", lines).unwrap().idle_keys()
     }
 
+    /// Lines of a scene, more lines with which they do something, and the words without. There is no
+    /// remedy where the other lines are `[world]`.
+    const IDLE: [(&str, &str, &str); 18] = [
+        ("noise_kind = \"gauss\"", "noise = 0.1", "a.noise_kind does nothing: there is no"),
+        ("spawn.at = [1, 2]", "spawn.place = \"disc\"", "a.spawn.at does nothing"),
+        ("spawn.radius = 9", "spawn.place = \"shell\"", "a.spawn.radius does nothing"),
+        ("avoid = {}", "[[obstacles]]\nposition = [9, 9]", "a.avoid does nothing"),
+        ("separation.inner = 25", "separation.radius = 26", "a.separation.inner does nothing"),
+        ("rules.r.turn = \"0.1\"", "motion = \"turn\"", "a.rules.r.turn turns agents as far as"),
+        ("mass = 2\nmotion = \"turn\"", "[world]", "a.mass does nothing"),
+        ("[flow]\nkind = \"vortex\"", "[species.b]\nfollow_flow = {}", "flow does nothing: nobody"),
+        (
+            "follow_flow = {}\n[flow]\nkind = \"vortex\"\nfrequency = 0.2",
+            "[world]",
+            "flow.frequency does nothing: only noise",
+        ),
+        (
+            "pursue = { target = \"t\", fov = 90 }\n[[targets]]\nname = \"t\"",
+            "[world]",
+            "a.pursue.fov does nothing: the rule",
+        ),
+        ("max_force = 1\nmotion = \"turn\"", "[world]", "a.max_force does nothing"),
+        ("min_speed = 1\nmotion = \"turn\"", "[world]", "a.min_speed does nothing"),
+        ("[world]\nwithin = 9", "density = 5", "world.within does nothing"),
+        ("[[targets]]\nturns = true", "hit_radius = 2", "targets.0.turns does nothing"),
+        ("[[targets]]\nsends_to = [1, 1]", "hit_radius = 2", "targets.0.sends_to does nothing"),
+        ("colour = \"depth\"", "[world]\nsize = [9, 9, 9]", "a.colour does nothing: a plane"),
+        ("[style]\ncolour = \"depth\"", "[world]\nsize = [9, 9, 9]", "style.colour does nothing"),
+        ("[targets]\nturns = true", "hit_radius = 2", "targets.turns does nothing"),
+    ];
+
     #[test]
     fn a_key_that_does_nothing_is_named_until_it_does_something() {
-        for (lines, remedy, part) in [
-            ("noise_kind = \"gauss\"", "noise = 0.1", "a.noise_kind does nothing: there is no"),
-            ("spawn.at = [1, 2]", "spawn.place = \"disc\"", "a.spawn.at does nothing"),
-            ("spawn.radius = 9", "spawn.place = \"shell\"", "a.spawn.radius does nothing"),
-            ("avoid = {}", "[[obstacles]]\nposition = [9, 9]", "a.avoid does nothing"),
-            ("separation.inner = 25", "separation.radius = 26", "a.separation.inner does nothing"),
-            (
-                "rules.r.turn = \"0.1\"",
-                "motion = \"turn\"",
-                "a.rules.r.turn turns agents as far as",
-            ),
-            ("mass = 2\nmotion = \"turn\"", "[world]", "a.mass does nothing"),
-            (
-                "[flow]\nkind = \"vortex\"",
-                "[species.b]\nfollow_flow = {}",
-                "flow does nothing: nobody",
-            ),
-            (
-                "follow_flow = {}\n[flow]\nkind = \"vortex\"\nfrequency = 0.2",
-                "[world]",
-                "flow.frequency does nothing: only noise",
-            ),
-            (
-                "pursue = { target = \"t\", fov = 90 }\n[[targets]]\nname = \"t\"",
-                "[world]",
-                "a.pursue.fov does nothing: the rule",
-            ),
-            ("max_force = 1\nmotion = \"turn\"", "[world]", "a.max_force does nothing"),
-            ("min_speed = 1\nmotion = \"turn\"", "[world]", "a.min_speed does nothing"),
-            ("[world]\nwithin = 9", "density = 5", "world.within does nothing"),
-            ("[[targets]]\nturns = true", "hit_radius = 2", "targets.0.turns does nothing"),
-            ("[[targets]]\nsends_to = [1, 1]", "hit_radius = 2", "targets.0.sends_to does nothing"),
-            ("colour = \"depth\"", "[world]\nsize = [9, 9, 9]", "a.colour does nothing: a plane"),
-            (
-                "[style]\ncolour = \"depth\"",
-                "[world]\nsize = [9, 9, 9]",
-                "style.colour does nothing",
-            ),
-            ("[targets]\nturns = true", "hit_radius = 2", "targets.turns does nothing"),
-        ] {
+        for (lines, remedy, part) in IDLE {
             let lines = format!("[species.a]\n{lines}\n");
             let all = idle(&lines);
             assert!(all.len() == 1 && all[0].contains(part), "{lines}: {all:?}");
