@@ -69,10 +69,8 @@ mod tests {
         let flow = "\nfollow_flow = {}\n[flow]\nkind = \"file\"\nfile = \"f.csv\"\ngrid = [2, 2]";
         std::fs::write(&path, format!("[species.bird]{flow}")).unwrap();
         let missing = read().unwrap_err();
-        assert!(
-            missing.contains("f.csv: cannot read it as the field of grid = [2, 2]"),
-            "{missing}"
-        );
+        let told = "f.csv: cannot read it as the field of grid = [2, 2]";
+        assert!(missing.contains(told), "{missing}");
         std::fs::write(folder.path().join("f.csv"), "x,y\n1,0\n0,1\n1,1\n0,0\n").unwrap();
         let field = read().unwrap();
         assert!(field.flow.is_some_and(|plan| plan.kind == FlowKind::File));

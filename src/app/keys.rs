@@ -301,20 +301,16 @@ mod tests {
             assert_eq!(action(nothing), None, "{nothing:?}");
         }
         let command = |text, shift| Action::of_command(&character(text), shift);
-        assert_eq!(
-            [command("z", false), command("Z", true)],
-            [Action::Undo, Action::Redo].map(Some)
-        );
+        assert_eq!(command("z", false), Some(Action::Undo));
+        assert_eq!(command("Z", true), Some(Action::Redo));
         assert_eq!([command("y", false), command("r", false)], [Some(Action::Redo), None]);
         assert_eq!(
             [command("c", false), command("C", true)],
             [Action::CopyText, Action::CopyLine].map(Some)
         );
         assert_eq!(command("S", true), Some(Action::SaveSession));
-        assert_eq!(
-            [command("q", false), command("O", true)],
-            [Action::Quit, Action::OpenKept].map(Some)
-        );
+        assert_eq!(command("q", false), Some(Action::Quit));
+        assert_eq!(command("O", true), Some(Action::OpenKept));
         assert!(drops(&character("d")) && drops(&character("D")) && !drops(&character("g")));
     }
 

@@ -358,10 +358,8 @@ mod tests {
     fn the_quiet_overlay_is_one_line() {
         let rates = Some(Rates { ticks: 24.0, frames: 30.4 });
         let facts = Facts { rates, ..facts() };
-        assert_eq!(
-            facts.line(),
-            "200,000 agents   24 ticks/s (real time × 0.40)   30 frames/s   cpu"
-        );
+        let line = "200,000 agents   24 ticks/s (real time × 0.40)   30 frames/s   cpu";
+        assert_eq!(facts.line(), line);
         let alone = Facts { agents: 1, paused: true, ..facts };
         assert_eq!(alone.line(), "1 agent   paused at tick 1,234   cpu");
         assert_eq!(alone.lines()[0], "1 agent");

@@ -172,15 +172,11 @@ mod tests {
         };
         // The standard errors of the mean are deviation / √n = 0.0018, and 0.0063; four of each.
         let (mean, deviation) = moments(KeptStart::Even { from: 2.0, to: 4.0 });
-        assert!(
-            (mean - 3.0).abs() < 0.0073 && (deviation - 0.577).abs() < 0.005,
-            "{mean} {deviation}"
-        );
+        assert!((mean - 3.0).abs() < 0.0073, "{mean}");
+        assert!((deviation - 0.577).abs() < 0.005, "{deviation}");
         let (mean, deviation) = moments(KeptStart::Normal { mean: -1.0, deviation: 2.0 });
-        assert!(
-            (mean + 1.0).abs() < 0.0253 && (deviation - 2.0).abs() < 0.02,
-            "{mean} {deviation}"
-        );
+        assert!((mean + 1.0).abs() < 0.0253, "{mean}");
+        assert!((deviation - 2.0).abs() < 0.02, "{deviation}");
         assert_eq!(moments(KeptStart::Same(1.5)), (1.5, 0.0));
     }
 

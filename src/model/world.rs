@@ -359,11 +359,8 @@ mod tests {
                         Boundary::Walls if p > size => (size, 0.0),
                         _ => (p, v),
                     };
-                    assert_eq!(
-                        (inside.0[axis], along.0[axis]),
-                        expected,
-                        "{boundary:?} {p} {axis}"
-                    );
+                    let found = (inside.0[axis], along.0[axis]);
+                    assert_eq!(found, expected, "{boundary:?} {p} {axis}");
                 }
             }
         }

@@ -181,10 +181,8 @@ mod tests {
         let (own, mut scene, state) = source("flock", request);
         scene.species[0].body.max_force = 0.125;
         let text = own.edited(&scene, 500);
-        assert!(
-            text.contains("# Source: The Nature of Code") && text.contains("= 0.125"),
-            "{text}"
-        );
+        assert!(text.contains("# Source: The Nature of Code"), "{text}");
+        assert!(text.contains("= 0.125"), "{text}");
         let again = Scene::parse("again", &text).unwrap();
         let (again, same) = again.populate(&Request::default()).unwrap();
         assert_eq!(same, state);

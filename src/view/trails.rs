@@ -142,11 +142,8 @@ mod tests {
         let light = |column| frame.rgb(column, 10).unwrap()[0];
         assert_eq!([light(24), light(4), light(25)], [255, 0, 0]);
         for (age, wanted) in [(4, 42.5), (8, 21.25), (16, 5.3)] {
-            assert!(
-                (f32::from(light(24 - age)) - wanted).abs() < 1.0,
-                "{age}: {}",
-                light(24 - age)
-            );
+            let found = f32::from(light(24 - age));
+            assert!((found - wanted).abs() < 1.0, "{age}: {found}");
         }
         assert!(visible_ticks(4.0) >= 32);
     }

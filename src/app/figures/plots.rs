@@ -207,9 +207,7 @@ mod tests {
         assert_eq!(values(0.0, 2.0, true), [0.0, 1.0, 2.0]);
         assert_eq!(values(0.0, 2.0, false), [0.0, 0.5, 1.0, 1.5, 2.0]);
         assert_eq!(values(0.0, 3.0, false), [0.0, 1.0, 2.0, 3.0]);
-        assert!(
-            ends.iter().zip(wanted).all(|(end, wanted)| (end - wanted).abs() < 1e-9),
-            "{ends:?}"
-        );
+        let off = |(end, wanted): (&f64, f64)| (end - wanted).abs();
+        assert!(ends.iter().zip(wanted).all(|pair| off(pair) < 1e-9), "{ends:?}");
     }
 }

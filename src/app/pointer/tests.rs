@@ -50,10 +50,8 @@ fn the_left_button_calls_and_the_others_pan() {
     pointer.press(MouseButton::Middle, ElementState::Released, false);
     pointer.move_to(Vec2::new(10.0, 10.0));
     assert_eq!(pointer.camera.centre, WORLD.size * 0.5 - flat(30.0, -10.0));
-    assert_eq!(
-        (pointer.take_clicks(), pointer.take_drag(), pointer.take_drops().len()),
-        (0, None, 0)
-    );
+    assert_eq!((pointer.take_clicks(), pointer.take_drag()), (0, None));
+    assert!(pointer.take_drops().is_empty());
 }
 
 #[test]
@@ -106,7 +104,7 @@ fn a_drag_with_the_key_down_drops_an_agent_every_eight_pixels() {
         assert_eq!(pointer.take_drops(), [], "each is dropped once");
         left(&mut pointer, ElementState::Released);
         pointer.move_to(Vec2::new(300.0, 100.0));
-        assert_eq!(pointer.take_drops(), []);
+        assert!(pointer.take_drops().is_empty());
         assert_eq!(pointer.take_clicks(), 0, "a drop is no click");
         left(&mut pointer, ElementState::Pressed);
         assert_eq!((pointer.take_drops().len(), pointer.take_clicks()), (0, 1));
@@ -133,7 +131,7 @@ fn a_stroke_has_a_place_at_every_step() {
 fn a_click_adds_one_agent_and_a_drag_more_where_the_scene_says_so() {
     let mut pointer = pointer(Click::Add);
     pointer.move_to(Vec2::new(50.0, 60.0));
-    assert_eq!(pointer.take_drops(), []);
+    assert!(pointer.take_drops().is_empty());
     left(&mut pointer, ElementState::Pressed);
     left(&mut pointer, ElementState::Released);
     assert_eq!(pointer.take_drops(), [flat(50.0, 300.0)]);

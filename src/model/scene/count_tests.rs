@@ -193,10 +193,8 @@ fn each_obstacle_of_a_long_list_has_its_line() {
     assert!(error.starts_with(&format!("test:{}: ", 3 * count + 3)), "{error}");
     // An override is one text, however many values it has.
     let list = format!("obstacles=[{}]", "{ radius = 1 }, ".repeat(30_000));
-    assert_eq!(
-        Scene::parse_with("test", "[species.a]", &[list]).unwrap().obstacle_plans.len(),
-        30_000
-    );
+    let scene = Scene::parse_with("test", "[species.a]", &[list]).unwrap();
+    assert_eq!(scene.obstacle_plans.len(), 30_000);
 }
 
 #[test]

@@ -77,10 +77,8 @@ mod tests {
         ] {
             let told = wrong(line).unwrap();
             let remedy = format!("lower {key} or enlarge world.size");
-            assert!(
-                told.contains(&format!("species.a.{key}: ")) && told.ends_with(&remedy),
-                "{told}"
-            );
+            assert!(told.contains(&format!("species.a.{key}: ")), "{told}");
+            assert!(told.ends_with(&remedy), "{told}");
         }
         assert_eq!(wrong("spawn.speed = 79"), None);
     }

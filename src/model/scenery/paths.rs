@@ -335,10 +335,8 @@ mod tests {
                             expected = expected.min(f64::from(segment.moved(by).distance(p)));
                         }
                     }
-                    assert!(
-                        (found - expected).abs() < 1e-3,
-                        "{boundary:?}: {found} for {expected}"
-                    );
+                    let off = (found - expected).abs();
+                    assert!(off < 1e-3, "{boundary:?}: {found} for {expected}");
                 }
             }
             // There are 65 segments, and nine times as many in a wrapped world.

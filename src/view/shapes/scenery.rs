@@ -339,10 +339,8 @@ mod tests {
             let across = perpendicular(way);
             assert!((left.dot(across) + right.dot(across)).abs() < 1e-3);
             let from_middle = (points[0] + points[1]) * 0.5 - middle;
-            assert!(
-                way.normalize().dot(perpendicular(from_middle).normalize()) > 0.99,
-                "{points:?}"
-            );
+            let along = perpendicular(from_middle).normalize();
+            assert!(way.normalize().dot(along) > 0.99, "{points:?}");
         }
     }
 

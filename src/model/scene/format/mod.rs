@@ -270,9 +270,8 @@ mod tests {
         assert_eq!(scene.to_full_toml(), written.to_full_toml());
         scene.check().unwrap();
         scene.species[0].body.mass = -1.0;
-        assert!(
-            scene.check().unwrap_err().to_string().contains("species.bird.mass: -1 is outside")
-        );
+        let wrong = scene.check().unwrap_err().to_string();
+        assert!(wrong.contains("species.bird.mass: -1 is outside"), "{wrong}");
         scene.species[0] = Species::new("all");
         assert!(scene.check().unwrap_err().to_string().contains("cannot be called `all`"));
     }
