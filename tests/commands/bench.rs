@@ -11,7 +11,7 @@ use std::path::Path;
 use flockwork::model::scene::{Request, Scene};
 use serde_json::Value;
 
-use crate::shell::{self, run};
+use crate::shell::{self, Folder, run, says};
 
 fn done(folder: &Path, line: &str) -> String {
     shell::done(folder, &format!("bench {line}"))
@@ -35,17 +35,17 @@ const QUICK: &str = "--engines cpu,cpu1 --ticks 6";
 
 #[test]
 fn every_count_meets_every_density() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let files = "--json all.json --plot all.svg";
     let line = format!("{QUICK} --counts 300,2000 --densities 5,20 {files}");
-    let text = done(folder.path(), &line);
+    let text = done(&folder, &line);
     assert_eq!(text.matches("speed-up").count(), 4, "{text}");
     // The summary comes last, with one line per table.
     let summary: Vec<&str> = text.trim_end().lines().rev().take(5).collect();
     assert!(summary[4].contains("neighbours") && summary[4].ends_with("cpu1"), "{text}");
     assert!(summary[0].trim_start().starts_with("2000 "), "{text}");
 
-    let reports = json(&folder.path().join("all.json"));
+    let reports = json(&folder.join("all.json"));
     let asked: Vec<(u64, f64)> = reports
         .iter()
         .map(|r| (r["agents"].as_u64().unwrap(), r["density"].as_f64().unwrap()))
@@ -62,9 +62,8 @@ fn every_count_meets_every_density() {
         // A run this short is repeated.
         let [runs, batch] = ["runs", "ticks_a_sample"].map(|key| report[key].as_u64().unwrap());
         let samples = runs * 6_u64.div_ceil(batch);
-        assert!(
-            runs > 1 && text.contains(&format!("p95 of {samples} samples in {runs} runs, each"))
-        );
+        let told = format!("p95 of {samples} samples in {runs} runs, each");
+        assert!(runs > 1 && text.contains(&told), "{text}");
         for row in rows {
             let number = |key: &str| row[key].as_f64().unwrap();
             assert!(number("ms_min") <= number("ms_p50") && number("ms_p50") <= number("ms_p95"));
@@ -79,22 +78,20 @@ fn every_count_meets_every_density() {
 
 #[test]
 fn one_count_is_drawn_with_the_engines_side_by_side() {
-    let folder = tempfile::tempdir().unwrap();
-    done(folder.path(), &format!("{QUICK} --count 300 --plot one.svg"));
-    let svg = fs::read_to_string(folder.path().join("one.svg")).unwrap();
+    let folder = Folder::empty();
+    done(&folder, &format!("{QUICK} --count 300 --plot one.svg"));
+    let svg = folder.text("one.svg");
     assert_eq!(unbalanced(&svg), 0);
-    for name in ["By engine", "cpu", "cpu1", "steer"] {
-        assert!(svg.contains(name), "no {name} in\n{svg}");
-    }
+    says("one.svg", &svg, &["By engine", "cpu", "cpu1", "steer"]);
 }
 
 #[test]
 fn forces_that_are_no_numbers_are_told_once() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let rule = "[species.a]\nrules.bad.force = \"velocity / (speed - speed)\"\n";
-    fs::write(folder.path().join("bad.toml"), rule).unwrap();
+    folder.write("bad.toml", rule);
     let line = format!("bench --scene bad.toml --count 20,30 {QUICK}");
-    let (_, _, told) = run(folder.path(), &line);
+    let (_, _, told) = run(&folder, &line);
     // 20 agents in 11 ticks before the clock starts, and 6 after that.
     assert_eq!(told.matches("cpu, last run: 340 forces of `a.rules.bad`").count(), 1, "{told}");
     assert_eq!(told.matches("no number").count(), 1, "{told}");
@@ -102,14 +99,14 @@ fn forces_that_are_no_numbers_are_told_once() {
 
 #[test]
 fn options_that_change_nothing_are_told() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     for (line, idle) in [
         ("--engines cpu --adapter foo", "--adapter has no effect on the CPU engine"),
         ("--engines cpu1 --threads 2", "--threads has no effect on cpu1"),
         ("--engines cpu --threads 2", ""),
         ("--engines cpu --density 3 --set world.density=20", "--set world.density has no effect"),
     ] {
-        let (_, text, told) = run(folder.path(), &format!("bench --count 20 --ticks 6 {line}"));
+        let (_, text, told) = run(&folder, &format!("bench --count 20 --ticks 6 {line}"));
         assert!(text.contains(", GPU engine not timed\n"), "{text}");
         assert!(told.contains(idle) && told.lines().count() == idle.len().min(1), "{told}");
     }
@@ -117,14 +114,14 @@ fn options_that_change_nothing_are_told() {
 
 #[test]
 fn a_start_state_is_what_its_name_says() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let mut neighbours = Vec::new();
     for (state, settled) in [("uniform", 0), ("clumped", 0), ("flocked", 60), ("", 0)] {
         let option = if state.is_empty() { String::new() } else { format!("--state {state}") };
         let settle = if settled > 0 { format!("--settle {settled}") } else { String::new() };
         let text =
-            done(folder.path(), &format!("{QUICK} --count 3000 {option} {settle} --json one.json"));
-        let report = &json(&folder.path().join("one.json"))[0];
+            done(&folder, &format!("{QUICK} --count 3000 {option} {settle} --json one.json"));
+        let report = &json(&folder.join("one.json"))[0];
         let name = if state.is_empty() { "uniform" } else { state };
         assert_eq!((&report["state"], &report["settle_ticks"]), (&name.into(), &settled.into()));
         assert_eq!(report["agents"], 3000);
@@ -155,9 +152,8 @@ fn the_scenes_for_timing_start_as_they_say() {
     assert!((mean / f64::from(world.world.size.x) - 0.5).abs() < 0.05, "{mean}");
     let (world, state) = scene("seek-one-point.toml");
     let roost = world.targets[1].position;
-    assert!(
-        state.position.iter().all(|p| world.world.shortest_between(*p, roost).length() < 201.0)
-    );
+    let far = |place| world.world.shortest_between(place, roost).length();
+    assert!(state.position.iter().all(|place| far(*place) < 201.0));
     for name in ["path-500.toml", "avoid-1000.toml"] {
         assert!(!scene(name).1.is_empty());
     }
@@ -177,10 +173,10 @@ fn unbalanced(svg: &str) -> i32 {
 
 #[test]
 fn a_plot_is_a_picture_of_the_figures() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let line = format!("{QUICK} --counts 200,2000 --densities 5,20");
-    done(folder.path(), &format!("{line} --plot a.svg"));
-    let svg = fs::read_to_string(folder.path().join("a.svg")).unwrap();
+    done(&folder, &format!("{line} --plot a.svg"));
+    let svg = folder.text("a.svg");
     assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"));
     assert_eq!(unbalanced(&svg), 0);
     for name in
@@ -189,8 +185,8 @@ fn a_plot_is_a_picture_of_the_figures() {
         let scalar = name == "AVX" || name == "lanes";
         assert!(svg.contains(name) || scalar && svg.contains("scalar"), "no {name} in\n{svg}");
     }
-    done(folder.path(), &format!("{line} --plot A.PNG"));
-    let bytes = fs::read(folder.path().join("A.PNG")).unwrap();
+    done(&folder, &format!("{line} --plot A.PNG"));
+    let bytes = folder.bytes("A.PNG");
     let mut reader = png::Decoder::new(std::io::Cursor::new(&bytes)).read_info().unwrap();
     let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
     let info = reader.next_frame(&mut pixels).unwrap();
@@ -204,7 +200,7 @@ fn a_plot_is_a_picture_of_the_figures() {
 
 #[test]
 fn invalid_arguments_are_refused_before_anything_is_timed() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     for (line, remedy, code) in [
         ("--plot a.jpg", "NAME.svg", 2),
         ("--plot a", "NAME.png", 2),
@@ -226,24 +222,24 @@ fn invalid_arguments_are_refused_before_anything_is_timed() {
         ("--set starling.size", "--set KEY=VALUE", 2),
     ] {
         let engines = if line.contains("--engines") { "--ticks 6" } else { QUICK };
-        let message = refused(folder.path(), &format!("{engines} {line}"), code);
+        let message = refused(&folder, &format!("{engines} {line}"), code);
         assert!(message.contains(remedy), "{line}: {message}");
     }
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "something was left behind");
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "something was left behind");
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn files_are_written_even_when_stdout_is_full() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let line = format!("bench {QUICK} --counts 200,300 --json kept.json --plot kept.svg");
     let full = || fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let output = shell::flockwork(folder.path(), &line).stdout(full()).output().unwrap();
+    let output = shell::flockwork(&folder, &line).stdout(full()).output().unwrap();
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{message}");
     assert!(message.contains("stdout") && message.contains("kept.json, kept.svg"), "{message}");
-    assert_eq!(json(&folder.path().join("kept.json")).len(), 2);
-    assert!(folder.path().join("kept.svg").exists());
+    assert_eq!(json(&folder.join("kept.json")).len(), 2);
+    assert!(folder.join("kept.svg").exists());
 }
 
 /// The same program with default signal handling, even if the tests run with ignored signals.
@@ -261,26 +257,26 @@ const INT: u32 = 2;
 #[cfg(target_os = "linux")]
 #[test]
 fn ctrl_c_works_before_the_first_sample() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     // The ticks before the measurement would take minutes.
     let line = "--engines cpu --count 300000 --state flocked --settle 1000000 --json none.json";
-    let mut bench = watched(folder.path(), line);
+    let mut bench = watched(&folder, line);
     bench.until_it_hears(INT);
     bench.send("INT");
     let output = bench.end();
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!((output.status.code(), output.stdout.len()), (Some(130), 0), "{message}");
     assert!(message.contains("nothing has been measured"), "{message}");
-    assert!(!folder.path().join("none.json").exists());
+    assert!(!folder.join("none.json").exists());
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn ctrl_c_keeps_what_has_been_measured() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     // The second table would take minutes.
     let line = "--engines cpu --counts 300,300000 --ticks 40000 --json kept.json --plot kept.png";
-    let mut bench = watched(folder.path(), line);
+    let mut bench = watched(&folder, line);
     let mut out = BufReader::new(bench.child.stdout.take().unwrap());
     let mut first = String::new();
     // The first table has begun to appear: the second is being measured.
@@ -292,8 +288,8 @@ fn ctrl_c_keeps_what_has_been_measured() {
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{message}");
     assert!(message.contains("tables done: 1 of 2") && message.contains("kept.json"), "{message}");
-    let reports = json(&folder.path().join("kept.json"));
+    let reports = json(&folder.join("kept.json"));
     assert_eq!(reports[0]["ticks"], reports[0]["ticks_asked"]);
     assert!(reports.iter().skip(1).all(|r| r["ticks"].as_u64() < r["ticks_asked"].as_u64()));
-    assert!(folder.path().join("kept.png").exists());
+    assert!(folder.join("kept.png").exists());
 }

@@ -5,14 +5,14 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::shell::done;
+use crate::shell::{Folder, done};
 
 /// The file that a bench of all available engines has written.
 fn written(engines: &str) -> Value {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let line = format!("bench --engines {engines} --ticks 6 --count 300 --density 9 --json a.json");
-    done(folder.path(), &line);
-    serde_json::from_slice(&std::fs::read(folder.path().join("a.json")).unwrap()).unwrap()
+    done(&folder, &line);
+    serde_json::from_slice(&folder.bytes("a.json")).unwrap()
 }
 
 fn skips_gpu() -> bool {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 
 use crate::common::built_in;
-use crate::shell::{self, done, exits};
+use crate::shell::{self, Folder, done, exits};
 use glam::DVec3;
 
 /// World units and shares: the error of sums of thousands of `f64`.
@@ -123,7 +123,7 @@ fn figures(agents: &[Agent], size: [Option<f64>; 3], radius: f64) -> Vec<(&'stat
 
 #[test]
 fn every_figure_is_what_the_readme_says() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let velocity = "velocity={from=[-1,-1,-1],to=[1,1,1]}";
     let space = [
         "world.size=[400,300,250]".to_string(),
@@ -146,7 +146,7 @@ fn every_figure_is_what_the_readme_says() {
              --metrics-every 13 --out states.csv --metrics figures.csv",
             overrides.join(" --set ")
         );
-        done(folder.path(), &line);
+        done(&folder, &line);
 
         let texts: Vec<&str> = overrides.iter().map(String::as_str).collect();
         let (scene, _) = built_in(name, count, &texts);
@@ -154,9 +154,8 @@ fn every_figure_is_what_the_readme_says() {
         let size = scene.world.size.to_array().map(side);
         let radius = f64::from(scene.perception_radius());
 
-        let path = |name| folder.path().join(name);
-        let states = rows(&path("states.csv"), |text| text.parse::<f32>().unwrap().into());
-        let written = rows(&path("figures.csv"), |text| text.parse().unwrap());
+        let states = rows(&folder.join("states.csv"), |text| text.parse::<f32>().unwrap().into());
+        let written = rows(&folder.join("figures.csv"), |text| text.parse().unwrap());
         let ticks: Vec<f64> = written.iter().map(|row| row["tick"]).collect();
         assert_eq!(ticks, [0.0, 13.0, 26.0, 39.0, 40.0]);
         for row in &written {
@@ -193,10 +192,10 @@ fn measured(file: &str, more: &str) -> String {
 
 #[test]
 fn metrics_by_name_are_columns_in_the_order_of_their_names() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let lines = |file: &str, more: &str| -> Vec<Vec<String>> {
-        done(folder.path(), &measured(file, more));
-        let text = std::fs::read_to_string(folder.path().join(file)).unwrap();
+        done(&folder, &measured(file, more));
+        let text = folder.text(file);
         text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
     };
     let usual = lines("usual.csv", "");
@@ -215,16 +214,16 @@ fn metrics_by_name_are_columns_in_the_order_of_their_names() {
 
 #[test]
 fn names_in_quotes_may_have_commas_and_points() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let scene = "species.\"a.b\".count = 2\nspecies.\"c,d\".count = 3\n";
-    std::fs::write(folder.path().join("named.toml"), scene).unwrap();
+    folder.write("named.toml", scene);
     let metrics = "--metric \"c,d\".agents,\"a.b\".agents,a.b.agents";
     let run = format!("--engine cpu --scene named.toml {metrics} --metrics-every 4");
-    done(folder.path(), &format!("simulate {run} --ticks 0 --metrics m.csv"));
+    done(&folder, &format!("simulate {run} --ticks 0 --metrics m.csv"));
     let line = format!("{run} --vary count=5,10 --ticks 60 --settle 20 --out all");
-    done(folder.path(), &format!("sweep {line}"));
+    done(&folder, &format!("sweep {line}"));
     for file in ["m.csv", "all/results.csv"] {
-        let row = &shell::rows(&folder.path().join(file))[0];
+        let row = &shell::rows(&folder.join(file))[0];
         let found = ["\"c,d\".agents", "\"a.b\".agents", "a.b.agents"].map(|name| &row[name]);
         assert_eq!(found, ["3", "2", "2"], "{file}: {row:?}");
     }
@@ -232,7 +231,7 @@ fn names_in_quotes_may_have_commas_and_points() {
 
 #[test]
 fn metrics_that_cannot_be_are_refused_before_a_file_is_written() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let open = "--set world.boundary=open";
     for (names, more, expected) in [
         ("polarization", "", "no metric is called `polarization`; did you mean `polarisation`?"),
@@ -243,8 +242,8 @@ fn metrics_that_cannot_be_are_refused_before_a_file_is_written() {
         ("number_variance", open, "the world is open; set world.boundary to"),
     ] {
         let line = measured("m.csv", &format!("--metric {names} {more}"));
-        let message = exits(folder.path(), 2, &format!("flockwork {line}"));
+        let message = exits(&folder, 2, &format!("flockwork {line}"));
         assert!(message.contains("--metric") && message.contains(expected), "{message}");
     }
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
 }

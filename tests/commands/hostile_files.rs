@@ -5,15 +5,15 @@ use std::process::Stdio;
 use zip::CompressionMethod::Deflated;
 
 use crate::archives::{self, array, header};
-use crate::shell::{exits, flockwork};
+use crate::shell::{Folder, exits, flockwork};
 
 /// Zeros are deflated to a thousandth. The program has memory for some thousand agents.
 #[cfg(unix)]
 #[test]
 fn a_deflated_archive_takes_memory_only_for_what_a_state_has() {
     const ROWS: usize = 20_000_000;
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("big.npz");
+    let folder = Folder::empty();
+    let path = folder.join("big.npz");
     let zeros =
         |kind: &str, shape: &str, bytes: usize| array(&header(kind, shape), &vec![0; bytes]);
     let rows = |of: usize| {
@@ -45,7 +45,7 @@ fn a_deflated_archive_takes_memory_only_for_what_a_state_has() {
     for (arrays, words) in cases {
         archives::write(&path, arrays, Deflated);
         let line = "flockwork simulate --engine cpu --ticks 0 --out a.csv --init big.npz";
-        let message = exits(folder.path(), 1, &format!("ulimit -v 500000; {line}"));
+        let message = exits(&folder, 1, &format!("ulimit -v 500000; {line}"));
         assert!(message.contains(words), "{message}");
     }
 }
@@ -53,30 +53,29 @@ fn a_deflated_archive_takes_memory_only_for_what_a_state_has() {
 /// The names and the texts of a file reach the terminal without the characters that control it.
 #[test]
 fn control_characters_are_escaped_in_messages() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let evil = "\u{1b}[2J\u{7}\u{9b}31m\r";
     let id = array(&header(evil, "1,"), &[0; 8]);
     let motion = || array(&header("<f4", "1, 2"), &[0; 8]);
     let arrays = [("id.npy", id), ("position.npy", motion()), ("velocity.npy", motion())];
-    archives::write(&folder.path().join("kind.npz"), arrays, Deflated);
+    archives::write(&folder.join("kind.npz"), arrays, Deflated);
     let id = array(evil, &[0; 8]);
-    archives::write(&folder.path().join("header.npz"), [("id.npy", id)], Deflated);
+    archives::write(&folder.join("header.npz"), [("id.npy", id)], Deflated);
     let name = format!("{evil}.npy");
-    archives::write(&folder.path().join("name.npz"), [(name, [0_u8])], Deflated);
+    archives::write(&folder.join("name.npz"), [(name, [0_u8])], Deflated);
     let escaped = "\"\\u001b[2J\\u0007\\u009b\"";
     let session = |rest: &str| format!("session = 2\nticks = 1\nscene = \"[species.a]\"\n{rest}\n");
-    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
-    write("key.toml", &session(&format!("{escaped} = 1")));
-    write("species.toml", &session(&format!("[[event]]\ntick = 0\nwithout = {escaped}")));
-    write("set.toml", &session(&format!("[[event]]\ntick = 0\nset = [{escaped}]")));
-    write("scene.toml", &format!("session = 2\nticks = 1\nscene = '{escaped} = 1'\n"));
-    write("column.csv", &format!("id,x,y,{}\n", &evil[..4]));
+    folder.write("key.toml", session(&format!("{escaped} = 1")));
+    folder.write("species.toml", session(&format!("[[event]]\ntick = 0\nwithout = {escaped}")));
+    folder.write("set.toml", session(&format!("[[event]]\ntick = 0\nset = [{escaped}]")));
+    folder.write("scene.toml", format!("session = 2\nticks = 1\nscene = '{escaped} = 1'\n"));
+    folder.write("column.csv", format!("id,x,y,{}\n", &evil[..4]));
     for name in ["kind.npz", "header.npz", "name.npz", "column.csv"] {
         let line = format!("flockwork simulate --ticks 0 --out a.csv --init {name}");
-        check(&exits(folder.path(), 1, &line));
+        check(&exits(&folder, 1, &line));
     }
     for name in ["key.toml", "species.toml", "set.toml", "scene.toml"] {
-        check(&exits(folder.path(), 1, &format!("flockwork capture --out a.png --replay {name}")));
+        check(&exits(&folder, 1, &format!("flockwork capture --out a.png --replay {name}")));
     }
     fn check(message: &str) {
         let raw = |c: char| c.is_control() && c != '\n';
@@ -89,7 +88,7 @@ fn control_characters_are_escaped_in_messages() {
 #[cfg(unix)]
 #[test]
 fn a_session_takes_memory_by_its_length() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let targets: String = (0..60).map(|n| format!("[[targets]]\nname = \"t{n}\"\n")).collect();
     let scene = format!("{targets}[species.a]\ncount = 9\n");
     let event = |n: u32| {
@@ -97,25 +96,25 @@ fn a_session_takes_memory_by_its_length() {
     };
     let events: String = (0..60_000).map(event).collect();
     let text = format!("session = 2\nticks = 1\nscene = '''\n{scene}'''\n{events}");
-    std::fs::write(folder.path().join("many.toml"), text).unwrap();
+    folder.write("many.toml", text);
     let line = "flockwork capture --engine cpu --replay many.toml --size 32x32 --out a.png";
-    exits(folder.path(), 0, &format!("ulimit -v 400000; {line}"));
+    exits(&folder, 0, &format!("ulimit -v 400000; {line}"));
 }
 
 /// The parser takes thirty to sixty times the length of a list of numbers.
 #[cfg(target_os = "linux")]
 #[test]
 fn one_event_of_a_million_numbers_takes_memory_by_its_length() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     // The most memory while the event is read; the one after it is wrong, so nothing else happens.
     let peak = |event: &str| {
         let text = format!(
             "session = 2\nticks = 1\nscene = '[species.a]'\n[[event]]\ntick = 1\n{event}\n\
              [[event]]\ntick = 1\nafter = 1\n"
         );
-        std::fs::write(folder.path().join("one.toml"), text).unwrap();
+        folder.write("one.toml", text);
         let line = "capture --engine cpu --replay one.toml --size 32x32 --out a.png";
-        let mut program = flockwork(folder.path(), line);
+        let mut program = flockwork(&folder, line);
         let mut program = program.stderr(Stdio::piped()).spawn().unwrap();
         let mut peak = 0;
         while program.try_wait().unwrap().is_none() {

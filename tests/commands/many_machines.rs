@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::shell::done;
+use crate::shell::{Folder, done};
 
 /// The code block behind a line of the page.
 fn block<'a>(page: &'a str, before: &str) -> &'a str {
@@ -29,27 +29,27 @@ fn script(folder: &Path, text: &str, variables: &[(&str, String)]) {
 fn scripts_that_spread_a_sweep_give_one_table() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/sweeps.md");
     let page = fs::read_to_string(page).unwrap();
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let plan = "scene = 'flock'\ncount = 30\nticks = 20\nmetric = 'polarisation'\nseeds = 2\n\
                 vary = { 'starling.separation.weight' = '1..5:5' }\n";
-    fs::write(folder.path().join("plan.toml"), plan).unwrap();
-    done(folder.path(), "sweep plan.toml --engine cpu --out whole");
-    let results = folder.path().join("results");
-    let read = |out: &str| fs::read(folder.path().join(out).join("results.csv")).unwrap();
+    folder.write("plan.toml", plan);
+    done(&folder, "sweep plan.toml --engine cpu --out whole");
+    let results = folder.join("results");
+    let read = |out: &str| folder.bytes(format!("{out}/results.csv"));
     let check = |name: &str| {
         assert!(read("results") == read("whole"), "{name}");
         fs::remove_dir_all(&results).unwrap();
     };
-    script(folder.path(), block(&page, "Two shells"), &[]);
+    script(&folder, block(&page, "Two shells"), &[]);
     check("two shells");
-    script(folder.path(), block(&page, "GNU parallel"), &[]);
+    script(&folder, block(&page, "GNU parallel"), &[]);
     check("GNU parallel");
     for (name, variable) in [("Slurm", "SLURM_ARRAY_TASK_ID"), ("HyperQueue", "HQ_TASK_ID")] {
         let text = block(&page, name);
         // HyperQueue runs the command behind its own options.
         let text = text.replace("hq submit --array 1-16 --cpus 4", "env");
         for task in 1..=16 {
-            script(folder.path(), &text, &[(variable, task.to_string())]);
+            script(&folder, &text, &[(variable, task.to_string())]);
         }
         check(name);
     }

@@ -2,34 +2,34 @@
 //! nothing left behind.
 #![cfg(target_os = "linux")]
 
-use crate::shell::{exits, names, refused, shell};
+use crate::shell::{Folder, exits, names, refused, says, shell};
 
 #[test]
 fn a_link_to_a_file_that_is_not_there_yet_is_followed() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let run = "flockwork simulate --engine cpu --count 20 --ticks 1 --out a.csv";
     let lines = "mkdir there; ln -s there/first.csv b.csv; ln -s b.csv a.csv";
-    exits(folder.path(), 0, &format!("{lines}; {run}"));
-    assert_eq!(names(folder.path()), ["a.csv", "a.run.toml", "b.csv", "there"]);
-    assert_eq!(names(&folder.path().join("there")), ["first.csv"]);
-    assert!(folder.path().join("a.csv").is_symlink(), "the link was replaced");
-    let text = std::fs::read_to_string(folder.path().join("there/first.csv")).unwrap();
+    exits(&folder, 0, &format!("{lines}; {run}"));
+    assert_eq!(names(&folder), ["a.csv", "a.run.toml", "b.csv", "there"]);
+    assert_eq!(names(&folder.join("there")), ["first.csv"]);
+    assert!(folder.join("a.csv").is_symlink(), "the link was replaced");
+    let text = folder.text("there/first.csv");
     assert_eq!(text.lines().count(), 1 + 2 * 20);
     // The file exists now and is replaced.
-    exits(folder.path(), 0, run);
-    assert!(folder.path().join("a.csv").is_symlink());
+    exits(&folder, 0, run);
+    assert!(folder.join("a.csv").is_symlink());
 
-    let folder = tempfile::tempdir().unwrap();
-    let message = refused(folder.path(), 1, &format!("ln -s gone/b.csv a.csv; {run}"));
+    let folder = Folder::empty();
+    let message = refused(&folder, 1, &format!("ln -s gone/b.csv a.csv; {run}"));
     assert!(message.contains("gone/b.csv, in a folder that does not exist"), "{message}");
-    let message = refused(folder.path(), 1, &format!("ln -sf a.csv a.csv; {run}"));
+    let message = refused(&folder, 1, &format!("ln -sf a.csv a.csv; {run}"));
     assert!(message.contains("form a circle"), "{message}");
-    assert_eq!(names(folder.path()), ["a.csv"]);
+    assert_eq!(names(&folder), ["a.csv"]);
 }
 
 #[test]
 fn a_deleted_current_folder_is_named() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     for command in [
         "simulate --ticks 1 --out a.csv",
         "simulate --ticks 1 --out a.npz",
@@ -40,21 +40,21 @@ fn a_deleted_current_folder_is_named() {
     ] {
         let engine = if command.starts_with("bench") { "" } else { "--engine cpu" };
         let line = format!("mkdir gone; cd gone; rmdir ../gone; flockwork {command} {engine}");
-        let message = exits(folder.path(), 1, &format!("unset DISPLAY WAYLAND_DISPLAY; {line}"));
+        let message = exits(&folder, 1, &format!("unset DISPLAY WAYLAND_DISPLAY; {line}"));
         assert!(message.contains("the current folder has been deleted"), "{command}: {message}");
     }
     // An absolute path still works.
-    let out = folder.path().join("b.csv");
+    let out = folder.join("b.csv");
     let line =
         "mkdir gone; cd gone; rmdir ../gone; flockwork simulate --engine cpu --ticks 1 --out";
-    exits(folder.path(), 0, &format!("{line} {}", out.display()));
-    assert_eq!(names(folder.path()), ["b.csv", "b.run.toml"]);
+    exits(&folder, 0, &format!("{line} {}", out.display()));
+    assert_eq!(names(&folder), ["b.csv", "b.run.toml"]);
 }
 
 /// A limit on file sizes simulates a full disk.
 #[test]
 fn a_file_that_cannot_be_written_does_not_hide_the_other() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     // A row of figures is about 100 bytes, a row of a state about 60. One of the files is too long,
     // but so short that nothing is written before the end.
     for (count, ticks, whole, cut) in [
@@ -65,28 +65,27 @@ fn a_file_that_cannot_be_written_does_not_hide_the_other() {
             "ulimit -f 20; flockwork simulate --engine cpu --count {count} --ticks {ticks} \
              --out a.csv --metrics figures.csv"
         );
-        let message = refused(folder.path(), 1, &line);
-        assert!(message.contains(&format!("cannot write {cut}: ")), "{message}");
-        assert!(message.contains(&format!("{} (", whole[0])), "{message}");
-        assert_eq!(names(folder.path()), whole, "{message}");
-        whole.iter().for_each(|name| std::fs::remove_file(folder.path().join(name)).unwrap());
+        let message = refused(&folder, 1, &line);
+        says(&line, &message, &[&format!("cannot write {cut}: "), &format!("{} (", whole[0])]);
+        assert_eq!(names(&folder), whole, "{message}");
+        whole.iter().for_each(|name| std::fs::remove_file(folder.join(name)).unwrap());
     }
 }
 
 #[test]
 fn an_archive_on_a_full_disk_is_one_sentence() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     // The arrays fit; the archive of all of them does not.
     let run = "flockwork simulate --engine cpu --count 8000 --ticks 1 --out a.npz";
-    let message = refused(folder.path(), 1, &format!("ulimit -f 600; {run}"));
+    let message = refused(&folder, 1, &format!("ulimit -f 600; {run}"));
     assert!(message.contains("cannot write a.npz: it would become larger"), "{message}");
-    assert_eq!(names(folder.path()), [""; 0], "{message}");
+    assert_eq!(names(&folder), [""; 0], "{message}");
 }
 
 /// The same while the run goes on: the other file has all ticks.
 #[test]
 fn a_file_that_grows_too_large_does_not_end_the_other() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     for (count, ticks, whole, cut, rows) in
         [(1, 3000, "a.csv", "figures.csv", 2), (600, 3000, "figures.csv", "a.csv", 3)]
     {
@@ -95,16 +94,15 @@ fn a_file_that_grows_too_large_does_not_end_the_other() {
              --out a.csv --metrics figures.csv --metrics-every {}",
             if whole == "a.csv" { 1 } else { 1500 }
         );
-        let message = refused(folder.path(), 1, &line);
-        assert!(message.contains(&format!("cannot write {cut}: ")), "{message}");
-        assert!(message.contains(&format!("{whole} (")), "{message}");
+        let message = refused(&folder, 1, &line);
+        says(&line, &message, &[&format!("cannot write {cut}: "), &format!("{whole} (")]);
         let record = whole.replace(".csv", ".run.toml");
-        assert_eq!(names(folder.path()), [whole, &record], "{message}");
-        let text = std::fs::read_to_string(folder.path().join(whole)).unwrap();
+        assert_eq!(names(&folder), [whole, &record], "{message}");
+        let text = folder.text(whole);
         assert_eq!(text.lines().count(), 1 + rows, "{message}");
         assert!(text.lines().last().unwrap().starts_with("3000,"), "the run ended early");
         for name in [whole, &record] {
-            std::fs::remove_file(folder.path().join(name)).unwrap();
+            std::fs::remove_file(folder.join(name)).unwrap();
         }
     }
 }
@@ -115,43 +113,43 @@ fn a_message_that_nobody_can_read_does_not_end_the_run() {
     // A message comes before the end: the notice about a film, or the state file's.
     let film = "flockwork capture --engine cpu --count 20 --ticks 3 --every 2 --size 64x48 --out";
     for to in ["2>/dev/full", "2>&-", "2>&1 >/dev/null | true"] {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = Folder::empty();
         for line in [format!("{run} a.csv {to}"), format!("{film} frames {to}")] {
-            exits(folder.path(), 0, &line);
+            exits(&folder, 0, &line);
         }
         // The shell may end before the left side of its pipe.
         let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
-        let frames = folder.path().join("frames/frame_000001.png");
+        let frames = folder.join("frames/frame_000001.png");
         while !frames.exists() && std::time::Instant::now() < end {
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
-        assert!(frames.exists() && folder.path().join("a.csv").exists(), "{to}");
+        assert!(frames.exists() && folder.join("a.csv").exists(), "{to}");
     }
-    let folder = tempfile::tempdir().unwrap();
-    exits(folder.path(), 2, "flockwork simulate --scene nowhere 2>/dev/full");
-    exits(folder.path(), 1, "flockwork scenes nowhere 2>/dev/full");
+    let folder = Folder::empty();
+    exits(&folder, 2, "flockwork simulate --scene nowhere 2>/dev/full");
+    exits(&folder, 1, "flockwork scenes nowhere 2>/dev/full");
 }
 
 #[test]
 fn results_that_cannot_be_printed_are_an_error() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let bench = "bench --engines cpu --count 20 --ticks 1";
     for command in ["--help", "--version", "help run", "scenes", "scenes flock", "adapters", bench]
     {
-        let message = refused(folder.path(), 1, &format!("flockwork {command} >/dev/full"));
+        let message = refused(&folder, 1, &format!("flockwork {command} >/dev/full"));
         assert!(message.contains("cannot write the results to stdout"), "{command}: {message}");
         let piped = format!("flockwork {command} 2>&1 | true");
-        let output = shell(folder.path(), &piped);
+        let output = shell(&folder, &piped);
         assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0), "{output:?}");
     }
 }
 
 #[test]
 fn control_characters_of_the_user_do_not_reach_the_terminal() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let raw = "a\u{1b}]0;b\u{7}\u{9b}c";
     let (scene, flock) = (format!("{raw}.toml"), "--engine cpu --count 20");
-    std::fs::write(folder.path().join(&scene), "[species.a]\ncount = 9\n").unwrap();
+    folder.write(&scene, "[species.a]\ncount = 9\n");
     for (line, code) in [
         (format!("simulate --ticks 1 --out '{raw}.csv' {flock}"), 0),
         (format!("simulate --ticks 1 --out '{raw}.csv' --scene '{scene}' --set 'x{raw}=1'"), 2),
@@ -161,7 +159,7 @@ fn control_characters_of_the_user_do_not_reach_the_terminal() {
         (format!("scenes '{raw}'"), 1),
         (format!("capture --ticks 1 --size 64x48 --out '{raw}' {flock}"), 0),
     ] {
-        let output = shell(folder.path(), &format!("flockwork {line}"));
+        let output = shell(&folder, &format!("flockwork {line}"));
         let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
         assert_eq!(output.status.code(), Some(code), "{text:?}");
         let hidden = |c: char| c.is_control() && c != '\n';
@@ -169,7 +167,7 @@ fn control_characters_of_the_user_do_not_reach_the_terminal() {
         assert!(text.contains("\\u{9b}c") && !text.contains(hidden), "{text:?}");
     }
     for line in ["simulate --out 'a\nb.csv'", "capture --size 64x48 --out 'a\nb'"] {
-        let output = shell(folder.path(), &format!("flockwork {line} --ticks 1 {flock}"));
+        let output = shell(&folder, &format!("flockwork {line} --ticks 1 {flock}"));
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(text.contains("a\\nb") && text.trim_end().lines().count() == 1, "{text:?}");
     }
@@ -177,21 +175,20 @@ fn control_characters_of_the_user_do_not_reach_the_terminal() {
 
 #[test]
 fn an_ffmpeg_that_writes_nothing_is_an_error_with_its_words() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let fake = "#!/bin/sh\ncase \"$*\" in *-encoders*) echo libx264; exit;; esac\ncat >/dev/null\n\
                 printf 'no \\033[1mwish\\n' >&2\n";
-    std::fs::write(folder.path().join("ffmpeg"), fake).unwrap();
+    folder.write("ffmpeg", fake);
     let run = "flockwork capture --engine cpu --count 20 --ticks 3 --size 64x48 --out a.mp4";
     let line = format!("chmod +x ffmpeg; PATH=$PWD:$PATH {run}");
-    let message = refused(folder.path(), 1, &line);
-    assert!(message.contains("cannot write a.mp4: ffmpeg wrote no film"), "{message}");
-    assert!(message.contains("no \\u{1b}[1mwish"), "{message}");
-    assert_eq!(names(folder.path()), ["ffmpeg"]);
+    let message = refused(&folder, 1, &line);
+    says(&line, &message, &["cannot write a.mp4: ffmpeg wrote no film", "no \\u{1b}[1mwish"]);
+    assert_eq!(names(&folder), ["ffmpeg"]);
 }
 
 #[test]
 fn pictures_too_large_for_memory_are_refused_with_their_size() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     for (command, option) in [
         ("capture --ticks 1 --out a.png", ""),
         ("capture --ticks 1 --out frames", "--set style.trail=9"),
@@ -202,32 +199,27 @@ fn pictures_too_large_for_memory_are_refused_with_their_size() {
              --count 20 --size 16384x16384 {option} 2>message; code=$?; tail -n 1 message >&2; rm \
              message; exit $code"
         );
-        let message = refused(folder.path(), 1, &line);
-        for part in ["pictures of 16384x16384 pixels need about ", " GB of memory", "lower --size"]
-        {
-            assert!(message.contains(part), "{command}: {message}");
-        }
-        assert_eq!(names(folder.path()), [""; 0], "{command}");
+        let message = refused(&folder, 1, &line);
+        let parts = ["pictures of 16384x16384 pixels need about ", " GB of memory", "lower --size"];
+        says(command, &message, &parts);
+        assert_eq!(names(&folder), [""; 0], "{command}");
     }
 }
 
 #[test]
 fn a_film_of_more_frames_than_its_file_can_hold_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     for name in ["a.apng", "a.gif"] {
         let run = "flockwork capture --engine cpu --count 20 --ticks 18446744073709551615 --out";
-        let message = exits(folder.path(), 2, &format!("{run} {name}"));
-        for part in ["18446744073709551615", "at most 2147483647", "raise --every"] {
-            assert!(message.contains(part), "{message}");
-        }
-        assert_eq!(names(folder.path()), [""; 0]);
+        let message = exits(&folder, 2, &format!("{run} {name}"));
+        says(name, &message, &["18446744073709551615", "at most 2147483647", "raise --every"]);
+        assert_eq!(names(&folder), [""; 0]);
     }
 }
 
 #[test]
 fn what_is_no_folder_is_named_with_the_remedy_of_its_option() {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("a"), "").unwrap();
+    let folder = Folder::with("a", "");
     for (command, part) in [
         ("simulate --checkpoint a", "that is a file; name a folder\n"),
         ("capture --out a", "name a folder, or a file ending in .png, .gif, .apng or .mp4\n"),
@@ -239,132 +231,123 @@ fn what_is_no_folder_is_named_with_the_remedy_of_its_option() {
     ] {
         let engine = if command.starts_with("bench") { "--engines" } else { "--engine" };
         let line = format!("flockwork {command} {engine} cpu --count 20 --ticks 1");
-        let message = refused(folder.path(), 1, &line);
+        let message = refused(&folder, 1, &line);
         assert!(message.contains(part), "{message}");
     }
-    assert_eq!(names(folder.path()), ["a"]);
+    assert_eq!(names(&folder), ["a"]);
 }
 
 #[test]
 fn no_output_replaces_what_its_run_reads() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let scene = "[species.a]\ncount = 9\nseparation = {}\n";
-    std::fs::write(folder.path().join("a.toml"), scene).unwrap();
+    folder.write("a.toml", scene);
     let run = "flockwork simulate --engine cpu --ticks 2";
     let lines = format!(
         "mkdir own; cp a.toml own/run.toml; cp a.toml m.run.toml; {run} --scene a.toml --out a.csv"
     );
-    assert!(shell(folder.path(), &lines).status.success());
+    assert!(shell(&folder, &lines).status.success());
     for (line, file, input) in [
         ("bench --engines cpu --ticks 1 --scene a.toml --json ./a.toml", "./a.toml", "--scene"),
         ("simulate --ticks 1 --scene own/run.toml --out own", "own/run.toml", "--scene"),
         ("simulate --ticks 1 --scene m.run.toml --metrics m.csv", "m.run.toml", "--scene"),
         ("simulate --ticks 1 --scene a.toml --init a.csv --metrics a.csv", "a.csv", "--init"),
     ] {
-        let before = std::fs::read(folder.path().join(file)).unwrap();
-        let output = shell(folder.path(), &format!("flockwork {line}"));
+        let before = folder.bytes(file);
+        let output = shell(&folder, &format!("flockwork {line}"));
         let message = String::from_utf8(output.stderr).unwrap();
         let wanted = format!("it would replace {file}, which {input} reads");
         assert_eq!(output.status.code(), Some(2), "{line}: {message}");
         assert!(message.contains(&wanted), "{line}: {message}");
-        assert!(std::fs::read(folder.path().join(file)).unwrap() == before, "{line}");
+        assert!(folder.bytes(file) == before, "{line}");
     }
     // A run may be done again from its record.
-    let first = std::fs::read(folder.path().join("a.csv")).unwrap();
-    assert!(
-        shell(folder.path(), &format!("{run} --scene a.run.toml --out a.csv")).status.success()
-    );
-    assert!(std::fs::read(folder.path().join("a.csv")).unwrap() == first);
+    let first = folder.bytes("a.csv");
+    assert!(shell(&folder, &format!("{run} --scene a.run.toml --out a.csv")).status.success());
+    assert!(folder.bytes("a.csv") == first);
 }
 
 #[test]
 fn a_simulation_without_outputs_names_them_all() {
-    let folder = tempfile::tempdir().unwrap();
-    let message = exits(folder.path(), 2, "flockwork simulate --ticks 1");
+    let folder = Folder::empty();
+    let message = exits(&folder, 2, "flockwork simulate --ticks 1");
     let error = message.split("Usage").next().unwrap();
-    for option in ["--out", "--metrics", "--checkpoint"] {
-        assert!(error.contains(option), "{message}");
-    }
+    says("simulate", error, &["--out", "--metrics", "--checkpoint"]);
 }
 
 #[test]
 fn a_crowd_that_samples_its_neighbours_is_said_once() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let crowd = "--engine cpu --scene crowd.toml --ticks 2";
     for (count, told) in [(9000, 1), (90, 0)] {
         let scene = "[species.a.separation]\nradius = 9\n";
         let scene = format!("world.size = [30, 30]\n[species.a]\ncount = {count}\n{scene}");
-        std::fs::write(folder.path().join("crowd.toml"), scene).unwrap();
+        folder.write("crowd.toml", scene);
         for command in ["simulate --every 1 --out a.csv", "capture --size 64x48 --out frames"] {
-            let message = exits(folder.path(), 0, &format!("flockwork {command} {crowd}"));
-            assert_eq!(
-                message.matches("only a sample of their neighbours").count(),
-                told,
-                "{message}"
-            );
+            let message = exits(&folder, 0, &format!("flockwork {command} {crowd}"));
+            let found = message.matches("only a sample of their neighbours").count();
+            assert_eq!(found, told, "{message}");
         }
     }
 }
 
 #[test]
 fn a_crowd_that_has_dispersed_at_the_end_is_said() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let scene = "world.size = [4000, 4000]\n[species.a]\ncount = 3000\nmax_speed = 4\n\
                  spawn = { place = \"point\" }\n[species.a.separation]\nradius = 20\n";
-    std::fs::write(folder.path().join("burst.toml"), scene).unwrap();
+    folder.write("burst.toml", scene);
     let run = "flockwork simulate --engine cpu --scene burst.toml --ticks 320 --out a.csv";
-    let message = exits(folder.path(), 0, run);
+    let message = exits(&folder, 0, run);
     assert!(message.contains("% of the agents are so crowded at tick 20 that"), "{message}");
     let last = run.replace("--ticks 320 --out a.csv", "--init a.csv --ticks 1 --out b.csv");
-    let message = exits(folder.path(), 0, &last);
+    let message = exits(&folder, 0, &last);
     assert!(!message.contains("crowded"), "{message}");
     let dear = "flockwork simulate --engine cpu --scene burst.toml --ticks 0 --out c.csv --set \
                 world.sampling=none";
-    let message = exits(folder.path(), 0, dear);
+    let message = exits(&folder, 0, dear);
     let wanted =
         "3000 agents begin in crowds of more than 181, where world.sampling=\"none\" reads every";
     assert!(message.contains(wanted) && message.lines().count() == 1, "{message}");
     let near = dear.replace("world.sampling=none", "a.separation.nearest=3").replace("s 0", "s 1");
-    let message = exits(folder.path(), 0, &near);
+    let message = exits(&folder, 0, &near);
     assert_eq!(message.matches(" `nearest` reads every neighbour").count(), 2, "{message}");
     let slow = dear.replace("world.sampling=none", "a.min_speed=5");
-    let message = exits(folder.path(), 0, &slow);
+    let message = exits(&folder, 0, &slow);
     assert!(message.contains("a.min_speed, 5, is above a.max_speed, 4, which holds"), "{message}");
 }
 
 #[test]
 fn a_flock_too_large_for_memory_is_refused_with_its_size() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     for command in [
         "simulate --engine cpu --ticks 1 --out a.npz --metrics b.csv",
         "capture --engine cpu --ticks 1 --out a.png",
         "bench --engines cpu,cpu1 --ticks 1 --json a.json",
     ] {
         let line = format!("ulimit -v 1000000; flockwork {command} --count 20000000");
-        let message = refused(folder.path(), 1, &line);
-        for part in ["20000000 agents need about ", " GB of memory", "lower --count", "ulimit -v"] {
-            assert!(message.contains(part), "{command}: {message}");
-        }
-        assert_eq!(names(folder.path()), [""; 0], "{command}");
+        let message = refused(&folder, 1, &line);
+        let parts = ["20000000 agents need about ", " GB of memory", "lower --count", "ulimit -v"];
+        says(command, &message, &parts);
+        assert_eq!(names(&folder), [""; 0], "{command}");
     }
 }
 
 #[test]
 fn threads_that_do_not_fit_are_refused_before_anything_else() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let line = "ulimit -v 1000000; flockwork simulate --engine cpu --threads 1 --ticks 1 --count 9 --out a.csv";
     let run = |threads: u32| format!("export RAYON_NUM_THREADS={threads}; {line}");
-    let message = refused(folder.path(), 1, &run(5000));
-    for part in ["cannot start the program's threads", "lower RAYON_NUM_THREADS", "ulimit -v"] {
-        assert!(message.contains(part), "{message}");
-    }
+    let message = refused(&folder, 1, &run(5000));
+    let parts = ["cannot start the program's threads", "lower RAYON_NUM_THREADS", "ulimit -v"];
+    says("5000 threads", &message, &parts);
     // The control.
-    exits(folder.path(), 0, &run(2));
+    exits(&folder, 0, &run(2));
 }
 
 #[test]
 fn a_flock_fits_or_is_refused_whatever_the_limit() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let (mut fitted, mut refusals) = (0, 0);
     // Threads of both pools: each would reserve memory for itself.
     let run = "flockwork simulate --engine cpu --threads 2 --ticks 2 --count 1500000 --out a.npz";
@@ -373,7 +356,7 @@ fn a_flock_fits_or_is_refused_whatever_the_limit() {
         for limit in (100_000..=450_000).step_by(50_000) {
             let line =
                 format!("export RAYON_NUM_THREADS=4; ulimit -v {limit}; {run} --scene {scene}");
-            let output = shell(folder.path(), &line);
+            let output = shell(&folder, &line);
             let message = String::from_utf8_lossy(&output.stderr).into_owned();
             match output.status.code() {
                 Some(0) => fitted += 1,
@@ -383,9 +366,9 @@ fn a_flock_fits_or_is_refused_whatever_the_limit() {
                 }
                 other => panic!("{scene}, {limit}: {other:?}, {message}"),
             }
-            let left = names(folder.path());
+            let left = names(&folder);
             assert!(left.iter().all(|name| name == "a.npz"), "{left:?}");
-            let _ = std::fs::remove_file(folder.path().join("a.npz"));
+            let _ = std::fs::remove_file(folder.join("a.npz"));
         }
     }
     assert!(fitted > 3 && refusals > 3, "{fitted} fitted, {refusals} were refused");
@@ -393,16 +376,16 @@ fn a_flock_fits_or_is_refused_whatever_the_limit() {
 
 #[test]
 fn forces_that_are_no_numbers_are_said_once() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let scene = "[species.fish]\ncount = 50\nrules.still.force = \"velocity / (speed - speed)\"\n";
-    std::fs::write(folder.path().join("still.toml"), scene).unwrap();
+    folder.write("still.toml", scene);
     for (command, forces) in [
         ("simulate --ticks 3 --out a.csv", 150),
         ("capture --ticks 3 --size 64x64 --out a.png", 150),
         ("sweep --ticks 3 --vary fish.max_speed=1,2 --out a", 150),
     ] {
         let run = format!("flockwork {command} --engine cpu --scene still.toml");
-        let message = exits(folder.path(), 0, &run);
+        let message = exits(&folder, 0, &run);
         let said =
             format!("{forces} forces of `fish.rules.still` had a component that is no number");
         assert_eq!(message.matches(&said).count(), 1, "{message}");
@@ -411,11 +394,11 @@ fn forces_that_are_no_numbers_are_said_once() {
 
 #[test]
 fn a_lens_that_no_picture_shows_has_a_hint() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let told = |more: &str| {
         let run =
             "flockwork capture --engine cpu --scene flock-3d --count 9 --ticks 1 --size 96x54";
-        exits(folder.path(), 0, &format!("{run} --out a.png {more}"))
+        exits(&folder, 0, &format!("{run} --out a.png {more}"))
     };
     assert!(told("--set camera.lens=3").contains("--samples 64"));
     assert_eq!(told("--set camera.lens=3 --samples 2"), "");

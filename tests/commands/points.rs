@@ -6,7 +6,7 @@ use std::path::Path;
 use flockwork::commands::files::state_files::read_state;
 
 use crate::common::built_in;
-use crate::shell::{exits, names};
+use crate::shell::{Folder, exits, names};
 
 /// The agents of a binary PLY file: each a number for each property.
 fn points(path: &Path) -> Vec<BTreeMap<String, f64>> {
@@ -49,19 +49,19 @@ fn points(path: &Path) -> Vec<BTreeMap<String, f64>> {
 #[test]
 fn a_folder_has_the_agents_of_each_tick() {
     for (name, count) in [("flock", 300), ("school", 200), ("fireflies", 100)] {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = Folder::empty();
         let run =
             format!("flockwork simulate --engine cpu --scene {name} --count {count} --ticks 30");
         let line = format!("{run} --every 20 --out points; {run} --out end.npz");
-        exits(folder.path(), 0, &line);
-        let written = names(&folder.path().join("points"));
+        exits(&folder, 0, &line);
+        let written = names(&folder.join("points"));
         let files = ["run.toml", "tick_000000000.ply", "tick_000000020.ply", "tick_000000030.ply"];
         assert_eq!(written, files);
 
         let (scene, first) = built_in(name, count, &[]);
-        let last = read_state(&folder.path().join("end.npz"), &scene).unwrap();
+        let last = read_state(&folder.join("end.npz"), &scene).unwrap();
         for (file, state) in [(files[1], first), (files[3], last)] {
-            let agents = points(&folder.path().join("points").join(file));
+            let agents = points(&folder.join("points").join(file));
             assert_eq!(agents.len(), state.len());
             for (agent, found) in agents.iter().enumerate() {
                 let (place, velocity) = (state.position[agent], state.velocity[agent]);
@@ -88,25 +88,25 @@ fn a_folder_has_the_agents_of_each_tick() {
 
 #[test]
 fn a_folder_is_written_again_goes_on_and_takes_no_other_run() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let run = "flockwork simulate --engine cpu --count 50 --out points";
     let twice = format!("{run} --ticks 20 --every 10 && {run} --ticks 20 --every 10");
-    exits(folder.path(), 0, &twice);
-    let kept = std::fs::read(folder.path().join("points/tick_000000010.ply")).unwrap();
+    exits(&folder, 0, &twice);
+    let kept = folder.bytes("points/tick_000000010.ply");
     for other in ["--ticks 10 --every 10", "--ticks 20 --every 20", "--ticks 60 --every 30"] {
-        let message = exits(folder.path(), 1, &format!("{run} {other}"));
+        let message = exits(&folder, 1, &format!("{run} {other}"));
         assert!(message.contains("of another run, which would mix"), "{other}: {message}");
     }
-    exits(folder.path(), 0, &format!("{run} --ticks 40 --every 10"));
-    assert_eq!(std::fs::read(folder.path().join("points/tick_000000010.ply")).unwrap(), kept);
+    exits(&folder, 0, &format!("{run} --ticks 40 --every 10"));
+    assert_eq!(folder.bytes("points/tick_000000010.ply"), kept);
 
     // A run that goes on adds to the folder.
     let part = format!("{run} --checkpoint kept --every 10");
     let lines = format!("rm -r points; {part} --ticks 20; {part} --ticks 40");
-    exits(folder.path(), 0, &lines);
+    exits(&folder, 0, &lines);
     let ticks = ["000", "010", "020", "030", "040"].map(|tick| format!("tick_000000{tick}.ply"));
-    assert_eq!(names(&folder.path().join("points"))[1..], ticks);
+    assert_eq!(names(&folder.join("points"))[1..], ticks);
 
-    let message = exits(folder.path(), 2, "flockwork simulate --ticks 1 --out a.txt");
+    let message = exits(&folder, 2, "flockwork simulate --ticks 1 --out a.txt");
     assert!(message.contains("a name without an ending is a folder of PLY files"), "{message}");
 }

@@ -10,7 +10,7 @@ use toml::Table;
 
 use crate::adapter;
 use crate::archives::entries;
-use crate::shell;
+use crate::shell::{self, Folder};
 
 /// A name that a text format must escape, and a tab.
 const SCENE: &str = "Schw\u{e4}rme \"im\"\tWald.toml";
@@ -37,10 +37,8 @@ fn options() -> Vec<String> {
 }
 
 /// A folder with the scene.
-fn folder() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join(SCENE), TEXT).unwrap();
-    folder
+fn folder() -> Folder {
+    Folder::with(SCENE, TEXT)
 }
 
 fn run(folder: &Path, command: &str, options: &[String]) {
@@ -120,8 +118,7 @@ fn written(folder: &Path, options: &[String]) -> Vec<String> {
 
 #[test]
 fn every_file_of_a_run_has_the_record_that_makes_it_again() {
-    let folder = folder();
-    let (folder, options) = (folder.path(), options());
+    let (folder, options) = (&folder(), options());
     let flocks = flock(folder, &options);
     let engine = |file: &str| vec!["--engine".into(), "cpu".into(), "--scene".into(), file.into()];
     for name in written(folder, &options) {
@@ -138,15 +135,15 @@ fn every_file_of_a_run_has_the_record_that_makes_it_again() {
         assert_eq!(scene["about"].as_str().unwrap(), "Eins \"\"\" zwei\u{7}\\");
 
         // The record itself, and the scene in it with what the record says.
-        fs::write(folder.join("again.toml"), &text).unwrap();
-        fs::write(folder.join("scene.toml"), said("scene")).unwrap();
+        folder.write("again.toml", &text);
+        folder.write("scene.toml", said("scene"));
         assert!(flock(folder, &engine("again.toml")) == flocks, "{name}:\n{text}");
         let more = ["--seed", "9", "--count", "200", "--density", "12"].map(str::to_owned);
         assert!(flock(folder, &[engine("scene.toml"), more.to_vec()].concat()) == flocks, "{name}");
         // Another weight: another record, and another flock.
         let other = text.replace("weight = 2.25", "weight = 2.5");
         assert_ne!(other, text, "{name}");
-        fs::write(folder.join("other.toml"), other).unwrap();
+        folder.write("other.toml", other);
         assert!(flock(folder, &engine("other.toml")) != flocks, "{name}");
     }
     // An override comes later than the record's own density, an option later than both.
@@ -154,10 +151,8 @@ fn every_file_of_a_run_has_the_record_that_makes_it_again() {
         options.iter().map(|one| if one == "12" { number } else { one }.to_owned()).collect()
     };
     let set = ["--set", "world.density=20"].map(str::to_owned).to_vec();
-    assert!(
-        flock(folder, &[engine("again.toml"), set.clone()].concat())
-            == flock(folder, &denser("20"))
-    );
+    let found = flock(folder, &[engine("again.toml"), set.clone()].concat());
+    assert!(found == flock(folder, &denser("20")));
     let both = ["--density", "30"].map(str::to_owned).to_vec();
     let found = flock(folder, &[engine("again.toml"), set, both].concat());
     assert!(found == flock(folder, &denser("30")) && found != flocks);
@@ -170,27 +165,25 @@ fn every_file_of_a_run_has_the_record_that_makes_it_again() {
 
 #[test]
 fn a_count_that_is_set_comes_before_the_record_and_the_default() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let agents = |options: &str| {
         let line = format!("simulate --engine cpu --ticks 0 --metrics m.csv {options}");
-        shell::done(folder.path(), &line);
-        shell::rows(&folder.path().join("m.csv"))[0]["agents"].clone()
+        shell::done(&folder, &line);
+        shell::rows(&folder.join("m.csv"))[0]["agents"].clone()
     };
     let set = "--set starling.count=60";
     assert_eq!([agents(""), agents(set)], ["3000", "60"]);
     assert_eq!(agents(&format!("--count 70 {set}")), "70");
-    assert_eq!(
-        [agents("--scene m.run.toml"), agents(&format!("--scene m.run.toml {set}"))],
-        ["70", "60"]
-    );
+    assert_eq!(agents("--scene m.run.toml"), "70");
+    assert_eq!(agents(&format!("--scene m.run.toml {set}")), "60");
 }
 
 #[test]
 fn an_override_that_an_option_replaces_is_told() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let told = |line: &str| {
         let line = format!("flockwork {line} --engine cpu --count 20 --ticks 30");
-        shell::exits(folder.path(), 0, &line).replace("flockwork: ", "")
+        shell::exits(&folder, 0, &line).replace("flockwork: ", "")
     };
     let simulate = "simulate --metrics m.csv";
     let seed = "--set seed has no effect beside --seed\n";
@@ -204,17 +197,16 @@ fn an_override_that_an_option_replaces_is_told() {
 
 #[test]
 fn the_json_of_bench_has_the_record_of_each_flock() {
-    let folder = folder();
-    let folder = folder.path();
+    let folder = &folder();
     let named = ["--scene", SCENE, "--set", SET].map(str::to_owned);
     let line = "bench --engines cpu --ticks 2 --seed 9 --count 200 --density 12 --json a.json";
     run(folder, line, &named);
-    let file: Value = serde_json::from_slice(&fs::read(folder.join("a.json")).unwrap()).unwrap();
+    let file: Value = serde_json::from_slice(&folder.bytes("a.json")).unwrap();
     let made = &file["reports"][0]["run"];
     assert_eq!(made["flockwork"], env!("CARGO_PKG_VERSION"));
     assert_eq!((&made["seed"], &made["count"]), (&9.into(), &200.into()));
     assert_eq!(made["overrides"], Value::from(vec![SET]));
-    fs::write(folder.join("scene.toml"), made["scene"].as_str().unwrap()).unwrap();
+    folder.write("scene.toml", made["scene"].as_str().unwrap());
     let again = "--engine cpu --scene scene.toml --count 200 --density 12";
     let again: Vec<String> = again.split(' ').map(str::to_owned).collect();
     let first = ["--seed", "9", "--count", "200", "--density", "12", "--engine", "cpu"];
@@ -224,8 +216,7 @@ fn the_json_of_bench_has_the_record_of_each_flock() {
 
 #[test]
 fn a_run_that_goes_on_says_from_what_and_a_gpu_is_named() {
-    let folder = folder();
-    let folder = folder.path();
+    let folder = &folder();
     run(folder, "simulate --ticks 2 --out half.npz", &options());
     let more = ["--init", "half.npz", "--engine", "cpu", "--set", "world.boundary=open"];
     run(folder, "simulate --ticks 1 --out end.csv", &more.map(str::to_owned));
@@ -245,16 +236,13 @@ fn a_run_that_goes_on_says_from_what_and_a_gpu_is_named() {
     let made: Table = record(&folder.join("gpu.run.toml")).parse().unwrap();
     assert_eq!(made["engine"].as_str(), Some("gpu"));
     let adapter = made["adapter"].as_str().unwrap();
-    assert!(
-        adapter.contains(&gpu.info.name) && adapter.contains(&gpu.info.driver_info),
-        "{adapter}"
-    );
+    assert!(adapter.contains(&gpu.info.name), "{adapter}");
+    assert!(adapter.contains(&gpu.info.driver_info), "{adapter}");
 }
 
 #[test]
 fn a_record_that_is_damaged_is_refused_with_its_place() {
-    let folder = folder();
-    let folder = folder.path();
+    let folder = &folder();
     run(folder, "simulate --ticks 0 --metrics m.csv", &options());
     let whole = record(&folder.join("m.run.toml"));
     for (from, to, parts) in [
@@ -262,7 +250,7 @@ fn a_record_that_is_damaged_is_refused_with_its_place() {
         ("version = 1", "version = 7", &["a.toml", "version 7"]),
         ("separation", "separatio", &["did you mean `separation`"]),
     ] {
-        fs::write(folder.join("a.toml"), whole.replacen(from, to, 9)).unwrap();
+        folder.write("a.toml", whole.replacen(from, to, 9));
         let line = "flockwork simulate --scene a.toml --engine cpu --ticks 1 --metrics b.csv";
         let told = shell::exits(folder, 1, line);
         assert!(parts.iter().all(|part| told.contains(part)), "{told}");

@@ -4,10 +4,10 @@
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
 use crate::process::{Watched, flockwork};
-use crate::shell::names;
+use crate::shell::{Folder, names, says};
 
 const INT: u32 = 2;
 const TERM: u32 = 15;
@@ -20,10 +20,17 @@ fn start(folder: &Path, ignored: &str, line: &str) -> Watched {
     Watched::start(command.current_dir(folder).args(line.split_whitespace()))
 }
 
-/// The run was interrupted, and its files are complete and alone in their folder.
-fn ended_with_what_it_had(folder: &Path, output: &Output) {
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(130), "{message}");
+/// Waits for the end of a run, which has this exit code. Returns its message.
+fn ended(run: Watched, code: i32) -> String {
+    let output = run.end();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{message}");
+    message
+}
+
+/// The run is interrupted, and its files are complete and alone in their folder.
+fn ends_with_what_it_had(folder: &Path, run: Watched) {
+    let message = ended(run, 130);
     assert!(message.contains("ticks done and kept"), "{message}");
     assert_eq!(names(folder), ["a.csv", "a.run.toml"]);
     let text = std::fs::read_to_string(folder.join("a.csv")).unwrap();
@@ -44,45 +51,44 @@ fn every_signal_that_is_not_ignored_ends_the_run() {
         ("HUP", "INT", INT),
         ("TERM,HUP", "INT", INT),
     ] {
-        let folder = tempfile::tempdir().unwrap();
-        let mut run = start(folder.path(), ignored, LONG);
+        let folder = Folder::empty();
+        let mut run = start(&folder, ignored, LONG);
         run.until_it_hears(number);
         for name in ignored.split_terminator(',') {
             run.send(name);
         }
         run.send(signal);
-        let output = run.end();
-        ended_with_what_it_had(folder.path(), &output);
+        ends_with_what_it_had(&folder, run);
     }
 }
 
 #[test]
 fn an_ignored_signal_stays_ignored() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut run = start(folder.path(), "INT", LONG);
+    let folder = Folder::empty();
+    let mut run = start(&folder, "INT", LONG);
     run.until_it_hears(TERM);
     let status = std::fs::read_to_string(format!("/proc/{}/status", run.child.id())).unwrap();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
     let ignored = u64::from_str_radix(ignored.trim(), 16).unwrap();
     assert_ne!(ignored & 1 << (INT - 1), 0);
     run.send("TERM");
-    ended_with_what_it_had(folder.path(), &run.end());
+    ends_with_what_it_had(&folder, run);
 }
 
 #[test]
 fn a_signal_sent_twice_at_once_counts_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut run = start(folder.path(), "", LONG);
+    let folder = Folder::empty();
+    let mut run = start(&folder, "", LONG);
     run.until_it_hears(TERM);
     run.send("TERM");
     run.send("TERM");
-    ended_with_what_it_had(folder.path(), &run.end());
+    ends_with_what_it_had(&folder, run);
 }
 
 #[test]
 fn the_first_signal_ends_a_program_that_waits_for_its_scene() {
-    let folder = tempfile::tempdir().unwrap();
-    let pipe = folder.path().join("scene.toml");
+    let folder = Folder::empty();
+    let pipe = folder.join("scene.toml");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     for line in [
         "simulate --engine cpu --ticks 1 --out a.csv",
@@ -90,68 +96,65 @@ fn the_first_signal_ends_a_program_that_waits_for_its_scene() {
         "sweep --engine cpu --ticks 1 --out all",
         "bench --engines cpu --ticks 1 --json a.json",
     ] {
-        let run = start(folder.path(), "", &format!("{line} --scene scene.toml"));
+        let run = start(&folder, "", &format!("{line} --scene scene.toml"));
         // A pipe opens for writing once the program reads it; nothing is ever written.
         let _held = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
         run.send("INT");
         assert_eq!(run.end().status.signal(), Some(INT as i32), "{line}");
-        assert_eq!(names(folder.path()), ["scene.toml"], "{line}");
+        assert_eq!(names(&folder), ["scene.toml"], "{line}");
     }
 }
 
 #[test]
 fn a_second_ctrl_c_ends_the_program_whatever_it_waits_for() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     // More lines than a pipe holds, and nobody reads on.
     let line = "sweep --engine cpu --count 5 --ticks 1 --vary starling.size=1..2:1500 --list";
-    let mut run = start(folder.path(), "", line);
+    let mut run = start(&folder, "", line);
     run.child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
     run.send("INT");
     std::thread::sleep(std::time::Duration::from_secs(2));
     assert!(run.child.try_wait().unwrap().is_none(), "the first asks it to end with what it has");
     run.send("INT");
-    assert_eq!(run.end().status.code(), Some(130));
+    ended(run, 130);
 }
 
 #[test]
 fn the_next_run_removes_what_a_killed_run_left() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut killed = start(folder.path(), "", LONG);
+    let folder = Folder::empty();
+    let mut killed = start(&folder, "", LONG);
     killed.until_it_hears(INT);
     // The states, and the record of the run.
-    while names(folder.path()).len() < 2 {
+    while names(&folder).len() < 2 {
         assert!(killed.child.try_wait().unwrap().is_none(), "it ended by itself");
     }
     let process = killed.child.id();
     killed.send("KILL");
     killed.end();
-    let left = names(folder.path());
+    let left = names(&folder);
     assert_eq!(left.len(), 2);
     let begins = format!(".flockwork-unfinished-{process}-");
     assert!(left.iter().all(|name| name.starts_with(&begins)), "{left:?}");
     assert!(left.iter().any(|name| name.ends_with(".csv")), "{left:?}");
 
-    let mut other = start(folder.path(), "", &LONG.replace("a.csv", "b.csv"));
+    let mut other = start(&folder, "", &LONG.replace("a.csv", "b.csv"));
     other.until_it_hears(INT);
-    while names(folder.path()) == left {
+    while names(&folder) == left {
         assert!(other.child.try_wait().unwrap().is_none(), "it ended by itself");
     }
     let run = "simulate --engine cpu --count 20 --ticks 1 --out c.npz";
     let capture = "capture --engine cpu --count 20 --ticks 1 --size 64x48 --out .";
     for line in [run, capture] {
-        assert!(start(folder.path(), "", line).end().status.success());
-        let found = names(folder.path());
-        assert!(
-            !left.iter().any(|name| found.contains(name)),
-            "what was left is still there: {found:?}"
-        );
+        assert!(start(&folder, "", line).end().status.success());
+        let found = names(&folder);
+        assert!(!left.iter().any(|name| found.contains(name)), "it is still there: {found:?}");
         let alive = format!(".flockwork-unfinished-{}-", other.child.id());
         assert!(found.iter().any(|name| name.starts_with(&alive)), "taken away alive: {found:?}");
     }
     other.send("INT");
-    assert_eq!(other.end().status.code(), Some(130));
+    ended(other, 130);
     let all = ["b.csv", "b.run.toml", "c.npz", "frame_000000.png", "frame_000001.png"];
-    assert_eq!(names(folder.path()), all);
+    assert_eq!(names(&folder), all);
 }
 
 #[test]
@@ -161,11 +164,11 @@ fn an_interrupted_run_leaves_no_file_of_an_older_one_in_its_folder() {
         ("simulate --every 10", "tick_000000000.ply", "tick_999999990.ply"),
         ("capture --size 64x48", "frame_000000.png", "frame_999999.png"),
     ] {
-        let folder = tempfile::tempdir().unwrap();
-        let there = folder.path().join("old");
+        let folder = Folder::empty();
+        let there = folder.join("old");
         std::fs::create_dir(&there).unwrap();
         std::fs::write(there.join(old), "").unwrap();
-        let mut run = start(folder.path(), "", &format!("{line} {run}"));
+        let mut run = start(&folder, "", &format!("{line} {run}"));
         run.until_it_hears(INT);
         while !there.join(first).exists() {
             assert!(run.child.try_wait().unwrap().is_none(), "it ended by itself");
@@ -178,36 +181,29 @@ fn an_interrupted_run_leaves_no_file_of_an_older_one_in_its_folder() {
 
 #[test]
 fn a_film_that_has_not_begun_leaves_the_old_one() {
-    let folder = tempfile::tempdir().unwrap();
-    let film = folder.path().join("a.apng");
-    std::fs::write(&film, "old").unwrap();
+    let folder = Folder::with("a.apng", "old");
     let line = "capture --engine cpu --count 20 --ticks 1000000000 --from 999999999 --out a.apng";
-    let mut run = start(folder.path(), "", line);
+    let mut run = start(&folder, "", line);
     run.until_it_hears(INT);
     run.send("INT");
-    let output = run.end();
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(130), "{message}");
+    let message = ended(run, 130);
     let told = "interrupted: the film begins at tick 999999999, and this was tick ";
     assert!(message.contains(told), "{message}");
-    assert_eq!(std::fs::read(&film).unwrap(), b"old");
-    assert_eq!(names(folder.path()), ["a.apng"]);
+    assert_eq!(folder.bytes("a.apng"), b"old");
+    assert_eq!(names(&folder), ["a.apng"]);
 }
 
 #[test]
 fn a_picture_of_fewer_samples_is_said() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let line =
         "capture --engine cpu --count 20 --ticks 0 --size 3840x2160 --samples 256 --out a.png";
-    let mut run = start(folder.path(), "", line);
+    let mut run = start(&folder, "", line);
     run.until_it_hears(INT);
     std::thread::sleep(std::time::Duration::from_secs(1));
     run.send("INT");
-    let output = run.end();
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(130), "{message}");
-    assert!(message.contains("the picture shows tick 0 of 0 by "), "{message}");
-    assert!(message.contains(" of 256 samples; a.png ("), "{message}");
+    let message = ended(run, 130);
+    says(line, &message, &["the picture shows tick 0 of 0 by ", " of 256 samples; a.png ("]);
 }
 
 /// A capture with an ffmpeg that takes nothing, or does not even answer. Returns the run and the
@@ -249,35 +245,29 @@ fn gone(process: &str) {
 
 #[test]
 fn an_ffmpeg_that_hangs_ends_after_the_first_signal() {
-    let folder = tempfile::tempdir().unwrap();
-    let (run, process) = stuck(folder.path(), true);
+    let folder = Folder::empty();
+    let (run, process) = stuck(&folder, true);
     run.send("INT");
-    let output = run.end();
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{message}");
-    for part in ["cannot write a.mp4: ffmpeg did nothing for", "stuck", "instead"] {
-        assert!(message.contains(part), "{message}");
-    }
+    let message = ended(run, 1);
+    says("ffmpeg", &message, &["cannot write a.mp4: ffmpeg did nothing for", "stuck", "instead"]);
     gone(&process);
-    assert_eq!(names(folder.path()), ["ffmpeg", "process"]);
+    assert_eq!(names(&folder), ["ffmpeg", "process"]);
 }
 
 #[test]
 fn an_ffmpeg_that_does_not_answer_ends_after_the_first_signal() {
-    let folder = tempfile::tempdir().unwrap();
-    let (run, process) = stuck(folder.path(), false);
+    let folder = Folder::empty();
+    let (run, process) = stuck(&folder, false);
     run.send("INT");
-    let output = run.end();
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(130), "{message}");
+    let message = ended(run, 130);
     assert!(message.contains("ffmpeg does not answer"), "{message}");
     gone(&process);
 }
 
 #[test]
 fn an_ffmpeg_that_hangs_ends_with_a_program_that_is_killed() {
-    let folder = tempfile::tempdir().unwrap();
-    let (run, process) = stuck(folder.path(), true);
+    let folder = Folder::empty();
+    let (run, process) = stuck(&folder, true);
     run.send("KILL");
     run.end();
     gone(&process);

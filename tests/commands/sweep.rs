@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::shell::{done, exits, flockwork, names, number, rows, run};
+use crate::shell::{Folder, done, exits, flockwork, names, number, rows, run, says};
 
 /// A sweep of six short runs: two weights, three seeds. Their last sample is at tick 60.
 const SMALL: &str = "sweep --engine cpu --scene flock --count 60 --vary starling.separation.weight=1,3 --seeds 3 \
@@ -11,10 +11,10 @@ const SMALL: &str = "sweep --engine cpu --scene flock --count 60 --vary starling
 
 #[test]
 fn an_average_is_the_mean_of_what_simulate_writes() {
-    let folder = tempfile::tempdir().unwrap();
-    let all = done(folder.path(), &format!("{SMALL} --out all"));
+    let folder = Folder::empty();
+    let all = done(&folder, &format!("{SMALL} --out all"));
     assert_eq!(all, "6 runs: 6 computed; all/results.csv (6 rows)\n");
-    let table = rows(&folder.path().join("all/results.csv"));
+    let table = rows(&folder.join("all/results.csv"));
     let points: Vec<String> = table
         .iter()
         .map(|row| format!("{}/{}", row["starling.separation.weight"], row["seed"]))
@@ -23,13 +23,13 @@ fn an_average_is_the_mean_of_what_simulate_writes() {
     for row in &table {
         let (weight, seed) = (&row["starling.separation.weight"], &row["seed"]);
         done(
-            folder.path(),
+            &folder,
             &format!(
                 "simulate --engine cpu --scene flock --count 60 --set starling.separation.weight={weight} \
                  --seed {seed} --ticks 60 --metrics m.csv --metrics-every 4"
             ),
         );
-        let samples = rows(&folder.path().join("m.csv"));
+        let samples = rows(&folder.join("m.csv"));
         let samples: Vec<_> = samples.iter().filter(|row| number(row, "tick") >= 20.0).collect();
         assert_eq!((samples.len(), row["settled"].as_str()), (11, "20"));
         for name in ["polarisation", "mean_neighbours", "clusters"] {
@@ -44,65 +44,62 @@ fn an_average_is_the_mean_of_what_simulate_writes() {
 
 #[test]
 fn what_is_there_is_not_computed_again() {
-    let folder = tempfile::tempdir().unwrap();
-    done(folder.path(), &format!("{SMALL} --out all"));
-    let out = folder.path().join("all");
-    let table = fs::read(out.join("results.csv")).unwrap();
-    let (row, other) = (&rows(&out.join("results.csv"))[4], &rows(&out.join("results.csv"))[1]);
+    let folder = Folder::empty();
+    done(&folder, &format!("{SMALL} --out all"));
+    let out = folder.join("all");
+    let table = folder.bytes("all/results.csv");
+    let all = rows(&out.join("results.csv"));
+    let (row, other) = (&all[4], &all[1]);
     fs::remove_file(out.join(&row["file"])).unwrap();
     fs::write(out.join(&other["file"]), "half a fi").unwrap();
     fs::remove_file(out.join("results.csv")).unwrap();
     // Without a run to compute, there is still a table of the others.
-    let said = done(folder.path(), &format!("{SMALL} --out all --collect"));
+    let said = done(&folder, &format!("{SMALL} --out all --collect"));
     assert_eq!(said, "6 runs: 0 computed, 4 there before; all/results.csv (4 rows)\n");
-    let said = done(folder.path(), &format!("{SMALL} --out all --plot plot.svg"));
+    let said = done(&folder, &format!("{SMALL} --out all --plot plot.svg"));
     assert_eq!(said, "6 runs: 2 computed, 4 there before; all/results.csv (6 rows)\n");
-    assert_eq!(fs::read(out.join("results.csv")).unwrap(), table);
-    let plot = fs::read_to_string(folder.path().join("plot.svg")).unwrap();
+    assert_eq!(folder.bytes("all/results.csv"), table);
+    let plot = folder.text("plot.svg");
     assert!(plot.contains("polarisation") && plot.contains("starling.separation.weight"));
     assert!(!plot.contains("reference"));
-    fs::write(folder.path().join("r.csv"), "weight,polarisation\n1,0.5\n3,0.1\n").unwrap();
-    done(folder.path(), &format!("{SMALL} --out all --plot plot.svg --reference r.csv"));
-    let plot = fs::read_to_string(folder.path().join("plot.svg")).unwrap();
+    folder.write("r.csv", "weight,polarisation\n1,0.5\n3,0.1\n");
+    done(&folder, &format!("{SMALL} --out all --plot plot.svg --reference r.csv"));
+    let plot = folder.text("plot.svg");
     assert!(plot.matches(">\nreference").count() == 1, "{plot}");
     // Another plan leaves them where they are.
-    let (_, said, told) =
-        run(folder.path(), &format!("{SMALL} --out all --set starling.max_speed=2"));
+    let (_, said, told) = run(&folder, &format!("{SMALL} --out all --set starling.max_speed=2"));
     assert!(said.starts_with("6 runs: 6 computed;"), "{said}");
     assert!(told.contains("6 results of other plans; they stay"), "{told}");
-    let said = done(folder.path(), &format!("{SMALL} --out all"));
+    let said = done(&folder, &format!("{SMALL} --out all"));
     assert!(said.starts_with("6 runs: 0 computed, 6 there before"), "{said}");
-    assert_eq!(fs::read(out.join("results.csv")).unwrap(), table);
+    assert_eq!(folder.bytes("all/results.csv"), table);
 }
 
 #[test]
 fn shards_and_jobs_give_the_same_bytes() {
-    let folder = tempfile::tempdir().unwrap();
-    done(folder.path(), &format!("{SMALL} --out whole --jobs 1 --threads 2"));
+    let folder = Folder::empty();
+    done(&folder, &format!("{SMALL} --out whole --jobs 1 --threads 2"));
     let mut shards: Vec<_> = (1..=3)
         .map(|shard| {
             let line = format!("{SMALL} --out parts --jobs 2 --shard {shard}/3");
-            flockwork(folder.path(), &line).spawn().unwrap()
+            flockwork(&folder, &line).spawn().unwrap()
         })
         .collect();
     assert!(shards.iter_mut().all(|shard| shard.wait().unwrap().success()));
     // Two of them at once do no harm either.
-    done(folder.path(), &format!("{SMALL} --out parts --run 2..3"));
-    let [whole, parts] = ["whole", "parts"].map(|out| folder.path().join(out));
+    done(&folder, &format!("{SMALL} --out parts --run 2..3"));
+    let [whole, parts] = ["whole", "parts"].map(|out| folder.join(out));
     assert_eq!(names(&whole), names(&parts));
     assert_eq!(names(&whole).len(), 8);
     for name in names(&whole) {
-        assert_eq!(
-            fs::read(whole.join(&name)).unwrap(),
-            fs::read(parts.join(&name)).unwrap(),
-            "{name}"
-        );
+        let [one, other] = [&whole, &parts].map(|out| fs::read(out.join(&name)).unwrap());
+        assert_eq!(one, other, "{name}");
     }
 }
 
 #[test]
 fn a_plan_says_the_same_as_the_command_line() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let plan = r##"
 scene = "mine.toml"
 seeds = 2
@@ -121,11 +118,11 @@ about = "12"
 count = [20, 30]
 "bird.max_speed" = "1..3:3"
 "##;
-    let scene = done(folder.path(), "scenes flock").replace("starling", "bird");
-    fs::create_dir(folder.path().join("plans")).unwrap();
-    fs::write(folder.path().join("plans/mine.toml"), scene).unwrap();
-    fs::write(folder.path().join("plans/plan.toml"), plan).unwrap();
-    let list = |line: &str| done(folder.path(), line);
+    let scene = done(&folder, "scenes flock").replace("starling", "bird");
+    fs::create_dir(folder.join("plans")).unwrap();
+    folder.write("plans/mine.toml", scene);
+    folder.write("plans/plan.toml", plan);
+    let list = |line: &str| done(&folder, line);
     let from_plan = list("sweep plans/plan.toml --list");
     let from_line = |length: &str| {
         list(&format!(
@@ -137,7 +134,7 @@ count = [20, 30]
     assert_eq!(from_plan, from_line("--ticks 40"));
     // The most ticks can stand with the error that ends a run.
     let until = "until = { metric = \"polarisation\", standard_error = 0.1, most = 40 }";
-    fs::write(folder.path().join("plans/until.toml"), plan.replace("ticks = 40", until)).unwrap();
+    folder.write("plans/until.toml", plan.replace("ticks = 40", until));
     let from_until = list("sweep plans/until.toml --list");
     assert_eq!(from_until, from_line("--ticks 40 --until polarisation=0.1"));
     assert_ne!(from_until, from_plan);
@@ -155,10 +152,10 @@ count = [20, 30]
     assert_eq!(listed.lines().count(), 2);
     assert!(listed.contains(r#"{"bird.max_speed":"3","count":"30"}"#), "{listed}");
     // So does a table.
-    fs::write(folder.path().join("plans/v.csv"), "bird.max_speed, count\n1, 20\n3, 30\n").unwrap();
+    folder.write("plans/v.csv", "bird.max_speed, count\n1, 20\n3, 30\n");
     let rest =
         plan.split("[vary]").next().unwrap().replace("seeds = 2", "seeds = 1\nvalues = \"v.csv\"");
-    fs::write(folder.path().join("plans/table.toml"), rest).unwrap();
+    folder.write("plans/table.toml", rest);
     let files = |text: &str| -> Vec<String> {
         let file =
             |line| serde_json::from_str::<serde_json::Value>(line).unwrap()["file"].to_string();
@@ -167,24 +164,26 @@ count = [20, 30]
     assert_eq!(files(&list("sweep plans/table.toml --list")), files(&listed));
 }
 
+/// A scene whose agents draw their largest speeds.
+fn write_drawn_speeds(folder: &Folder) {
+    let scene = done(folder, "scenes flock");
+    folder.write("mine.toml", scene.replace("max_speed = 3", "max_speed = { from = 1, to = 2 }"));
+}
+
 #[test]
 fn a_run_that_fails_is_a_row_with_its_reason() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     // From 1 to 2, from 1 to 4, from 3 to 2, from 3 to 4.
-    let scene = done(folder.path(), "scenes flock")
-        .replace("max_speed = 3", "max_speed = { from = 1, to = 2 }");
-    fs::write(folder.path().join("mine.toml"), scene).unwrap();
+    write_drawn_speeds(&folder);
     let line = "sweep --engine cpu --scene mine.toml --count 40 --vary starling.max_speed.from=1,3 --vary \
                 starling.max_speed.to=2,4 --set seed=7 --ticks 20 --metric mean_speed --out all";
     for _ in 0..2 {
-        let (code, said, told) = run(folder.path(), line);
+        let (code, said, told) = run(&folder, line);
         assert_eq!(code, Some(1), "{told}");
         assert!(said.contains("results.csv (4 rows)"), "{said}");
-        assert!(
-            told.contains("1 of 4 runs failed; run 3: ") && told.contains("max_speed"),
-            "{told}"
-        );
-        let table = rows(&folder.path().join("all/results.csv"));
+        assert!(told.contains("1 of 4 runs failed; run 3: "), "{told}");
+        assert!(told.contains("max_speed"), "{told}");
+        let table = rows(&folder.join("all/results.csv"));
         let failed: Vec<bool> = table.iter().map(|row| !row["failure"].is_empty()).collect();
         assert_eq!(failed, [false, false, true, false]);
         assert!(table.iter().all(|row| row["seed"] == "7"));
@@ -194,14 +193,12 @@ fn a_run_that_fails_is_a_row_with_its_reason() {
 
 #[test]
 fn a_row_of_a_table_that_is_impossible_fails_alone() {
-    let folder = tempfile::tempdir().unwrap();
-    let scene = done(folder.path(), "scenes flock")
-        .replace("max_speed = 3", "max_speed = { from = 1, to = 2 }");
-    fs::write(folder.path().join("mine.toml"), scene).unwrap();
+    let folder = Folder::empty();
+    write_drawn_speeds(&folder);
     let table = "starling.max_speed.from,starling.max_speed.to\n1,2\n\n3,2\n1.5,2.5\n";
-    fs::write(folder.path().join("t.csv"), table).unwrap();
+    folder.write("t.csv", table);
     let line = "sweep --engine cpu --scene mine.toml --count 40 --values t.csv --ticks 20 --metric mean_speed --out all";
-    let (code, said, told) = run(folder.path(), &format!("{line} --run 2"));
+    let (code, said, told) = run(&folder, &format!("{line} --run 2"));
     assert_eq!(
         (code, said.contains("3 runs: 1 computed; results.csv comes with the last")),
         (Some(1), true),
@@ -209,37 +206,36 @@ fn a_row_of_a_table_that_is_impossible_fails_alone() {
     );
     assert!(told.contains("1 of 1 run failed; run 2 (t.csv, row 2): "), "{told}");
     // Another part is not to blame, until it is the last.
-    done(folder.path(), &format!("{line} --run 1"));
-    let (code, said, told) = run(folder.path(), line);
+    done(&folder, &format!("{line} --run 1"));
+    let (code, said, told) = run(&folder, line);
     assert!(code == Some(1) && said.contains("2 computed, 1 there before"), "{said} {told}");
-    let failed = rows(&folder.path().join("all/results.csv"));
+    let failed = rows(&folder.join("all/results.csv"));
     assert_eq!(failed.iter().filter(|row| !row["failure"].is_empty()).count(), 1);
 }
 
 #[cfg(unix)]
 #[test]
 fn the_scene_is_read_once() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let line = "sweep --engine cpu --count 40 --vary starling.max_speed=1,2 --ticks 20 --metric mean_speed";
     // A pipe has its text once.
     let piped = format!("flockwork scenes flock | flockwork {line} --scene /dev/stdin --out pipe");
-    exits(folder.path(), 0, &piped);
-    done(folder.path(), &format!("{line} --scene flock --out file"));
-    let [pipe, file] =
-        ["pipe", "file"].map(|out| rows(&folder.path().join(out).join("results.csv")));
+    exits(&folder, 0, &piped);
+    done(&folder, &format!("{line} --scene flock --out file"));
+    let [pipe, file] = ["pipe", "file"].map(|out| rows(&folder.join(out).join("results.csv")));
     assert_eq!(pipe, file);
 }
 
 #[test]
 fn a_run_ends_once_its_error_is_small() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let line = "sweep --engine cpu --scene vicsek --count 60 --set agent.rules.align.parameters.noise.value=4 \
                 --ticks 20000 --metric polarisation";
-    done(folder.path(), &format!("{line} --until polarisation=0.01 --out until"));
-    let row = &rows(&folder.path().join("until/results.csv"))[0];
+    done(&folder, &format!("{line} --until polarisation=0.01 --out until"));
+    let row = &rows(&folder.join("until/results.csv"))[0];
     assert!(number(row, "ticks") < 20_000.0 && number(row, "polarisation_se") <= 0.01, "{row:?}");
-    done(folder.path(), &format!("{line} --until polarisation=1e-9 --out most"));
-    let longest = &rows(&folder.path().join("most/results.csv"))[0];
+    done(&folder, &format!("{line} --until polarisation=1e-9 --out most"));
+    let longest = &rows(&folder.join("most/results.csv"))[0];
     assert_eq!(longest["ticks"], "20000");
     // Both estimate the same mean: five standard errors of the difference.
     let error = number(row, "polarisation_se").hypot(number(longest, "polarisation_se"));
@@ -252,7 +248,7 @@ fn bad_input_is_one_sentence() {
     // As many agents in all, but not of each species.
     const MIXED: &str = "sweep --scene big-and-small --ticks 5 --out all --design hysteresis --vary small.count=100,99 \
                          --vary large.count=9,10";
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     for (name, content) in [
         ("gap.csv", "count,density\n10,5\n20\n"),
         ("nan.csv", "count,density\n10,5\n20,nan\n"),
@@ -277,7 +273,7 @@ fn bad_input_is_one_sentence() {
             "ticks = 5\nuntil = { metric = \"clusters\", standard_error = 1, most = 9 }\n",
         ),
     ] {
-        fs::write(folder.path().join(name), content).unwrap();
+        folder.write(name, content);
     }
     let base = "sweep --engine cpu --scene flock --out all --ticks 10";
     for (rest, code, parts) in [
@@ -377,17 +373,13 @@ fn bad_input_is_one_sentence() {
         ("half.toml", 1, &["half.toml:1", "whole number", "found 1.5"]),
         ("never.toml", 1, &["never.toml", "`until.most` is 0"]),
     ] {
-        let (found, said, told) = run(folder.path(), &format!("{base} {rest}"));
+        let (found, said, told) = run(&folder, &format!("{base} {rest}"));
         assert_eq!((found, said.as_str()), (Some(code), ""), "{rest}: {told}");
-        for part in parts {
-            assert!(told.contains(part), "{rest}: {part}: {told}");
-        }
-        assert!(
-            !told.contains("panicked") && told.trim_end().lines().count() < 6,
-            "{rest}: {told}"
-        );
+        says(rest, &told, parts);
+        assert!(!told.contains("panicked"), "{rest}: {told}");
+        assert!(told.trim_end().lines().count() < 6, "{rest}: {told}");
     }
-    done(folder.path(), "simulate --engine cpu --count 20 --ticks 0 --out m.csv");
+    done(&folder, "simulate --engine cpu --count 20 --ticks 0 --out m.csv");
     for (line, part) in [
         ("sweep zero.toml --out all", "--count 0"),
         ("sweep --scene flock --out all", "--ticks"),
@@ -398,7 +390,7 @@ fn bad_input_is_one_sentence() {
         ),
         (MIXED, "each species"),
     ] {
-        let told = exits(folder.path(), 2, &format!("flockwork {line}"));
+        let told = exits(&folder, 2, &format!("flockwork {line}"));
         assert!(told.contains(part), "{line}: {told}");
     }
 }
@@ -406,11 +398,11 @@ fn bad_input_is_one_sentence() {
 #[cfg(unix)]
 #[test]
 fn a_result_that_cannot_be_written_ends_the_sweep_and_leaves_no_part() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     // Blocks of 512 bytes: less than a result takes.
-    let told = exits(folder.path(), 1, &format!("ulimit -f 2; flockwork {SMALL} --out all"));
+    let told = exits(&folder, 1, &format!("ulimit -f 2; flockwork {SMALL} --out all"));
     assert!(told.contains("all/") && told.contains("ulimit -f"), "{told}");
-    assert_eq!(names(&folder.path().join("all")), Vec::<String>::new());
+    assert_eq!(names(&folder.join("all")), Vec::<String>::new());
 }
 
 #[cfg(target_os = "linux")]
@@ -418,14 +410,14 @@ fn a_result_that_cannot_be_written_ends_the_sweep_and_leaves_no_part() {
 fn after_ctrl_c_the_same_command_goes_on() {
     use crate::process::{self, Watched};
 
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let line = "sweep --engine cpu --scene flock --count 300 --vary starling.separation.weight=1..2:40 --ticks 400 \
                 --metric polarisation --out";
     let mut command = process::flockwork("");
-    command.current_dir(folder.path()).args(format!("{line} part").split_whitespace());
+    command.current_dir(&folder).args(format!("{line} part").split_whitespace());
     let mut watched = Watched::start(&mut command);
     watched.until_it_hears(2);
-    let out = folder.path().join("part");
+    let out = folder.join("part");
     while !out.exists() || names(&out).len() < 3 {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
@@ -434,11 +426,10 @@ fn after_ctrl_c_the_same_command_goes_on() {
     let told = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{told}");
     assert!(told.contains("of 40 runs are there; the same command goes on"), "{told}");
-    let there = names(&folder.path().join("part"));
+    let there = names(&folder.join("part"));
     assert!(there.len() < 40 && there.iter().all(|name| name.ends_with(".toml")), "{there:?}");
-    done(folder.path(), &format!("{line} part"));
-    done(folder.path(), &format!("{line} whole"));
-    let [part, whole] =
-        ["part", "whole"].map(|out| fs::read(folder.path().join(out).join("results.csv")).unwrap());
+    done(&folder, &format!("{line} part"));
+    done(&folder, &format!("{line} whole"));
+    let [part, whole] = ["part", "whole"].map(|out| folder.bytes(format!("{out}/results.csv")));
     assert_eq!(part, whole);
 }

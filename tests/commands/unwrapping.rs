@@ -7,7 +7,7 @@ use std::path::Path;
 use glam::DVec2;
 
 use crate::archives::entries;
-use crate::shell::{self, exits, shell};
+use crate::shell::{self, Folder, exits, shell};
 
 const SIZE: DVec2 = DVec2::new(10.0, 6.0);
 
@@ -49,12 +49,12 @@ fn done(folder: &Path, scene: &str, line: &str) {
 
 #[test]
 fn straight_ways_go_on_beyond_the_edges() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     // Between two rows an agent comes farther than the world is wide.
     let line = "--scene flock.toml --ticks 200 --unwrap --every 80 --out a.csv";
     let figures = "--metrics m.csv --metrics-every 50 --metric mean_square_displacement,agents";
-    done(folder.path(), STRAIGHT, &format!("{line} {figures}"));
-    let states = rows(&folder.path().join("a.csv"));
+    done(&folder, STRAIGHT, &format!("{line} {figures}"));
+    let states = rows(&folder.join("a.csv"));
     assert!(states.keys().eq(&[0, 80, 160, 200]), "{:?}", states.keys());
     let mut far = 0;
     for (tick, state) in &states {
@@ -67,7 +67,7 @@ fn straight_ways_go_on_beyond_the_edges() {
         }
     }
     assert!(far > 100, "the ways cross many edges: {far}");
-    let figures = rows(&folder.path().join("m.csv"));
+    let figures = rows(&folder.join("m.csv"));
     assert!(figures.keys().eq(&[0, 50, 100, 150, 200]));
     for (tick, row) in &figures {
         let expected = (0.5 * *tick as f64).powi(2);
@@ -75,14 +75,10 @@ fn straight_ways_go_on_beyond_the_edges() {
         assert!((found - expected).abs() <= 1e-5 * expected, "{tick}: {found}, {expected}");
     }
     // The file has no other columns that a reader would not know, and its images are not read.
-    let header = std::fs::read_to_string(folder.path().join("a.csv")).unwrap();
+    let header = folder.text("a.csv");
     assert!(header.starts_with("tick,id,species,x,y,vx,vy,image_x,image_y\n"));
-    done(
-        folder.path(),
-        STRAIGHT,
-        "--scene flock.toml --init a.csv --ticks 0 --unwrap --out again.csv",
-    );
-    let again = rows(&folder.path().join("again.csv"));
+    done(&folder, STRAIGHT, "--scene flock.toml --init a.csv --ticks 0 --unwrap --out again.csv");
+    let again = rows(&folder.join("again.csv"));
     let images = again[&200].iter().map(|row| two(row, "image_x", "image_y"));
     assert!(images.eq([DVec2::ZERO; 50]), "images count from the begin of a file");
     for (old, new) in states[&200].iter().zip(&again[&200]) {
@@ -92,7 +88,7 @@ fn straight_ways_go_on_beyond_the_edges() {
 
 #[test]
 fn ways_do_not_depend_on_the_rows_that_are_written() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     // A hit sends the agent over almost half of the world.
     let sent = r#"world = { size = [100, 100], boundary = "wrap" }
 targets = [{ name = "gate", position = [20, 50], hit_radius = 0.6, sends_to = [65, 50] }]
@@ -100,12 +96,12 @@ targets = [{ name = "gate", position = [20, 50], hit_radius = 0.6, sends_to = [6
 max_speed = 1
 seek = { target = "gate", weight = 0 }
 "#;
-    std::fs::write(folder.path().join("sent.csv"), "id,x,y,vx,vy\n0,10,50,1,0\n").unwrap();
+    folder.write("sent.csv", "id,x,y,vx,vy\n0,10,50,1,0\n");
     // The first step is faster than the limit.
     let fast = r#"world = { size = [100, 100], boundary = "wrap" }
 species.a = { position_step = "old", max_speed = 1, max_force = 10 }
 "#;
-    std::fs::write(folder.path().join("fast.csv"), "id,x,y,vx,vy\n0,10,50,30,0\n").unwrap();
+    folder.write("fast.csv", "id,x,y,vx,vy\n0,10,50,30,0\n");
     for (scene, init, ticks, expected) in
         [(sent, "sent.csv", 60, 105.0_f64.powi(2)), (fast, "fast.csv", 90, 119.0_f64.powi(2))]
     {
@@ -114,10 +110,10 @@ species.a = { position_step = "old", max_speed = 1, max_force = 10 }
                 "--metrics m.csv --metrics-every {every} --metric mean_square_displacement"
             );
             let line = format!("--scene flock.toml --init {init} --ticks {ticks} --every {every}");
-            done(folder.path(), scene, &format!("{line} --unwrap --out a.csv {figures}"));
-            let states = rows(&folder.path().join("a.csv"));
+            done(&folder, scene, &format!("{line} --unwrap --out a.csv {figures}"));
+            let states = rows(&folder.join("a.csv"));
             assert_eq!(states[&ticks][0]["image_x"], 1.0, "{init}, every {every}");
-            let found = rows(&folder.path().join("m.csv"))[&ticks][0]["mean_square_displacement"];
+            let found = rows(&folder.join("m.csv"))[&ticks][0]["mean_square_displacement"];
             assert!((found - expected).abs() < 1e-3, "{init}, every {every}: {found}, {expected}");
         }
     }
@@ -125,36 +121,36 @@ species.a = { position_step = "old", max_speed = 1, max_force = 10 }
 
 #[test]
 fn an_archive_has_the_same_images_and_is_read_again() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     for name in ["a.csv", "a.npz"] {
         let line = format!("--scene flock.toml --ticks 90 --unwrap --every 30 --out {name}");
-        done(folder.path(), STRAIGHT, &line);
+        done(&folder, STRAIGHT, &line);
     }
-    let array = &entries(&folder.path().join("a.npz"))["image.npy"];
+    let array = &entries(&folder.join("a.npz"))["image.npy"];
     let header = String::from_utf8_lossy(&array[..100]);
     assert!(header.contains("'<i4'") && header.contains("(200, 2)"), "{header}");
     let numbers = array[array.len() - 200 * 2 * 4..].as_chunks::<4>().0;
     let numbers = numbers.iter().map(|bytes| f64::from(i32::from_le_bytes(*bytes)));
-    let states = rows(&folder.path().join("a.csv"));
+    let states = rows(&folder.join("a.csv"));
     let expected = states.values().flatten().flat_map(|row| [row["image_x"], row["image_y"]]);
     assert!(numbers.eq(expected));
     // Ticks with and without a row of the metric that follows the agents too.
     let figures = "--metrics m.csv --metrics-every 3 --metric mean_square_displacement";
     let line = format!("--init a.npz --ticks 5 --every 2 --out b.npz {figures}");
-    done(folder.path(), STRAIGHT, &line);
-    let plain = entries(&folder.path().join("b.npz"));
+    done(&folder, STRAIGHT, &line);
+    let plain = entries(&folder.join("b.npz"));
     assert!(!plain.contains_key("image.npy"), "only where it is asked for");
 }
 
 #[test]
 fn wanderers_diffuse_as_einstein_says() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let scene =
         STRAIGHT.replace("count = 50", "count = 4000").replace("speed = 0.5 }", "speed = 0 }");
     let scene = scene.replace("max_speed = 0.5", "max_speed = 0.5\njitter = 0.3");
     let line = "--scene flock.toml --ticks 300 --metrics m.csv --metrics-every 100";
-    done(folder.path(), &scene, &format!("{line} --metric mean_square_displacement"));
-    for (tick, row) in rows(&folder.path().join("m.csv")) {
+    done(&folder, &scene, &format!("{line} --metric mean_square_displacement"));
+    for (tick, row) in rows(&folder.join("m.csv")) {
         let found = row[0]["mean_square_displacement"];
         // Two axes, each with the variance of a sum of independent pushes.
         let expected = 2.0 * 0.3 * 0.3 * tick as f64;
@@ -166,11 +162,11 @@ fn wanderers_diffuse_as_einstein_says() {
 
 #[test]
 fn what_cannot_be_followed_is_said() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let failed = |line: &str| {
-        std::fs::write(folder.path().join("flock.toml"), STRAIGHT).unwrap();
+        folder.write("flock.toml", STRAIGHT);
         let line = format!("flockwork simulate --engine cpu --scene flock.toml --ticks 3 {line}");
-        let output = shell(folder.path(), &line);
+        let output = shell(&folder, &line);
         assert!(!output.status.success(), "{line}: {output:?}");
         String::from_utf8(output.stderr).unwrap()
     };
@@ -179,7 +175,7 @@ fn what_cannot_be_followed_is_said() {
     assert!(said.contains("--unwrap: agents may move 3 world units in one tick"), "{said}");
     let said = failed(&format!("{fast} --metrics a.csv --metric mean_square_displacement"));
     assert!(said.contains("--metric mean_square_displacement: agents may move"), "{said}");
-    std::fs::write(folder.path().join("fast.csv"), "id,x,y,vx,vy\n0,1,1,3,0\n").unwrap();
+    folder.write("fast.csv", "id,x,y,vx,vy\n0,1,1,3,0\n");
     let old = "--init fast.csv --set species.flyer.position_step=old --unwrap --out a.csv";
     let said = failed(old);
     assert!(said.contains("agents may move 3 world units in one tick"), "{said}");
@@ -188,10 +184,10 @@ fn what_cannot_be_followed_is_said() {
     assert!(failed("--unwrap --metrics a.csv").contains("--out"));
     let open = "--set world.boundary=\\\"open\\\"";
     done(
-        folder.path(),
+        &folder,
         STRAIGHT,
         &format!("--scene flock.toml {fast} {open} --ticks 3 --unwrap --out a.csv"),
     );
-    let images = rows(&folder.path().join("a.csv"));
+    let images = rows(&folder.join("a.csv"));
     assert!(images.values().flatten().all(|row| two(row, "image_x", "image_y") == DVec2::ZERO));
 }

@@ -2,7 +2,7 @@
 
 use crate::adapter;
 use crate::png_file;
-use std::fs;
+use crate::shell::Folder;
 
 use crate::desktop::{Display, Shot, flockwork, text, without_driver};
 
@@ -24,7 +24,7 @@ fn picture(path: &std::path::Path) -> ((u32, u32), usize) {
 #[test]
 fn without_a_display_the_run_ends_in_a_picture() {
     let Some(_) = adapter::gpu() else { return };
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let mut command = flockwork(&format!("run {FLOCK} --frames 5 --size 320x200 --engine gpu"));
     let output = command.current_dir(&folder).output().unwrap();
     let (out, err) = (text(&output.stdout), text(&output.stderr));
@@ -33,7 +33,7 @@ fn without_a_display_the_run_ends_in_a_picture() {
     assert_eq!(lines_with(&err, "no display").len(), 1, "{err}");
     assert!(err.contains("flockwork.png"), "{err}");
     assert!(out.contains("600 agents, 5 ticks"), "{out}");
-    let (size, lit) = picture(&folder.path().join("flockwork.png"));
+    let (size, lit) = picture(&folder.join("flockwork.png"));
     assert_eq!(size, (320, 200));
     assert!(lit > 200, "{lit} pixels are lit");
 }
@@ -42,7 +42,7 @@ fn without_a_display_the_run_ends_in_a_picture() {
 #[test]
 fn a_run_without_a_runtime_folder_is_quiet() {
     let Some(_) = adapter::gpu() else { return };
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     for runtime in [None, Some("")] {
         let mut command =
             flockwork(&format!("simulate {FLOCK} --engine gpu --ticks 2 --out flock.csv"));
@@ -59,7 +59,7 @@ fn a_run_without_a_runtime_folder_is_quiet() {
 #[test]
 fn a_software_adapter_is_passed_over_unless_it_is_asked_for() {
     let Some(gpu) = adapter::gpu() else { return };
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let run = |arguments: &str| {
         let output = flockwork(arguments).current_dir(&folder).output().unwrap();
         let (out, err) = (text(&output.stdout), text(&output.stderr));
@@ -100,7 +100,7 @@ fn a_software_adapter_is_passed_over_unless_it_is_asked_for() {
 
 #[test]
 fn without_a_driver_everything_but_the_window_works() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let run = |arguments: &str| {
         let output = without_driver(arguments).current_dir(&folder).output().unwrap();
         let (out, err) = (text(&output.stdout), text(&output.stderr));
@@ -115,13 +115,13 @@ fn without_a_driver_everything_but_the_window_works() {
 
     let (_, err) = run(&format!("simulate {FLOCK} --ticks 3 --out flock.csv"));
     says_once(&err);
-    let text = fs::read_to_string(folder.path().join("flock.csv")).unwrap();
+    let text = folder.text("flock.csv");
     let rows = text.lines().count();
     assert_eq!(rows, 1 + 2 * 600, "a header, tick 0 and tick 3");
 
     let (_, err) = run(&format!("capture {FLOCK} --ticks 3 --size 320x200 --out flock.png"));
     says_once(&err);
-    assert!(picture(&folder.path().join("flock.png")).1 > 200);
+    assert!(picture(&folder.join("flock.png")).1 > 200);
 
     let (out, err) = run("bench --engines cpu --count 600 --ticks 5");
     assert!(out.contains("cpu"), "{out}");
@@ -130,7 +130,7 @@ fn without_a_driver_everything_but_the_window_works() {
     let (out, err) = run(&format!("run {FLOCK} --frames 5 --size 320x200"));
     says_once(&err);
     assert!(out.contains("engine cpu") && out.contains("CPU rasteriser"), "{out}");
-    assert!(picture(&folder.path().join("flockwork.png")).1 > 200);
+    assert!(picture(&folder.join("flockwork.png")).1 > 200);
 
     let (_, err) = run(&format!("simulate {FLOCK} --ticks 1 --engine cpu --out quiet.csv"));
     assert!(!err.contains("adapter"), "the CPU engine was asked for: {err}");
@@ -139,13 +139,13 @@ fn without_a_driver_everything_but_the_window_works() {
 #[test]
 fn a_display_without_a_driver_is_as_good_as_none() {
     let Some(display) = Display::open("640x480") else { return };
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let mut command = without_driver(&format!("run {FLOCK} --frames 5 --size 320x200"));
     command.current_dir(&folder);
     let (code, out, err) = display.start(command).end();
     assert_eq!(code, Some(0), "{err}");
     assert!(out.contains("engine cpu") && err.contains("nothing can draw"), "{out}{err}");
-    assert!(picture(&folder.path().join("flockwork.png")).1 > 200);
+    assert!(picture(&folder.join("flockwork.png")).1 > 200);
 }
 
 #[cfg(target_os = "linux")]
@@ -153,16 +153,16 @@ fn a_display_without_a_driver_is_as_good_as_none() {
 fn a_missing_keyboard_library_is_named_with_its_package() {
     let Some(_) = adapter::gpu() else { return };
     let Some(display) = Display::open("640x480") else { return };
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     // The file that the loader finds first is no library.
     for name in ["libxkbcommon-x11.so.0", "libxkbcommon-x11.so"] {
-        fs::write(folder.path().join(name), "not a library").unwrap();
+        folder.write(name, "not a library");
     }
     let mut command = flockwork(&format!("run {FLOCK} --frames 5 --size 320x200"));
-    command.env("LD_LIBRARY_PATH", folder.path()).current_dir(&folder);
+    command.env("LD_LIBRARY_PATH", &*folder).current_dir(&folder);
     let (code, out, err) = display.start(command).end();
     assert_eq!(code, Some(0), "{err}");
     assert!(err.contains("apt-get install libxkbcommon-x11-0"), "{err}");
     assert!(out.contains("600 agents, 5 ticks"), "{out}");
-    assert!(picture(&folder.path().join("flockwork.png")).1 > 200);
+    assert!(picture(&folder.join("flockwork.png")).1 > 200);
 }

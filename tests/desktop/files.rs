@@ -20,16 +20,15 @@ pub fn start_on(engine: &str, display: &Display, folder: &Path, arguments: &str)
     let line = format!("run --engine {engine} --size {width}x{height} {arguments}");
     let mut command = flockwork(&line);
     command.current_dir(folder);
-    let mut program = display.start(command);
-    display.focus(&mut program);
-    program
+    display.open_window(command)
 }
 
-/// Closes the window with a key; the program ends well.
-pub fn ends(display: &Display, program: Program) {
+/// Closes the window with a key; the program ends well. Returns stdout and stderr.
+pub fn ends(display: &Display, program: Program) -> (String, String) {
     display.xdotool("key ctrl+q");
-    let (code, _, err) = program.end();
+    let (code, out, err) = program.end();
     assert_eq!(code, Some(0), "{err}");
+    (out, err)
 }
 
 /// Runs a command in a folder, and it succeeds.

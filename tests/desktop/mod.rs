@@ -166,6 +166,13 @@ impl Display {
         Program { child, said, err: String::new(), window: String::new() }
     }
 
+    /// Starts the program and gives its window the keyboard focus.
+    pub fn open_window(&self, command: Command) -> Program {
+        let mut program = self.start(command);
+        self.focus(&mut program);
+        program
+    }
+
     /// Waits until the title of the program's window contains `part`.
     pub fn until_title(&self, program: &Program, part: &str) {
         let begin = Instant::now();

@@ -1,8 +1,56 @@
-//! Command lines of the program and of a shell, and what they leave in a folder.
+//! Folders of tests, command lines of the program and of a shell, and what they leave in a folder.
+
+#![allow(dead_code, reason = "each test binary uses its own part of this")]
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::ops::Deref;
 use std::path::Path;
 use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+/// An empty folder of a test, removed when this value is dropped. It is a path, too.
+pub struct Folder(TempDir);
+
+impl Folder {
+    pub fn empty() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    /// A folder with one file.
+    pub fn with(name: &str, content: impl AsRef<[u8]>) -> Self {
+        let folder = Self::empty();
+        folder.write(name, content);
+        folder
+    }
+
+    pub fn write(&self, name: impl AsRef<Path>, content: impl AsRef<[u8]>) {
+        fs::write(self.join(name), content).unwrap();
+    }
+
+    pub fn text(&self, name: impl AsRef<Path>) -> String {
+        fs::read_to_string(self.join(name)).unwrap()
+    }
+
+    pub fn bytes(&self, name: impl AsRef<Path>) -> Vec<u8> {
+        fs::read(self.join(name)).unwrap()
+    }
+}
+
+impl Deref for Folder {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+impl AsRef<Path> for Folder {
+    fn as_ref(&self) -> &Path {
+        self
+    }
+}
 
 /// Runs lines of a shell in a folder; `flockwork` is the program under test.
 pub fn shell(folder: &Path, line: &str) -> Output {
@@ -25,6 +73,14 @@ pub fn refused(folder: &Path, code: i32, line: &str) -> String {
     assert_eq!((output.status.code(), output.stdout.len()), (Some(code), 0), "{line}: {told}");
     assert_eq!(told.lines().count(), 1, "{line}: {told}");
     told
+}
+
+/// Fails with the name of the case unless its message has all these parts.
+#[track_caller]
+pub fn says(case: &str, message: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(message.contains(part), "{case}: {part:?} is missing in {message}");
+    }
 }
 
 /// The program under test with these arguments.
@@ -64,7 +120,7 @@ pub fn number(row: &BTreeMap<String, String>, name: &str) -> f64 {
 
 /// The names of what is in a folder, in their order.
 pub fn names(folder: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(folder).unwrap();
+    let entries = fs::read_dir(folder).unwrap();
     let mut names: Vec<String> =
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();

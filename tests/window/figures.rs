@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::fs;
 
-use crate::desktop::files::{done, ends, new_file, notice, start, steps};
+use crate::desktop::files::{done, ends, notice};
 use crate::desktop::{Shot, flockwork};
-use crate::display_and_folder;
+use crate::{Window, display_and_folder};
 
 const FLOCK: &str = "--scene flock --count 300 --seed 5";
 
@@ -30,30 +30,29 @@ fn cursor(shot: &Shot) -> Option<(u32, u32)> {
 
 #[test]
 fn figures_are_plotted_jumped_to_and_saved() {
-    let Some((display, folder)) = display_and_folder() else { return };
-    let folder = folder.path();
-    let program = start(&display, folder, FLOCK);
-    display.xdotool("mousemove 700 300 key plus key plus");
-    let before = display.until("a flock", |s| s.darts(320..900, 0..600).len() > 60);
+    let Some(place) = display_and_folder() else { return };
+    let window = Window::start(place, FLOCK);
+    window.xdotool("mousemove 700 300 key plus key plus");
+    let before = window.until("a flock", |s| s.darts(320..900, 0..600).len() > 60);
     assert_eq!(cursor(&before), None);
-    display.xdotool("key m");
-    display.until("curves and their cursor", |s| curves(s, 60..300) > 300 && cursor(s).is_some());
-    steps(&display, &["key space"]);
-    let paused = display.until("the cursor of a paused flock", |s| cursor(s).is_some());
+    window.xdotool("key m");
+    window.until("curves and their cursor", |s| curves(s, 60..300) > 300 && cursor(s).is_some());
+    window.steps(&["key space"]);
+    let paused = window.until("the cursor of a paused flock", |s| cursor(s).is_some());
     let (x, y) = cursor(&paused).unwrap();
     assert!(x > 290, "the present is at the right: {x}");
 
     // A click in a plot goes to its tick.
     let (left, right) = PLOTS;
-    display.xdotool(&format!("mousemove {} {y} click 1", (left + right) / 2));
-    let half = display.until("the cursor in the middle", |s| {
+    window.xdotool(&format!("mousemove {} {y} click 1", (left + right) / 2));
+    let half = window.until("the cursor in the middle", |s| {
         cursor(s).is_some_and(|(x, _)| x.abs_diff((left + right) / 2) < 12)
     });
     assert!(curves(&half, 60..170) > 50);
 
     // One key saves all figures. Each row equals the row of the same run without a window.
-    let file = new_file(&display, folder, "ctrl+m");
-    display.until("a notice", notice);
+    let file = window.new_file("ctrl+m");
+    window.until("a notice", notice);
     // The record beside it may be found first.
     let file = file.with_extension("").with_extension("csv");
     let name = file.file_name().unwrap().to_str().unwrap();
@@ -65,31 +64,30 @@ fn figures_are_plotted_jumped_to_and_saved() {
     let record = format!("--scene {}.run.toml", name.trim_end_matches(".csv"));
     for made in [FLOCK, &record] {
         let line = format!("simulate --engine cpu {made} --ticks {last} --metrics all.csv");
-        done(folder, &line);
-        let all = fs::read_to_string(folder.join("all.csv")).unwrap();
+        done(&window.folder, &line);
+        let all = window.folder.text("all.csv");
         let all: HashSet<&str> = all.lines().collect();
         assert!(rows.len() > 3 && rows.iter().all(|row| all.contains(row)), "{text}");
     }
     assert!(rows[1..].windows(2).all(|pair| tick(pair[0]) < tick(pair[1])), "{text}");
 
     // Escape closes the panel. Without a folder there is one sentence, and nothing else is lost.
-    display.xdotool("key Escape");
-    display.until("no panel", |s| cursor(s).is_none());
+    window.xdotool("key Escape");
+    window.until("no panel", |s| cursor(s).is_none());
     std::thread::sleep(std::time::Duration::from_secs(7));
-    display.until("no notice", |s| !notice(s));
-    fs::remove_dir_all(folder).unwrap();
-    display.xdotool("key ctrl+m");
-    display.until("a sentence", notice);
-    ends(&display, program);
+    window.until("no notice", |s| !notice(s));
+    fs::remove_dir_all(&window.folder).unwrap();
+    window.xdotool("key ctrl+m");
+    window.until("a sentence", notice);
+    window.ends();
 }
 
 #[test]
 fn the_panel_fits_a_small_window_and_folds() {
     let Some((display, folder)) = display_and_folder() else { return };
     let mut command = flockwork(&format!("run --engine cpu --size 640x480 {FLOCK}"));
-    command.current_dir(folder.path());
-    let mut program = display.start(command);
-    display.focus(&mut program);
+    command.current_dir(&folder);
+    let program = display.open_window(command);
     display.xdotool("mousemove 500 200 key m");
     let shot = display.until("curves", |s| curves(s, 60..300) > 100 && cursor(s).is_some());
     // The panel begins below the overlay and ends above the lower edge.

@@ -7,6 +7,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::desktop::files::{SIZE, ends, files, notice, settle, start, steps};
+use crate::shell::Folder;
 use crate::{display_and_folder, open_display};
 use flockwork::view::recorder::mp4;
 
@@ -49,8 +50,7 @@ fn without_ffmpeg(folder: &Path, before: &str) -> Command {
 #[test]
 fn a_key_starts_and_ends_a_film() {
     let Some((display, folder)) = display_and_folder() else { return };
-    let mut program = display.start(without_ffmpeg(folder.path(), ""));
-    display.focus(&mut program);
+    let program = display.open_window(without_ffmpeg(&folder, ""));
     display.until("a flock", |s| s.darts(300..900, 0..600).len() > 50);
     // The red mark is shown while the film is under way.
     let marked = |s: &desktop::Shot| s.darts(800..900, 5..35).len() > 10;
@@ -59,9 +59,9 @@ fn a_key_starts_and_ends_a_film() {
     // The film keeps the size that it began with.
     display.xdotool(&format!("windowsize {} 700 500", program.window));
     std::thread::sleep(Duration::from_secs(2));
-    assert_eq!(files(folder.path()), [""; 0].map(PathBuf::from), "a film that is not complete");
+    assert_eq!(files(&folder), [""; 0].map(PathBuf::from), "a film that is not complete");
     display.xdotool("key F9");
-    let film = film_in(folder.path());
+    let film = film_in(&folder);
     let name = film.file_name().unwrap().to_str().unwrap();
     assert!(name.starts_with("flock-tick") && name.ends_with(".apng"), "{name}");
     let (width, height, frames) = measure(&film);
@@ -71,21 +71,19 @@ fn a_key_starts_and_ends_a_film() {
     // Every second tick is a frame.
     steps(&display, &["key shift+F9", "key space"]);
     display.xdotool("key shift+F9");
-    assert!(measure(&film_in(folder.path())).2 > 0);
+    assert!(measure(&film_in(&folder)).2 > 0);
     ends(&display, program);
 }
 
 #[test]
 fn a_window_that_closes_completes_its_film() {
     let Some((display, folder)) = display_and_folder() else { return };
-    let program = start(&display, folder.path(), FLOCK);
+    let program = start(&display, &folder, FLOCK);
     display.until("a flock", |s| s.darts(300..900, 0..600).len() > 50);
     display.xdotool("key F9");
     std::thread::sleep(Duration::from_secs(2));
-    display.xdotool("key ctrl+q");
-    let (code, _, err) = program.end();
-    assert_eq!(code, Some(0), "{err}");
-    let films = files(folder.path());
+    let (_, err) = ends(&display, program);
+    let films = files(&folder);
     let name = films[0].file_name().unwrap().to_str().unwrap();
     assert!(films.len() == 1 && err.contains(&format!("saved: {name}")), "{films:?}: {err}");
     assert_eq!(name.ends_with(".mp4"), mp4::check().is_ok(), "{name}");
@@ -108,13 +106,12 @@ fn a_film_that_cannot_be_written_is_one_sentence() {
     let Some(display) = open_display("1000x700") else { return };
     // A disk without room, and a folder that is gone.
     for before in ["ulimit -f 30;", ""] {
-        let folder = tempfile::tempdir().unwrap();
-        let mut program = display.start(without_ffmpeg(folder.path(), before));
-        display.focus(&mut program);
+        let folder = Folder::empty();
+        let program = display.open_window(without_ffmpeg(&folder, before));
         display.until("a flock", |s| s.darts(300..900, 0..600).len() > 50);
-        let path = folder.path().to_path_buf();
+        let path = folder.to_path_buf();
         if before.is_empty() {
-            folder.close().unwrap();
+            drop(folder);
         }
         display.xdotool("key F9");
         // First it says that it films, if it does.

@@ -1,12 +1,10 @@
 //! Level 5: the program in a window, with real keys and a real mouse.
 
 use crate::adapter;
-use crate::desktop;
-use std::fs;
-
-use crate::desktop::files::{SIZE, ends, notice, start_on};
+use crate::desktop::files::{SIZE, ends, notice};
 use crate::desktop::{Display, Shot, flockwork};
-use crate::{display_and_folder, open_display};
+use crate::shell::says;
+use crate::{Window, display_and_folder, open_display};
 
 /// Few enough for a software rasteriser, many enough for a flock.
 const FLOCK: &str = "--count 600 --seed 1";
@@ -27,9 +25,8 @@ fn a_window_does_what_keys_and_mouse_ask_for() {
     let Some(display) = Display::open("1280x800") else { return };
     let key = |name: &str| display.xdotool(&format!("key {name}"));
     let size = format!("{}x{}", SIZE.0, SIZE.1);
-    let command = flockwork(&format!("run {FLOCK} --engine gpu --size {size}"));
-    let mut program = display.start(command);
-    display.focus(&mut program);
+    let program =
+        display.open_window(flockwork(&format!("run {FLOCK} --engine gpu --size {size}")));
 
     // A flock with the overlay in its corner: first a line, then everything, then nothing.
     let flock = |shot: &Shot| shot.darts(300..SIZE.0, 0..SIZE.1).len() > 600;
@@ -117,13 +114,9 @@ fn a_window_does_what_keys_and_mouse_ask_for() {
     let shot = display.until("a flock in the larger window", grown);
     display.until("a flock that moves in the larger window", |s| *s != shot && grown(s));
 
-    key("ctrl+q");
-    let (code, out, err) = program.end();
-    assert_eq!(code, Some(0), "{err}");
+    let (out, _) = ends(&display, program);
     assert_eq!(out.lines().count(), 1, "{out}");
-    for part in ["600 agents, ", " ticks (", " frames (", "engine cpu (", "drawn by "] {
-        assert!(out.contains(part), "{part:?} is missing in {out}");
-    }
+    says(FLOCK, &out, &["600 agents, ", " ticks (", " frames (", "engine cpu (", "drawn by "]);
 
     // It ends by itself after this many frames.
     let (code, out, err) = display.start(flockwork(&format!("run {FLOCK} --frames 20"))).end();
@@ -150,14 +143,11 @@ fn a_window_does_what_keys_and_mouse_ask_for() {
 fn a_start_without_options_is_a_flock_of_many_colours() {
     let Some(display) = open_display("1280x720") else { return };
     let shown = |arguments: &str| {
-        let mut program = display.start(flockwork(arguments));
-        display.focus(&mut program);
+        let program = display.open_window(flockwork(arguments));
         display.until("a flock", |s| s.darts(300..1280, 0..720).len() > 1000);
         std::thread::sleep(std::time::Duration::from_secs(2));
         let shot = display.look();
-        display.xdotool("key ctrl+q");
-        let (code, out, err) = program.end();
-        assert_eq!(code, Some(0), "{err}");
+        let (out, _) = ends(&display, program);
         (out, shot)
     };
     // The number of sixths of the colour circle that have at least a tenth of the darts each.
@@ -186,9 +176,8 @@ fn a_signal_closes_the_window_as_its_button_does() {
     let Some(display) = open_display("1000x700") else { return };
     // A paused window waits for events and must still react to the signal.
     for (signal, keys) in [("INT", "key x"), ("TERM", "key space")] {
-        let command = flockwork("run --count 50 --seed 1 --engine cpu --size 900x600");
-        let mut program = display.start(command);
-        display.focus(&mut program);
+        let program =
+            display.open_window(flockwork("run --count 50 --seed 1 --engine cpu --size 900x600"));
         display.until("a flock", |s| coloured(s) > 50);
         display.xdotool(keys);
         program.signal(signal);
@@ -219,8 +208,7 @@ fn agents_dropped_by_a_drag_stay_until_a_reset_or_an_undo() {
         ("cpu", "d", "key ctrl+z", 50),
     ] {
         let arguments = format!("run --count 50 --seed 1 --engine {engine} --size {size}");
-        let mut program = display.start(flockwork(&arguments));
-        display.focus(&mut program);
+        let program = display.open_window(flockwork(&arguments));
         display.until("a flock", |s| coloured(s) > 50);
         display.xdotool("key space");
         let before = display.until_still();
@@ -233,9 +221,7 @@ fn agents_dropped_by_a_drag_stay_until_a_reset_or_an_undo() {
             display.xdotool(back);
             display.until("the row gone", |s| row(s) < row(&before) + 300);
         }
-        display.xdotool("key ctrl+q");
-        let (code, out, err) = program.end();
-        assert_eq!(code, Some(0), "{err}");
+        let (out, _) = ends(&display, program);
         assert!(out.starts_with(&format!("{agents} agents, ")), "{out}");
     }
 }
@@ -245,8 +231,7 @@ fn geometry_is_shown_of_one_agent_then_of_all_then_of_none() {
     let Some(display) = open_display("1000x700") else { return };
     let size = format!("{}x{}", SIZE.0, SIZE.1);
     let arguments = format!("run --count 40 --seed 1 --engine gpu --size {size}");
-    let mut program = display.start(flockwork(&arguments));
-    display.focus(&mut program);
+    let program = display.open_window(flockwork(&arguments));
     display.until("a flock", |s| coloured(s) > 50);
     display.xdotool("mousemove 600 300 key space key h key h");
     let none = display.until_still();
@@ -265,67 +250,66 @@ const VEHICLE: &str = "[world]\nsize = [900, 600]\nboundary = \"open\"\n[species
 
 /// Starts a scene of this text and pauses it with the vehicle's geometry shown. (A few ticks may
 /// have run.)
-fn start_vehicle(display: &Display, folder: &std::path::Path, text: &str) -> desktop::Program {
-    fs::write(folder.join("vehicle.toml"), format!("{text}\n{VEHICLE}")).unwrap();
-    let program = start_on("cpu", display, folder, "--scene vehicle.toml");
-    display.until("a vehicle", |s| coloured(s) > 10);
-    display.xdotool("mousemove 450 300 key space key h key h key g");
-    program
+#[track_caller]
+fn vehicle(text: &str) -> Option<Window> {
+    let (display, folder) = display_and_folder()?;
+    folder.write("vehicle.toml", format!("{text}\n{VEHICLE}"));
+    let window = Window::start((display, folder), "--scene vehicle.toml");
+    window.until("a vehicle", |s| coloured(s) > 10);
+    window.xdotool("mousemove 450 300 key space key h key h key g");
+    Some(window)
 }
 
 #[test]
 fn a_click_makes_another_path() {
-    let Some((display, folder)) = display_and_folder() else { return };
     let text = "click = \"path\"\n[[paths]]\n\
                 points = [[0, 300], [300, 500], [600, 100], [900, 300]]\n\
                 [species.vehicle.follow_path]";
-    let program = start_vehicle(&display, folder.path(), text);
+    let Some(window) = vehicle(text) else { return };
     // The normal point shows where the path is.
-    let first = display.until_still();
-    display.xdotool("click 1");
-    let second = display.until("another path", |s| *s != first);
-    display.xdotool("click 1");
-    display.until("a third path", |s| *s != first && *s != second);
-    ends(&display, program);
+    let first = window.until_still();
+    window.xdotool("click 1");
+    let second = window.until("another path", |s| *s != first);
+    window.xdotool("click 1");
+    window.until("a third path", |s| *s != first && *s != second);
+    window.ends();
 }
 
 #[test]
 fn a_target_moves_along_with_the_mouse() {
-    let Some((display, folder)) = display_and_folder() else { return };
     let text = "click = \"target\"\n[[targets]]\nposition = [700, 300]\n[species.vehicle.seek]";
-    let program = start_vehicle(&display, folder.path(), text);
+    let Some(window) = vehicle(text) else { return };
     // The way from the vehicle to its target is a line with a point at the target.
     let at = |s: &Shot, (x, y): (i64, i64)| s.darts(x - 4..x + 5, y - 4..y + 5).len();
-    display.until("the target at its place", |s| at(s, (700, 300)) > 10);
-    display.xdotool("mousemove 710 310 mousedown 1 mousemove 600 200 mousemove 500 100");
+    window.until("the target at its place", |s| at(s, (700, 300)) > 10);
+    window.xdotool("mousemove 710 310 mousedown 1 mousemove 600 200 mousemove 500 100");
     let moved = |s: &Shot| at(s, (500, 100)) > 10 && at(s, (700, 300)) == 0;
-    display.until("the target at the mouse", moved);
-    display.xdotool("mouseup 1 mousemove 300 500");
-    display.until_still();
-    assert!(moved(&display.look()), "it stays where it was let go");
-    display.xdotool("key r");
-    display.until("the target back at its place", |s| at(s, (700, 300)) > 10);
-    ends(&display, program);
+    window.until("the target at the mouse", moved);
+    window.xdotool("mouseup 1 mousemove 300 500");
+    window.until_still();
+    assert!(moved(&window.look()), "it stays where it was let go");
+    window.xdotool("key r");
+    window.until("the target back at its place", |s| at(s, (700, 300)) > 10);
+    window.ends();
 }
 
 #[test]
 fn a_target_follows_the_mouse_and_a_press_adds() {
-    let Some((display, folder)) = display_and_folder() else { return };
     let text = "click = [\"follow\", \"add\"]\n[[targets]]\nposition = [700, 300]\n\
                 [species.vehicle.seek]";
-    let program = start_vehicle(&display, folder.path(), text);
+    let Some(window) = vehicle(text) else { return };
     let at = |s: &Shot, (x, y): (i64, i64)| s.darts(x - 4..x + 5, y - 4..y + 5).len();
     // No button is pressed.
-    display.xdotool("mousemove 610 210 mousemove 500 100");
+    window.xdotool("mousemove 610 210 mousemove 500 100");
     let moved = |s: &Shot| at(s, (500, 100)) > 10 && at(s, (700, 300)) == 0;
-    display.until("the target at the mouse", moved);
-    display.xdotool("mousemove 250 500");
-    display.until("the target at the mouse again", |s| at(s, (500, 100)) == 0);
-    display.xdotool("mousemove 600 50");
-    display.until("nothing where the mouse was", |s| at(s, (250, 500)) == 0);
-    display.xdotool("mousemove 250 500 click 1 mousemove 600 50");
-    display.until("another vehicle where the press was", |s| at(s, (250, 500)) > 10);
-    ends(&display, program);
+    window.until("the target at the mouse", moved);
+    window.xdotool("mousemove 250 500");
+    window.until("the target at the mouse again", |s| at(s, (500, 100)) == 0);
+    window.xdotool("mousemove 600 50");
+    window.until("nothing where the mouse was", |s| at(s, (250, 500)) == 0);
+    window.xdotool("mousemove 250 500 click 1 mousemove 600 50");
+    window.until("another vehicle where the press was", |s| at(s, (250, 500)) > 10);
+    window.ends();
 }
 
 /// The place with the most darts, in the middle of the window.

@@ -37,7 +37,7 @@ fn start(display: &Display, folder: &std::path::Path, engine: &str) -> Program {
 fn an_agent_is_inspected_and_followed_across_the_seam() {
     let Some((display, folder)) = display_and_folder() else { return };
     for engine in ["cpu", "gpu"] {
-        let program = start(&display, folder.path(), engine);
+        let program = start(&display, &folder, engine);
         let none = display.until_still();
         assert!(!panel(&none) && separation(&none, 0..900) == 0);
         display.xdotool("key f");

@@ -6,6 +6,8 @@ mod adapter;
 mod desktop;
 #[path = "../png_file/mod.rs"]
 mod png_file;
+#[path = "../shell/mod.rs"]
+mod shell;
 
 mod closing;
 mod drawing;
@@ -19,11 +21,11 @@ mod scenes;
 mod space;
 mod time;
 
-use std::fs;
+use std::ops::Deref;
+use std::path::PathBuf;
 
-use desktop::files::start;
-use desktop::{Display, Program};
-use tempfile::TempDir;
+use desktop::{Display, Program, files};
+use shell::Folder;
 
 /// A display of this size, if there is an adapter for a window on it.
 #[track_caller]
@@ -34,31 +36,89 @@ fn open_display(size: &str) -> Option<Display> {
 
 /// A display for a window in its corner, and an empty folder.
 #[track_caller]
-fn display_and_folder() -> Option<(Display, TempDir)> {
-    Some((open_display("1000x700")?, tempfile::tempdir().unwrap()))
+fn display_and_folder() -> Option<(Display, Folder)> {
+    Some((open_display("1000x700")?, Folder::empty()))
 }
 
-/// A display with a window that shows a scene and has this title, and the window's current folder.
+/// A window on a display of its own, and its current folder.
+struct Window {
+    // The program is the first to go.
+    program: Program,
+    folder: Folder,
+    display: Display,
+}
+
+impl Window {
+    fn start((display, folder): (Display, Folder), arguments: &str) -> Self {
+        let program = files::start(&display, &folder, arguments);
+        Self { program, folder, display }
+    }
+
+    /// Starts it, and waits until it has this title.
+    fn on(place: (Display, Folder), arguments: &str, title: &str) -> Self {
+        let window = Self::start(place, arguments);
+        window.until_title(title);
+        window
+    }
+
+    fn steps(&self, steps: &[&str]) {
+        files::steps(&self.display, steps);
+    }
+
+    /// Presses a key that saves something. Returns the new file.
+    fn new_file(&self, key: &str) -> PathBuf {
+        files::new_file(&self.display, &self.folder, key)
+    }
+
+    /// Saves the scene and returns the new file's text.
+    fn saved(&self) -> String {
+        files::saved(&self.display, &self.folder)
+    }
+
+    fn title(&self) -> String {
+        self.display.title(&self.program)
+    }
+
+    fn until_title(&self, part: &str) {
+        self.display.until_title(&self.program, part);
+    }
+
+    #[cfg(target_os = "linux")]
+    fn drop_file(&self, path: &std::path::Path) {
+        self.display.drop_file(&self.program, path);
+    }
+
+    /// Closes it with a key; the program ends well.
+    fn ends(self) -> (Display, Folder) {
+        files::ends(&self.display, self.program);
+        (self.display, self.folder)
+    }
+}
+
+impl Deref for Window {
+    type Target = Display;
+
+    fn deref(&self) -> &Display {
+        &self.display
+    }
+}
+
+/// A window that shows a scene and has this title.
 #[track_caller]
-fn window(scene: &str, title: &str) -> Option<(Display, TempDir, Program)> {
-    let (display, folder) = display_and_folder()?;
-    let program = start(&display, folder.path(), &format!("--scene {scene}"));
-    display.until_title(&program, title);
-    Some((display, folder, program))
+fn window(scene: &str, title: &str) -> Option<Window> {
+    Some(Window::on(display_and_folder()?, &format!("--scene {scene}"), title))
 }
 
 /// The same of a scene file with this text.
 #[track_caller]
-fn window_of(file: &str, text: &str, title: &str) -> Option<(Display, TempDir, Program)> {
+fn window_of(file: &str, text: &str, title: &str) -> Option<Window> {
     let (display, folder) = display_and_folder()?;
-    fs::write(folder.path().join(file), text).unwrap();
-    let program = start(&display, folder.path(), &format!("--scene {file}"));
-    display.until_title(&program, title);
-    Some((display, folder, program))
+    folder.write(file, text);
+    Some(Window::on((display, folder), &format!("--scene {file}"), title))
 }
 
 /// A window that shows the scene `walls`.
 #[track_caller]
-fn walls() -> Option<(Display, TempDir, Program)> {
+fn walls() -> Option<Window> {
     window("walls", "20 agents")
 }

@@ -4,7 +4,7 @@ use crate::adapter;
 use crate::png_file;
 use std::fs;
 
-use crate::desktop::files::{done, ends, new_file, notice, saved, steps};
+use crate::desktop::files::{done, ends, notice, steps};
 use crate::desktop::{Display, Shot, flockwork};
 use crate::{walls, window_of};
 
@@ -14,99 +14,93 @@ const TWO: &str = "[world]\nboundary = \"walls\"\n[species.bird]\ncount = 20\nsi
 
 #[test]
 fn a_species_is_added_renamed_removed_and_undone() {
-    let Some((display, folder, program)) = walls() else { return };
-    let file = || saved(&display, folder.path());
-    let first = file();
+    let Some(window) = walls() else { return };
+    let first = window.saved();
     // The button beside the name of the only species.
-    steps(&display, &["key Tab", "mousemove 648 129", "click 1"]);
-    display.until_title(&program, "40 agents");
-    let added = file();
+    window.steps(&["key Tab", "mousemove 648 129", "click 1"]);
+    window.until_title("40 agents");
+    let added = window.saved();
     assert!(added.contains("[species.vehicle2]") && added.contains("[species.vehicle]"), "{added}");
-    steps(&display, &["key ctrl+z"]);
-    display.until_title(&program, "20 agents");
-    assert_eq!(file(), first);
-    steps(&display, &["key ctrl+shift+z"]);
-    display.until_title(&program, "40 agents");
-    assert_eq!(file(), added);
+    window.steps(&["key ctrl+z"]);
+    window.until_title("20 agents");
+    assert_eq!(window.saved(), first);
+    window.steps(&["key ctrl+shift+z"]);
+    window.until_title("40 agents");
+    assert_eq!(window.saved(), added);
     // Its name is the first row of its body.
-    steps(&display, &["mousemove 650 253 click 1", "mousemove 685 275 click 1", "key ctrl+a"]);
-    steps(&display, &["type birds", "key Escape"]);
-    assert_eq!(file(), added, "Esc lets the name be");
-    steps(&display, &["mousemove 685 275 click 1", "key ctrl+a", "type birds", "key Return"]);
-    let renamed = file();
+    window.steps(&["mousemove 650 253 click 1", "mousemove 685 275 click 1", "key ctrl+a"]);
+    window.steps(&["type birds", "key Escape"]);
+    assert_eq!(window.saved(), added, "Esc lets the name be");
+    window.steps(&["mousemove 685 275 click 1", "key ctrl+a", "type birds", "key Return"]);
+    let renamed = window.saved();
     assert!(renamed.contains("[species.birds]") && !renamed.contains("[species.vehicle]"));
     // The button behind its name takes it away, with its agents.
-    let session = new_file(&display, folder.path(), "ctrl+shift+s");
+    let session = window.new_file("ctrl+shift+s");
     assert!(fs::read_to_string(session).unwrap().contains("newcomers = 20"));
-    steps(&display, &["mousemove 652 129", "click 1"]);
-    display.until_title(&program, "20 agents");
-    let removed = file();
+    window.steps(&["mousemove 652 129", "click 1"]);
+    window.until_title("20 agents");
+    let removed = window.saved();
     assert!(removed.contains("[species.vehicle2]") && !removed.contains("[species.birds]"));
-    steps(&display, &["key ctrl+z", "key ctrl+z", "key ctrl+z"]);
-    display.until_title(&program, "20 agents");
-    assert_eq!(file(), first);
-    ends(&display, program);
+    window.steps(&["key ctrl+z", "key ctrl+z", "key ctrl+z"]);
+    window.until_title("20 agents");
+    assert_eq!(window.saved(), first);
+    window.ends();
 }
 
 #[test]
 fn a_session_with_species_that_came_and_went_is_replayed() {
-    let Some((display, folder, program)) = window_of("two.toml", TWO, "23 agents") else { return };
-    steps(&display, &["key Tab", "mousemove 631 152", "click 1"]);
-    display.until_title(&program, "43 agents");
+    let Some(window) = window_of("two.toml", TWO, "23 agents") else { return };
+    window.steps(&["key Tab", "mousemove 631 152", "click 1"]);
+    window.until_title("43 agents");
     // The first one goes: the numbers of all others change.
-    steps(&display, &["mousemove 646 152", "click 1"]);
-    display.until_title(&program, "23 agents");
-    steps(&display, &["key space"]);
-    let session = new_file(&display, folder.path(), "ctrl+shift+s");
-    let scene = new_file(&display, folder.path(), "ctrl+s");
+    window.steps(&["mousemove 646 152", "click 1"]);
+    window.until_title("23 agents");
+    window.steps(&["key space"]);
+    let session = window.new_file("ctrl+shift+s");
+    let scene = window.new_file("ctrl+s");
     let text = fs::read_to_string(&scene).unwrap();
     assert!(text.contains("with = [\"bird2\"]"), "{text}");
-    ends(&display, program);
+    let (_, folder) = window.ends();
     let text = fs::read_to_string(&session).unwrap();
     assert!(text.contains("without = \"bird\""), "{text}");
-    done(
-        folder.path(),
-        &format!("capture --engine cpu --replay {} --out a.png", session.display()),
-    );
-    let picture = Shot(png_file::open(&folder.path().join("a.png")));
+    done(&folder, &format!("capture --engine cpu --replay {} --out a.png", session.display()));
+    let picture = Shot(png_file::open(&folder.join("a.png")));
     assert!(picture.darts(0..1280, 0..720).len() > 1000);
     let line =
         format!("simulate --engine cpu --scene {} --ticks 5 --out state.csv", scene.display());
-    done(folder.path(), &line);
+    done(&folder, &line);
 }
 
 #[test]
 fn the_keyboard_alone_goes_through_the_panel() {
-    let Some((display, folder, program)) = walls() else { return };
-    let file = || saved(&display, folder.path());
-    let first = file();
+    let Some(window) = walls() else { return };
+    let first = window.saved();
     // Down enters the panel; the fourth is the button that adds a species.
-    steps(&display, &["key Tab", "key Down", "key Tab", "key Tab", "key Tab", "key space"]);
-    display.until_title(&program, "40 agents");
-    steps(&display, &["key Escape", "key ctrl+z"]);
-    display.until_title(&program, "20 agents");
+    window.steps(&["key Tab", "key Down", "key Tab", "key Tab", "key Tab", "key space"]);
+    window.until_title("40 agents");
+    window.steps(&["key Escape", "key ctrl+z"]);
+    window.until_title("20 agents");
     // Outside the panel Tab hides it; without it Down does nothing.
-    steps(&display, &["key Tab", "key Down", "key Tab"]);
-    assert_eq!(file(), first);
+    window.steps(&["key Tab", "key Down", "key Tab"]);
+    assert_eq!(window.saved(), first);
     // The slider of the weight: arrows change it.
-    steps(&display, &["key Down", "key Tab", "key Tab", "key Tab", "key Tab", "key Tab"]);
-    steps(&display, &["key Tab", "key Right", "key Right", "key Right"]);
-    let changed = file();
+    window.steps(&["key Down", "key Tab", "key Tab", "key Tab", "key Tab", "key Tab"]);
+    window.steps(&["key Tab", "key Right", "key Right", "key Right"]);
+    let changed = window.saved();
     assert!(changed.contains("weight = 1."), "{changed}");
-    steps(&display, &["key Left", "key Left", "key Left", "key Left", "key Left"]);
-    let less = file();
+    window.steps(&["key Left", "key Left", "key Left", "key Left", "key Left"]);
+    let less = window.saved();
     assert!(less.contains("weight = 0."), "{less}");
-    steps(&display, &["key shift+Tab", "key space"]);
-    assert_eq!(file(), first, "the button before it takes the weight back");
-    ends(&display, program);
+    window.steps(&["key shift+Tab", "key space"]);
+    assert_eq!(window.saved(), first, "the button before it takes the weight back");
+    window.ends();
 }
 
 #[test]
 fn a_gpu_that_is_software_is_named_at_the_start_and_once() {
     let Some(gpu) = adapter::gpu() else { return };
     let Some(display) = Display::open("1000x700") else { return };
-    let mut program = display.start(flockwork("run --engine gpu --size 900x600 --scene walls"));
-    display.focus(&mut program);
+    let program = display.open_window(flockwork("run --engine gpu --size 900x600 --scene walls"));
     if gpu.is_software() {
         display.until("a notice", notice);
     }
@@ -118,19 +112,19 @@ fn a_gpu_that_is_software_is_named_at_the_start_and_once() {
 
 #[test]
 fn the_interface_grows_and_shrinks_by_keys() {
-    let Some((display, _folder, program)) = walls() else { return };
-    steps(&display, &["key space", "key Tab", "mousemove 200 300"]);
-    let usual = display.until_still();
+    let Some(window) = walls() else { return };
+    window.steps(&["key space", "key Tab", "mousemove 200 300"]);
+    let usual = window.until_still();
     let panel = |shot: &Shot| shot.count(0..900, 0..600, |rgb| rgb == [27; 3]);
     let area = panel(&usual);
     assert!(area > 30_000, "{area}");
-    steps(&display, &["key ctrl+minus", "key ctrl+minus"]);
-    display.until("a smaller panel", |shot| panel(shot) < area * 8 / 10);
-    display.xdotool("key ctrl+0");
-    display.until("the usual panel", |shot| *shot == usual);
-    steps(&display, &["key ctrl+plus", "key ctrl+plus"]);
-    display.until("a larger panel", |shot| panel(shot) > area * 12 / 10);
-    ends(&display, program);
+    window.steps(&["key ctrl+minus", "key ctrl+minus"]);
+    window.until("a smaller panel", |shot| panel(shot) < area * 8 / 10);
+    window.xdotool("key ctrl+0");
+    window.until("the usual panel", |shot| *shot == usual);
+    window.steps(&["key ctrl+plus", "key ctrl+plus"]);
+    window.until("a larger panel", |shot| panel(shot) > area * 12 / 10);
+    window.ends();
 }
 
 /// One species with a rule in text alone.
@@ -140,28 +134,22 @@ const RULE: &str = "[world]\nboundary = \"walls\"\n[species.bird]\ncount = 20\ns
 
 #[test]
 fn a_formula_is_typed_undone_and_saved_with_the_session() {
-    let Some((display, folder, program)) = window_of("rule.toml", RULE, "20 agents") else {
-        return;
-    };
-    let file = || saved(&display, folder.path());
-    let first = file();
+    let Some(window) = window_of("rule.toml", RULE, "20 agents") else { return };
+    let first = window.saved();
     // The field of the force is below the field of the only sum.
-    steps(&display, &["key Tab", "mousemove 700 269", "click 1", "key End", "type *zn"]);
-    let wrong = file();
+    window.steps(&["key Tab", "mousemove 700 269", "click 1", "key End", "type *zn"]);
+    let wrong = window.saved();
     assert_eq!(wrong, first, "a name that is not there is no formula");
-    steps(&display, &["key BackSpace BackSpace", "type n", "key Escape"]);
-    let typed = file();
+    window.steps(&["key BackSpace BackSpace", "type n", "key Escape"]);
+    let typed = window.saved();
     assert!(typed.contains("force = \"k * n * velocity*n\""), "{typed}");
-    steps(&display, &["mousemove 300 400", "key ctrl+z"]);
-    assert_eq!(file(), first);
-    steps(&display, &["key ctrl+shift+z"]);
-    assert_eq!(file(), typed);
-    let session = new_file(&display, folder.path(), "ctrl+shift+s");
-    ends(&display, program);
+    window.steps(&["mousemove 300 400", "key ctrl+z"]);
+    assert_eq!(window.saved(), first);
+    window.steps(&["key ctrl+shift+z"]);
+    assert_eq!(window.saved(), typed);
+    let session = window.new_file("ctrl+shift+s");
+    let (_, folder) = window.ends();
     let text = fs::read_to_string(&session).unwrap();
     assert!(text.contains("bird.rules.swirl.force="), "{text}");
-    done(
-        folder.path(),
-        &format!("capture --engine cpu --replay {} --out a.png", session.display()),
-    );
+    done(&folder, &format!("capture --engine cpu --replay {} --out a.png", session.display()));
 }

@@ -1,7 +1,5 @@
 //! Level 5: the window with a flock in space, with real keys and a real mouse.
 
-use std::fs;
-
 use crate::desktop::Shot;
 use crate::desktop::files::{SIZE, ends, start_on, steps};
 use crate::display_and_folder;
@@ -34,9 +32,9 @@ const GREEN: usize = 1;
 #[test]
 fn the_mouse_goes_round_a_space() {
     let Some((display, folder)) = display_and_folder() else { return };
-    fs::write(folder.path().join("pair.toml"), PAIR).unwrap();
+    folder.write("pair.toml", PAIR);
     for engine in ["cpu", "gpu"] {
-        let program = start_on(engine, &display, folder.path(), "--scene pair.toml");
+        let program = start_on(engine, &display, &folder, "--scene pair.toml");
         display.xdotool("mousemove 450 120 key space key h key h");
         // The near one hides the far one.
         let only_red = |s: &Shot| blob(s, RED).0 > 60 && blob(s, GREEN).0 == 0;

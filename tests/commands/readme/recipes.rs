@@ -1,7 +1,7 @@
 //! The README shows the metrics of a run. The same command gives them again: a reader who tries it must see the
 //! same digits.
 
-use crate::shell::{done, number, rows};
+use crate::shell::{Folder, done, number, rows};
 
 /// The options of the README's command, but for the engine, the states, and the rows that it does not show.
 const OPTIONS: &str = "--engine cpu --count 2000 --ticks 1000 --metrics-every 250";
@@ -22,12 +22,11 @@ fn shown() -> Vec<Vec<String>> {
 #[test]
 fn the_readme_shows_the_metrics_of_its_command() {
     let text = super::page("README.md");
-    assert!(
-        text.contains("flockwork simulate --count 2000 --ticks 1000 --every 250 --out states.csv")
-    );
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("metrics.csv");
-    done(folder.path(), &format!("simulate {OPTIONS} --metrics metrics.csv"));
+    let line = "flockwork simulate --count 2000 --ticks 1000 --every 250 --out states.csv";
+    assert!(text.contains(line));
+    let folder = Folder::empty();
+    let file = folder.join("metrics.csv");
+    done(&folder, &format!("simulate {OPTIONS} --metrics metrics.csv"));
     let rows = rows(&file);
     let printed = rows.iter().map(|row| {
         let [tick, polarisation, neighbours] = COLUMNS.map(|name| number(row, name));

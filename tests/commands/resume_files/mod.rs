@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::archives::{self, Entries, entries};
 use crate::common::gpu::{share, shipped};
 use crate::desktop::files::done;
+use crate::shell::Folder;
 use crate::state_files::Line;
 use clap::Parser;
 use flockwork::commands::files::state_files::StateWriter;
@@ -19,7 +20,6 @@ use flockwork::engine::cpu::CpuEngine;
 use flockwork::model::scene::built_in;
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::flat;
-use tempfile::TempDir;
 use zip::CompressionMethod;
 
 /// Ticks before the stop and after it.
@@ -112,8 +112,8 @@ fn init(folder: &Path, file: &str) -> String {
 }
 
 /// A folder of scenes, and one for results.
-fn folders() -> (TempDir, TempDir) {
-    (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap())
+fn folders() -> (Folder, Folder) {
+    (Folder::empty(), Folder::empty())
 }
 
 /// A scene with its files out of the way.
@@ -125,28 +125,26 @@ fn away(scenes: &Path) -> PathBuf {
 
 #[test]
 fn a_file_from_the_cpu_goes_on_with_any_number_of_threads() {
-    let (scenes, results) = folders();
-    let folder = results.path();
+    let (scenes, folder) = &folders();
     let mut engine = CpuEngine::new(Some(2)).unwrap();
-    let all = [starts(scenes.path()), space::starts(scenes.path())].concat();
+    let all = [starts(scenes), space::starts(scenes)].concat();
     for (turn, start) in all.iter().enumerate() {
         whole_and_half(&mut engine, start, folder);
-        let moved = away(scenes.path());
+        let moved = away(scenes);
         let mut other = CpuEngine::new(Some(1 + turn % 2 * 2)).unwrap();
         simulate(&mut other, &init(folder, "half.npz"), AFTER, folder, "resumed");
         assert_same_end(folder, "whole", "resumed", start);
-        std::fs::rename(moved, scenes.path()).unwrap();
+        std::fs::rename(moved, scenes).unwrap();
     }
 }
 
 #[test]
 fn a_file_from_the_gpu_goes_on_there_and_on_the_cpu() {
     let Some(gpu) = adapter::gpu() else { return };
-    let (scenes, results) = folders();
-    let folder = results.path();
+    let (scenes, folder) = &folders();
     let mut engine = shipped(&gpu);
     let mut on_cpu = CpuEngine::new(None).unwrap();
-    let all = [space::starts(scenes.path()), starts(scenes.path())].concat();
+    let all = [space::starts(scenes), starts(scenes)].concat();
     let options = init(folder, "half.npz");
     // Files of the CPU engine have all scenes, and a software driver, which compiles each for a second, has its
     // bits: every third will do.
@@ -169,8 +167,7 @@ fn a_file_from_the_gpu_goes_on_there_and_on_the_cpu() {
 /// How many of these scenes end otherwise when `change` has changed the file at the stop. It says
 /// whether there was something to change.
 fn changed_by(starts: &[String], change: impl Fn(&mut Entries) -> bool) -> usize {
-    let results = tempfile::tempdir().unwrap();
-    let folder = results.path();
+    let folder = &Folder::empty();
     let mut engine = CpuEngine::new(Some(2)).unwrap();
     let mut changed = |start: &&String| {
         whole_and_half(&mut engine, start, folder);
@@ -206,8 +203,8 @@ fn forget(entries: &mut Entries) -> bool {
 /// A control: the tests above test each part of a file, for without it some scene goes on otherwise.
 #[test]
 fn every_part_of_a_file_is_needed_by_some_scene() {
-    let (scenes, _results) = folders();
-    let starts = starts(scenes.path());
+    let scenes = &Folder::empty();
+    let starts = starts(scenes);
     let is_wanderer = |start: &&String| start.contains("wander");
     let wanderers: Vec<String> = starts.iter().filter(is_wanderer).cloned().collect();
     assert_eq!(changed_by(&wanderers, forget), wanderers.len());
@@ -250,8 +247,7 @@ fn every_part_of_a_file_is_needed_by_some_scene() {
 
 #[test]
 fn options_beside_a_file_change_what_they_name_and_nothing_else() {
-    let results = tempfile::tempdir().unwrap();
-    let folder = results.path();
+    let folder = &Folder::empty();
     let mut engine = CpuEngine::new(Some(2)).unwrap();
     let mixed = "--scene tests/common/mixed.toml --seed 5 --set world.density=20 --count 700";
     simulate(&mut engine, mixed, BEFORE, folder, "half");
@@ -332,13 +328,11 @@ const THREE: &str = "[species.a]\ncount = 10\nmax_speed = 1\n[species.b]\ncount 
 
 #[test]
 fn agents_stay_in_their_species_when_its_number_changes() {
-    let results = tempfile::tempdir().unwrap();
-    let folder = results.path();
+    let folder = &Folder::empty();
     let mut engine = CpuEngine::new(Some(1)).unwrap();
     let scene = |name: &str, text: &str| {
-        let path = folder.join(name);
-        std::fs::write(&path, text).unwrap();
-        format!("--scene {}", path.display())
+        folder.write(name, text);
+        format!("--scene {}", folder.join(name).display())
     };
     let three = scene("three.toml", THREE);
     simulate(&mut engine, &three, 1, folder, "three");
@@ -368,13 +362,12 @@ fn agents_stay_in_their_species_when_its_number_changes() {
 
 #[test]
 fn a_number_that_an_option_brings_to_a_species_begins_with_its_first_value() {
-    let results = tempfile::tempdir().unwrap();
-    let folder = results.path();
-    let path = folder.join("kept.toml");
+    let folder = &Folder::empty();
     let text = "[species.a]\ncount = 2\nrules.r = { force = \"zero\", state.f = \"8\" }\n[species.b]\ncount = 1\n";
-    std::fs::write(&path, text).unwrap();
+    folder.write("kept.toml", text);
     let mut engine = CpuEngine::new(Some(1)).unwrap();
-    simulate(&mut engine, &format!("--scene {}", path.display()), 1, folder, "kept");
+    let scene = format!("--scene {}", folder.join("kept.toml").display());
+    simulate(&mut engine, &scene, 1, folder, "kept");
     let rule =
         "--set b.rules.r.force=zero --set b.rules.r.state.f.next=f --set b.rules.r.state.f.start=5";
     for (more, last) in [("", 0.0), (rule, 5.0)] {
@@ -387,8 +380,7 @@ fn a_number_that_an_option_brings_to_a_species_begins_with_its_first_value() {
 
 #[test]
 fn a_species_that_is_added_to_a_file_leaves_its_world() {
-    let results = tempfile::tempdir().unwrap();
-    let folder = results.path();
+    let folder = &Folder::empty();
     let mut engine = CpuEngine::new(Some(1)).unwrap();
     simulate(&mut engine, "--scene flock", 1, folder, "flock");
     let with = |more: &str| prepare(&format!("{} {more}", init(folder, "flock.npz")));
@@ -404,24 +396,22 @@ fn a_species_that_is_added_to_a_file_leaves_its_world() {
 /// All commands go on from a file alike, and need nothing else.
 #[test]
 fn every_command_goes_on_from_a_file() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     // Without a display `run` draws a picture.
-    let program = |line: &str| done(folder.path(), &format!("{line} --engine cpu"));
-    let read = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
-    let picture = |name: &str| crate::png_file::open(&folder.path().join(name));
+    let program = |line: &str| done(&folder, &format!("{line} --engine cpu"));
+    let picture = |name: &str| crate::png_file::open(&folder.join(name));
     let flock = "--scene wander --count 60 --seed 9 --set vehicle.max_speed=1.5";
     program(&format!("simulate {flock} --ticks 20 --every 5 --out half.npz"));
     program(&format!("simulate {flock} --ticks 40 --every 20 --out whole.csv"));
     program("simulate --init half.npz --ticks 20 --out end.csv");
-    let lines = |name: &str| String::from_utf8(read(name)).unwrap();
-    let (whole, end) = (lines("whole.csv"), lines("end.csv"));
+    let (whole, end) = (folder.text("whole.csv"), folder.text("end.csv"));
     // The ticks 0, 20 and 40 of one, and 20 and 40 of the other.
     let later = |line: &&str| !line.starts_with("0,");
     let whole: Vec<&str> = whole.lines().filter(later).collect();
     assert!(whole.len() > 120 && whole == end.lines().collect::<Vec<_>>());
     // Only the second one began with a file.
-    let record = lines("end.run.toml").replace("from = \"half.npz\"\n", "");
-    assert!(record != lines("end.run.toml") && record == lines("whole.run.toml"));
+    let record = folder.text("end.run.toml").replace("from = \"half.npz\"\n", "");
+    assert!(record != folder.text("end.run.toml") && record == folder.text("whole.run.toml"));
     let size = "--size 320x180";
     program(&format!("capture {flock} --ticks 40 --out whole.png {size}"));
     program(&format!("capture --init half.npz --ticks 20 --out end.png {size}"));

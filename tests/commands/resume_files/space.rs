@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use super::{changed_by, folders, forget, last};
+use super::{changed_by, forget, last};
 use crate::archives::Entries;
 use crate::common::mixed_in_space_text;
+use crate::shell::Folder;
 
 /// Flocks in space: a built-in scene, everything at once, and a flow field from a file.
 pub fn starts(folder: &Path) -> Vec<String> {
@@ -47,8 +48,8 @@ fn third(entries: &mut Entries, array: &str, change: impl Fn(f32) -> f32) -> boo
 /// memory, other targets or another flow field some scene goes on otherwise.
 #[test]
 fn every_part_of_the_file_of_a_space_is_needed_by_some_scene() {
-    let (scenes, _results) = folders();
-    let starts = starts(scenes.path());
+    let scenes = &Folder::empty();
+    let starts = starts(scenes);
     for array in ["position.npy", "velocity.npy"] {
         let changed = changed_by(&starts, |entries| third(entries, array, |z| z * 0.999));
         assert_eq!(changed, starts.len(), "{array}");

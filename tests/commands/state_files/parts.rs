@@ -10,6 +10,7 @@ use zip::CompressionMethod;
 
 use super::{awkward, bits, scene, written};
 use crate::archives::{self, Entries};
+use crate::shell::Folder;
 
 /// The part of each process, as rows of the whole.
 fn parts(path: &Path, size: usize) -> Vec<FlockState> {
@@ -40,9 +41,9 @@ fn many(tick: u64) -> FlockState {
 
 #[test]
 fn the_parts_of_all_processes_are_the_flock() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     for name in ["a.csv", "a.npz"] {
-        let path = written(folder.path(), name, &[many(2), many(5)]);
+        let path = written(&folder, name, &[many(2), many(5)]);
         let whole = read_state(&path, &scene("open")).unwrap();
         for size in [1, 2, 3, 7] {
             let parts = parts(&path, size);
@@ -57,9 +58,9 @@ fn the_parts_of_all_processes_are_the_flock() {
 
 #[test]
 fn a_repeated_id_is_found_by_one_process() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.csv");
-    std::fs::write(&path, "id,x,y,vx,vy\n8,0,0,0,0\n9,0,0,0,0\n3,0,0,0,0\n8,0,0,0,0\n").unwrap();
+    let rows = "id,x,y,vx,vy\n8,0,0,0,0\n9,0,0,0,0\n3,0,0,0,0\n8,0,0,0,0\n";
+    let folder = Folder::with("a.csv", rows);
+    let path = folder.join("a.csv");
     for size in [1, 2, 5] {
         let read = |rank| read_table(&path, false, Part { rank, size }).err();
         let errors: Vec<_> = (0..size).filter_map(read).map(|error| format!("{error:#}")).collect();
@@ -91,8 +92,8 @@ const IDS: [u32; 5] = [0, 4, 2, 9, 6];
 
 #[test]
 fn columns_may_come_first_and_ticks_in_any_order() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.npz");
+    let folder = Folder::empty();
+    let path = folder.join("a.npz");
     let found = |size: usize| -> Vec<u32> {
         let parts = parts(&path, size);
         for part in &parts {

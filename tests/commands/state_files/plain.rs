@@ -5,14 +5,14 @@ use flockwork::commands::files::state_files::read_state;
 use flockwork::commands::host::errors::UsageError;
 use flockwork::model::vector::flat;
 
-use crate::shell::exits;
+use crate::shell::{Folder, exits};
 
 use super::{Line, files_of_a_run, refused, resume, scene, with_entry};
 
 #[test]
 fn plain_readers_find_the_header_and_a_number_in_every_field() {
-    let folder = tempfile::tempdir().unwrap();
-    let [path, _] = files_of_a_run(folder.path());
+    let folder = Folder::empty();
+    let [path, _] = files_of_a_run(&folder);
     let text = std::fs::read_to_string(path).unwrap();
     let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<&str>>());
     assert_eq!(lines.next().unwrap().join(","), "tick,id,species,x,y,vx,vy");
@@ -24,8 +24,8 @@ fn plain_readers_find_the_header_and_a_number_in_every_field() {
 
 #[test]
 fn a_flock_starts_from_the_places_and_velocities_of_the_last_tick() {
-    let folder = tempfile::tempdir().unwrap();
-    let [csv, npz] = files_of_a_run(folder.path());
+    let folder = Folder::empty();
+    let [csv, npz] = files_of_a_run(&folder);
     let (plain, exact) = (resume(&csv).unwrap(), resume(&npz).unwrap());
     assert_eq!((plain.state.tick, plain.state.id), (7, exact.state.id.clone()));
     assert_eq!(plain.state.position, exact.state.position);
@@ -48,11 +48,11 @@ fn a_flock_starts_from_the_places_and_velocities_of_the_last_tick() {
 
 #[test]
 fn one_line_says_what_begins_anew() {
-    let folder = tempfile::tempdir().unwrap();
-    let [_, npz] = files_of_a_run(folder.path());
+    let folder = Folder::empty();
+    let [_, npz] = files_of_a_run(&folder);
     let told = |file: &str, more: &str| {
         let line = format!("simulate --engine cpu --ticks 0 --out a.npz --init {file} {more}");
-        exits(folder.path(), 0, &format!("flockwork {line}"))
+        exits(&folder, 0, &format!("flockwork {line}"))
     };
     let message = told("run.csv", "--scene scene.toml");
     assert!(message.contains("run.csv: starting from its last tick, 7"), "{message}");
@@ -68,8 +68,7 @@ fn one_line_says_what_begins_anew() {
     }
     let message = told("changed.npz", "--scene scene.toml");
     assert!(message.contains("behaviours remember begins anew, and targets begin"), "{message}");
-    std::fs::write(folder.path().join("b.csv"), "id,x,y,vx,vy,state.phas\n0,2,3,1,1,0.5\n")
-        .unwrap();
+    folder.write("b.csv", "id,x,y,vx,vy,state.phas\n0,2,3,1,1,0.5\n");
     let message = told("b.csv", "--scene scene.toml");
     let lost = "no rule of the scene keeps state.phas, so the file's is left out";
     assert!(message.contains(lost) && message.lines().count() == 2, "{message}");
@@ -78,8 +77,8 @@ fn one_line_says_what_begins_anew() {
 /// Columns and comments that older versions wrote are passed over.
 #[test]
 fn older_files_are_read_as_plain_rows() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.csv");
+    let folder = Folder::empty();
+    let path = folder.join("a.csv");
     let long = "version = 1%0A".repeat(5000);
     for text in [
         format!("tick,id,species,x,y,vx,vy,run\n4,9,0,2,3,4,1,{long}\n4,3,0,6,7,8,5,\n"),
@@ -98,8 +97,8 @@ fn older_files_are_read_as_plain_rows() {
 
 #[test]
 fn a_file_that_is_cut_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let [path, _] = files_of_a_run(folder.path());
+    let folder = Folder::empty();
+    let [path, _] = files_of_a_run(&folder);
     let whole = std::fs::read_to_string(&path).unwrap();
     // A row of the last tick, the first included, is never half of it.
     let first = whole.find("\n7,").unwrap() + 1;

@@ -13,6 +13,7 @@ use super::{
     written_in,
 };
 use crate::common::agents;
+use crate::shell::{Folder, says};
 
 /// A scene in space.
 pub fn space(boundary: &str) -> Scene {
@@ -44,10 +45,8 @@ fn message(path: &Path, scene: &Scene) -> String {
 
 #[test]
 fn the_columns_of_a_space_may_come_in_any_order() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.csv");
-    std::fs::write(&path, "vz,vy,id,z,x,y,vx\n9,1,9,8,2,3,4\n0,5,3,1,6,7,8").unwrap();
-    let state = read_state(&path, &space("wrap")).unwrap();
+    let folder = Folder::with("a.csv", "vz,vy,id,z,x,y,vx\n9,1,9,8,2,3,4\n0,5,3,1,6,7,8");
+    let state = read_state(&folder.join("a.csv"), &space("wrap")).unwrap();
     assert_eq!((state.tick, state.id), (0, vec![3, 9]));
     assert_eq!(state.position, [Point::new(6.0, 7.0, 1.0), Point::new(2.0, 3.0, 8.0)]);
     assert_eq!(state.velocity, [Point::new(8.0, 5.0, 0.0), Point::new(4.0, 1.0, 9.0)]);
@@ -55,8 +54,8 @@ fn the_columns_of_a_space_may_come_in_any_order() {
 
 #[test]
 fn what_is_wrong_with_the_csv_of_a_space_is_named() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("bad.csv");
+    let folder = Folder::empty();
+    let path = folder.join("bad.csv");
     let header = "tick,id,species,x,y,z,vx,vy,vz\n";
     let cases: [(&str, &[&str]); 12] = [
         ("id,x,y,vx,vy,vz\n", &["line 1", "\"z\" is missing", "in space tick,id,species,x,y,z,"]),
@@ -78,26 +77,25 @@ fn what_is_wrong_with_the_csv_of_a_space_is_named() {
 
 #[test]
 fn a_file_of_another_number_of_axes_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::empty();
     let inside = agents(&[(Point::ONE, Point::ONE)]);
-    for name in ["flat.csv", "flat.npz"] {
-        let path = written_in(2, folder.path(), name, std::slice::from_ref(&inside));
-        let message = message(&path, &space("wrap"));
-        for hint in [name, "have no z", "`box` has three axes", "--scene", "z and vz"] {
-            assert!(message.contains(hint), "{message} without {hint}");
+    for (axes, scene, right, told) in [
+        (2, space("wrap"), plane(), ["have no z", "`box` has three axes"]),
+        (3, plane(), space("wrap"), ["have a z", "`flock` is a plane"]),
+    ] {
+        for name in ["axes.csv", "axes.npz"] {
+            let path = written_in(axes, &folder, name, std::slice::from_ref(&inside));
+            says(
+                name,
+                &message(&path, &scene),
+                &[&[name, "--scene", "z and vz"], &told[..]].concat(),
+            );
+            let place = Point::new(1.0, 1.0, if axes == 2 { 0.0 } else { 1.0 });
+            assert_eq!(read_state(&path, &right).unwrap().position, [place], "{axes}, {name}");
         }
-        assert_eq!(read_state(&path, &plane()).unwrap().position, [Point::new(1.0, 1.0, 0.0)]);
-    }
-    for name in ["deep.csv", "deep.npz"] {
-        let path = written_in(3, folder.path(), name, std::slice::from_ref(&inside));
-        let message = message(&path, &plane());
-        for hint in [name, "have a z", "`flock` is a plane", "--scene", "z and vz"] {
-            assert!(message.contains(hint), "{message} without {hint}");
-        }
-        assert_eq!(read_state(&path, &space("wrap")).unwrap().position, [Point::ONE]);
     }
     // A file that describes its run: the command line makes the scene another one.
-    let [_, path] = files_of_a_run(folder.path());
+    let [_, path] = files_of_a_run(&folder);
     for (set, hint) in [
         ("world.size=[90,60]", "give world.size three numbers"),
         ("flow.grid=[2,1]", "columns, rows and layers"),
@@ -120,8 +118,8 @@ pub fn files_of_a_run(folder: &Path) -> [PathBuf; 2] {
 
 #[test]
 fn the_file_of_a_run_in_space_goes_on_and_is_refused_when_it_is_changed() {
-    let folder = tempfile::tempdir().unwrap();
-    let [csv, npz] = files_of_a_run(folder.path());
+    let folder = Folder::empty();
+    let [csv, npz] = files_of_a_run(&folder);
     let first = resume(&npz).unwrap();
     assert_eq!((first.state.tick, first.state.len(), first.scene.world.axes()), (7, 4, 3));
     assert_eq!(first.scene.flow.as_ref().unwrap().vectors[1], Point::new(3.0, 4.0, 0.5));
@@ -152,8 +150,8 @@ fn the_file_of_a_run_in_space_goes_on_and_is_refused_when_it_is_changed() {
 
 #[test]
 fn the_arrays_of_a_space_have_three_numbers_each() {
-    let folder = tempfile::tempdir().unwrap();
-    let [_, whole] = files_of_a_run(folder.path());
+    let folder = Folder::empty();
+    let [_, whole] = files_of_a_run(&folder);
     let zeros = [0_u8; 256];
     for (name, shape, numbers, hint) in [
         ("position", "8, 2", 16, "`velocity` has the shape [8, 3], expected [8, 2], as for"),
