@@ -75,7 +75,9 @@ fn record(path: &Path) -> String {
     let name = path.file_name().unwrap().to_str().unwrap();
     match name.rsplit_once('.').unwrap().1 {
         "png" | "apng" => {
-            let reader = png::Decoder::new(Cursor::new(bytes())).read_info().unwrap();
+            let mut reader = png::Decoder::new(Cursor::new(bytes())).read_info().unwrap();
+            // The comment of a film stands behind its frames.
+            reader.finish().unwrap();
             let texts = &reader.info().uncompressed_latin1_text;
             texts.iter().find(|chunk| chunk.keyword == "Comment").unwrap().text.clone()
         }

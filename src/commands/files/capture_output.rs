@@ -349,10 +349,10 @@ impl Output {
     }
 
     /// Renames the file into place. Returns its name and size for display.
-    pub fn publish(self, plan: &Plan, frames: u64, comment: &str) -> anyhow::Result<String> {
+    pub fn publish(self, plan: &Plan, frames: u64) -> anyhow::Result<String> {
         let Self::File(kind, mut file) = self else { return Ok(shown(&plan.out)) };
         if kind == Kind::Apng && frames != plan.frames() {
-            apng::correct_count(&mut file, plan.film, frames as u32, comment)?;
+            apng::correct_count(&mut file, plan.film, frames as u32)?;
         }
         file.flush()?;
         plan.check_size(file.temporary().metadata()?.len(), frames)?;

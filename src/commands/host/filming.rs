@@ -61,7 +61,7 @@ pub fn take(
         );
         return Err(Interrupted { kept }.into());
     }
-    let kept = output.map(|output| output.publish(plan, shown.frames, comment)).transpose();
+    let kept = output.map(|output| output.publish(plan, shown.frames)).transpose();
     Ok((shown, ranks::agree(kept)?.unwrap_or_default()))
 }
 

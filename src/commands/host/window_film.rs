@@ -78,7 +78,7 @@ fn encode(
     let recorder = ApngRecorder::new(&mut file, film, apng::MAX_FRAMES, comment)?;
     let recorder = Box::new(recorder.ending_early());
     let frames = record(recorder, first, queue, waiting)?;
-    apng::correct_count(&mut file, film, frames, comment)?;
+    apng::correct_count(&mut file, film, frames)?;
     file.flush()?;
     file.rewind()?;
     Ok(file.publish()?)

@@ -2,7 +2,7 @@
 
 use std::io::{Seek, SeekFrom, Write};
 
-use super::png::{bytes, encoder, failed};
+use super::png::{bytes, encoder, failed, write_comment};
 use super::{Film, Frame, RecordError, Recorder};
 
 /// The most frames that an APNG can announce.
@@ -17,6 +17,7 @@ pub struct ApngRecorder<W: Write> {
     /// Frames that the file announces, and frames so far.
     frames: [u32; 2],
     may_end_early: bool,
+    comment: String,
     writer: ::png::Writer<W>,
 }
 
@@ -25,12 +26,10 @@ fn film_encoder<W: Write>(
     out: W,
     film: Film,
     frames: u32,
-    comment: &str,
 ) -> Result<::png::Encoder<'static, W>, RecordError> {
     film.check_rate()?;
     let fail = failed("APNG");
-    let encoder = encoder(out, film.width, film.height, film.alpha, comment);
-    let mut encoder = encoder.map_err(&fail)?;
+    let mut encoder = encoder(out, film.width, film.height, film.alpha);
     encoder.set_animated(frames, 0).map_err(&fail)?;
     let (numerator, denominator) = delay(film.rate);
     encoder.set_frame_delay(numerator, denominator).map_err(&fail)?;
@@ -51,11 +50,18 @@ fn delay(rate: f64) -> (u16, u16) {
 
 impl<W: Write> ApngRecorder<W> {
     /// Writes to `out`, frame by frame. The file begins with the number of frames to come; another number is
-    /// an error.
+    /// an error. The comment comes last: programs such as ffmpeg look for a film at the beginning of a file, and
+    /// behind a long comment they find one picture.
     pub fn new(out: W, film: Film, frames: u32, comment: &str) -> Result<Self, RecordError> {
-        let encoder = film_encoder(out, film, frames, comment)?;
+        let encoder = film_encoder(out, film, frames)?;
         let writer = encoder.write_header().map_err(failed("APNG"))?;
-        Ok(Self { film, frames: [frames, 0], may_end_early: false, writer })
+        Ok(Self {
+            film,
+            frames: [frames, 0],
+            may_end_early: false,
+            comment: comment.into(),
+            writer,
+        })
     }
 
     /// Allows fewer frames; [`correct_count`] repairs the file.
@@ -84,24 +90,24 @@ impl<W: Write> Recorder for ApngRecorder<W> {
         self.writer.write_image_data(&bytes(&frame, self.film.alpha)).map_err(failed("APNG"))
     }
 
-    fn finish(self: Box<Self>) -> Result<(), RecordError> {
+    fn finish(mut self: Box<Self>) -> Result<(), RecordError> {
         let [announced, pushed] = self.frames;
         if pushed < announced && !self.may_end_early {
             return Err(self.miscounted(pushed));
         }
-        self.writer.finish().map_err(failed("APNG"))
+        let written = write_comment(&mut self.writer, &self.comment);
+        written.and_then(|()| self.writer.finish()).map_err(failed("APNG"))
     }
 }
 
-/// Repairs a finished film with fewer frames than announced: rewrites its beginning, with the same comment.
+/// Repairs a finished film with fewer frames than announced: rewrites its beginning.
 pub fn correct_count<W: Write + Seek>(
     mut out: W,
     film: Film,
     frames: u32,
-    comment: &str,
 ) -> Result<(), RecordError> {
     let mut beginning = Vec::new();
-    let encoder = film_encoder(&mut beginning, film, frames, comment)?;
+    let encoder = film_encoder(&mut beginning, film, frames)?;
     drop(encoder.write_header().map_err(failed("APNG"))?);
     // Dropping the writer has appended the end of a PNG.
     beginning.truncate(beginning.len().saturating_sub(END));
@@ -126,7 +132,7 @@ mod tests {
         let frames = (0..pushed).map(|n| pattern(19, 31, n));
         record(Box::new(recorder.ending_early()), frames);
         if announced != pushed {
-            correct_count(&mut out, FILM, pushed, "a = 1").unwrap();
+            correct_count(&mut out, FILM, pushed).unwrap();
         }
         out.into_inner()
     }
@@ -139,6 +145,13 @@ mod tests {
             let shown = delay(FILM.rate);
             assert_eq!(frame, (pattern(19, 31, n).pixels, Some(shown)));
         }
+    }
+
+    #[test]
+    fn the_comment_stands_behind_the_frames() {
+        let bytes = encoded(2, 2);
+        let place = |name: &[u8]| bytes.windows(4).rposition(|chunk| chunk == name).unwrap();
+        assert!(place(b"fdAT") < place(b"tEXt") && place(b"tEXt") < place(b"IEND"));
     }
 
     #[test]

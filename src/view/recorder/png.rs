@@ -2,6 +2,8 @@
 
 use std::io::Write;
 
+use ::png::text_metadata::TEXtChunk;
+
 use super::{Frame, RecordError, Recorder};
 
 /// Converts an error of the encoder.
@@ -12,25 +14,27 @@ pub(super) fn failed(format: &'static str) -> impl Fn(::png::EncodingError) -> R
     }
 }
 
-/// The format's own keyword for a comment.
-const COMMENT: &str = "Comment";
-
 /// An encoder for pictures: 8 bits per channel, sRGB, with or without alpha.
 pub(super) fn encoder<W: Write>(
     out: W,
     width: u32,
     height: u32,
     alpha: bool,
-    comment: &str,
-) -> Result<::png::Encoder<'static, W>, ::png::EncodingError> {
+) -> ::png::Encoder<'static, W> {
     let mut encoder = ::png::Encoder::new(out, width, height);
     encoder.set_color(if alpha { ::png::ColorType::Rgba } else { ::png::ColorType::Rgb });
     encoder.set_depth(::png::BitDepth::Eight);
     encoder.set_source_srgb(::png::SrgbRenderingIntent::Perceptual);
-    if !comment.is_empty() {
-        encoder.add_text_chunk(COMMENT.into(), comment.into())?;
-    }
-    Ok(encoder)
+    encoder
+}
+
+/// Writes a comment, if it has any text, under the format's own keyword.
+pub(super) fn write_comment<W: Write>(
+    writer: &mut ::png::Writer<W>,
+    comment: &str,
+) -> Result<(), ::png::EncodingError> {
+    let chunk = || TEXtChunk::new("Comment", comment);
+    if comment.is_empty() { Ok(()) } else { writer.write_text_chunk(&chunk()) }
 }
 
 /// Writes `frame` as a PNG with a comment; with alpha if it is transparent.
@@ -51,9 +55,10 @@ fn write_at<W: Write>(
     comment: &str,
 ) -> Result<(), RecordError> {
     let (alpha, fail) = (frame.is_transparent(), failed("PNG"));
-    let mut encoder = encoder(out, frame.width, frame.height, alpha, comment).map_err(&fail)?;
+    let mut encoder = encoder(out, frame.width, frame.height, alpha);
     encoder.set_compression(compression);
     let mut writer = encoder.write_header().map_err(&fail)?;
+    write_comment(&mut writer, comment).map_err(&fail)?;
     writer.write_image_data(&bytes(frame, alpha)).map_err(&fail)?;
     writer.finish().map_err(&fail)
 }
