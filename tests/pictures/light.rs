@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use crate::adapter;
-use crate::picture::{agents, built_in_scene, by_gpu, by_gpu_at, populated, scene};
+use crate::picture::{agents, built_in_scene, by_cpu, by_gpu, by_gpu_at, populated, scene};
 use flockwork::engine::gpu::Gpu;
 use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::{Point, flat};
 use flockwork::view::camera::Camera;
+use flockwork::view::cpu::raster;
 use flockwork::view::frame::Frame;
 use flockwork::view::space::lighting::Lighting;
 use flockwork::view::space::sky::Sky;
@@ -161,6 +162,48 @@ fn exposed_pictures_without_a_background_are_right_over_any() {
         let apart = apart_over_black(&frame, &by_gpu(&gpu, &scene, &state, &camera));
         println!("{look}: {apart} steps over black");
         assert!(apart <= OVER_BLACK, "{look}: {apart}");
+    }
+}
+
+/// The most steps between a space without a background over black and one before black: four samples are rounded, too.
+const SPACE_OVER_BLACK: u8 = 3;
+
+/// Balls in fog hide those behind them.
+#[test]
+fn spaces_without_a_background_are_right_over_black() {
+    let gpu = adapter::gpu();
+    let flock = |keys: &str| {
+        let text = format!(
+            "world = {{ size = [120, 90, 70] }}\ncamera = {{ elevation = 9, orbit = \"none\" }}\n\
+             style = {{ look = \"disc\", frame = false, fog = 2, {keys} }}\n[species.a]\nsize = 4\n"
+        );
+        let (scene, state) = populated(Scene::parse("test", &text).unwrap(), 300);
+        let camera = Camera::of(&scene, 0, None, (320, 180));
+        (scene, state, camera)
+    };
+    for keys in ["", "exposure = 1, "] {
+        let [clear, black] =
+            ["none", "#000000"].map(|ground| flock(&format!("{keys}background = \"{ground}\"")));
+        let mut pictures = Vec::new();
+        if let Some(gpu) = &gpu {
+            let [clear, black] =
+                [&clear, &black].map(|(scene, state, camera)| by_gpu(gpu, scene, state, camera));
+            pictures.push((clear, black));
+        }
+        if keys.is_empty() {
+            let [clear, before] =
+                [&clear, &black].map(|(scene, state, camera)| by_cpu(scene, state, camera));
+            // The layer of agents over trails.
+            let alone = raster::draw_agents(&black.0, &black.1, &black.2, 1.0);
+            pictures.extend([(clear, before.clone()), (alone, before)]);
+        }
+        for (clear, black) in pictures {
+            let lowest = &clear.pixels[clear.pixels.len() * 9 / 10..];
+            assert!(lowest.chunks_exact(4).any(|pixel| pixel[3] == 0), "{keys}");
+            let apart = apart_over_black(&clear, &black);
+            println!("{keys}: {apart} steps over black");
+            assert!(apart <= SPACE_OVER_BLACK, "{keys}: {apart}");
+        }
     }
 }
 

@@ -203,8 +203,13 @@ impl Band<'_> {
                     if matches!(self.depth, Depth::Write | Depth::Only) {
                         pixel.near[sample] = nearness[sample];
                     }
-                    if self.depth != Depth::Only {
-                        blend(&mut pixel.colour[sample], colour);
+                    let left = match self.depth {
+                        Depth::Write => 0.0,
+                        Depth::Only => continue,
+                        Depth::Ignore | Depth::Test => 1.0 - colour[3],
+                    };
+                    for (channel, light) in pixel.colour[sample].iter_mut().zip(colour) {
+                        *channel = (255.0 * light + left * f32::from(*channel) + 0.5) as u8;
                     }
                 }
             }
@@ -247,11 +252,4 @@ fn colour_of(
             [0.0, 0.0, 0.0, opacity * window]
         }
     })
-}
-
-fn blend(behind: &mut [u8; 4], colour: [f32; 4]) {
-    let left = 1.0 - colour[3];
-    for (channel, light) in behind.iter_mut().zip(colour) {
-        *channel = (255.0 * light + left * f32::from(*channel) + 0.5) as u8;
-    }
 }

@@ -12,9 +12,6 @@ use flockwork_engine::EngineError;
 use flockwork_engine::gpu::Gpu;
 use flockwork_engine::gpu::shaders::Variant;
 
-/// The format of depths.
-pub const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
-
 /// The draw calls of the agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
@@ -60,18 +57,6 @@ impl Part {
             Self::Glows => Depth::Test,
         }
     }
-}
-
-/// The use of depths in a pipeline; `None` if it ignores them.
-pub fn depth_state(depth: Depth) -> Option<wgpu::DepthStencilState> {
-    (depth != Depth::Ignore).then(|| wgpu::DepthStencilState {
-        format: DEPTH,
-        depth_write_enabled: Some(depth != Depth::Test),
-        // The nearness grows towards the eye.
-        depth_compare: Some(wgpu::CompareFunction::Greater),
-        stencil: Default::default(),
-        bias: Default::default(),
-    })
 }
 
 /// Draws agents in space on textures of one format, with so many samples a pixel.
@@ -124,11 +109,10 @@ impl Bodies {
             let group = Some(&self.layout);
             let drawing = Drawing {
                 cull_mode: (part.corners() > 3).then_some(behind),
-                depth: depth_state(part.depth()),
                 samples: self.samples,
                 ..Drawing::on(self.format, "draw_bodies", &module, part.entries(), group)
             };
-            Ok(drawing.compile(&self.gpu.device))
+            Ok(drawing.with_depth(part.depth()).compile(&self.gpu.device))
         })?;
         pass.set_pipeline(pipeline);
         for (group, count) in chunks {

@@ -1,5 +1,6 @@
 //! How the pipelines of this folder are made.
 
+use crate::space::Depth;
 use crate::style::Paint;
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::pass::{AGENTS_PER_WORKGROUP, dispatch_size};
@@ -10,6 +11,9 @@ use flockwork_model::scene::Scene;
 
 /// The format of pictures of linear light. Renderers for it draw light, those for others sRGB colours.
 pub const LIGHT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba16Float;
+
+/// The format of depths.
+pub const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
 
 /// The features of a picture that its shaders are compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -98,6 +102,25 @@ impl<'a> Drawing<'a> {
             samples: 1,
             target,
         }
+    }
+
+    /// The same with depths. A body that hides others replaces their colour and opacity: in fog its own opacity is
+    /// less than 1 where there is no background.
+    pub fn with_depth(mut self, depth: Depth) -> Self {
+        self.depth = (depth != Depth::Ignore).then(|| wgpu::DepthStencilState {
+            format: DEPTH,
+            depth_write_enabled: Some(depth != Depth::Test),
+            // The nearness grows towards the eye.
+            depth_compare: Some(wgpu::CompareFunction::Greater),
+            stencil: Default::default(),
+            bias: Default::default(),
+        });
+        match depth {
+            Depth::Write => self.target.blend = None,
+            Depth::Only => self.target.write_mask = wgpu::ColorWrites::empty(),
+            Depth::Ignore | Depth::Test => {}
+        }
+        self
     }
 
     /// Compiles the pipeline.

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::bodies::depth_state;
 use super::drawing::{Drawing, LIGHT, module};
 use super::resources::buffer;
 use crate::camera::Camera;
@@ -27,20 +26,16 @@ impl SolidPipelines {
         let entries = ["solid_corner", "paint_solid"];
         let depths = [Depth::Ignore, Depth::Write, Depth::Only, Depth::Test];
         let pipelines = depths.map(|depth| {
-            let mut drawing = Drawing {
+            let drawing = Drawing {
                 vertices: Some(wgpu::VertexBufferLayout {
                     array_stride: size_of::<Corner>() as u64,
                     step_mode: wgpu::VertexStepMode::Vertex,
                     attributes: &wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x4],
                 }),
-                depth: depth_state(depth),
                 samples,
                 ..Drawing::on(format, "draw_solids", &module, entries, None)
             };
-            if depth == Depth::Only {
-                drawing.target.write_mask = wgpu::ColorWrites::empty();
-            }
-            drawing.compile(&gpu.device)
+            drawing.with_depth(depth).compile(&gpu.device)
         });
         Self { gpu, as_light: format == LIGHT, pipelines }
     }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::background::Background;
-use super::bodies::{Bodies, DEPTH, Part};
+use super::bodies::{Bodies, Part};
 use super::chunks::Chunk;
-use super::drawing::{LIGHT, Looks, attach, attach_with_depth, begin};
+use super::drawing::{DEPTH, LIGHT, Looks, attach, attach_with_depth, begin};
 use super::resources::{attachment, made, made_for, of_size};
 use super::shade::{ShadePasses, numbers};
 use super::sky::SkyPipeline;

@@ -27,7 +27,7 @@ const BEYOND: f32 = 4.0;
 pub enum Depth {
     /// Not at all: it is drawn in order.
     Ignore,
-    /// It hides what is behind it.
+    /// It hides what is behind it: its colour replaces that, also where fog lets a part of it be seen alone.
     Write,
     /// It hides what is behind it, and is not seen itself.
     Only,
