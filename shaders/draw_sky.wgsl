@@ -77,20 +77,21 @@ fn mirror_at(position: vec2<f32>) -> vec4<f32> {
 }
 
 // The background in a direction above the horizon, with the sun's light spread by waves.
-fn mirrored_background(sight: vec3<f32>) -> vec3<f32> {
+fn mirrored_background(sight: vec3<f32>) -> vec4<f32> {
     if picture.eye.sky[0].w == 0.0 {
         let ahead = max(-dot(picture.eye.back, sight), 1e-3);
         let pixels = picture.pixels_per_unit * picture.eye.distance * dot(picture.eye.up, sight) / ahead;
-        return ground_at(0.5 - pixels / picture.size.y).xyz;
+        return ground_at(0.5 - pixels / picture.size.y);
     }
     let sun = picture.eye.sun;
     let level = normalize(sight.xy + vec2(1e-9, 0.0));
     let beside = acos(clamp(dot(level, normalize(sun.xy + vec2(1e-9, 0.0))), -1.0, 1.0)) * length(sight.xy);
     let along = abs(asin(sight.z) - asin(sun.z)) / GLITTER_ANGLE;
     let near = exp(-beside / NEAR_ANGLE - along);
-    return sky_at(sight.z) + NEAR_AIR * near + FAR_AIR * exp(-beside / FAR_ANGLE - along);
+    return vec4(sky_at(sight.z) + NEAR_AIR * near + FAR_AIR * exp(-beside / FAR_ANGLE - along), 1.0);
 }
 
+// Without a background water is clear: it mirrors the flock alone.
 @fragment
 fn paint_water(in: Place) -> @location(0) vec4<f32> {
     let sight = normalize(in.sight);
@@ -100,10 +101,10 @@ fn paint_water(in: Place) -> @location(0) vec4<f32> {
     let glancing = 1.0 - min(down, 1.0);
     let share = MIRROR + (1.0 - MIRROR) * pow(glancing, 5.0);
     let flock = mirror_at(in.position.xy);
-    let light = mirrored_background(vec3(sight.xy, down)) * (1.0 - flock.w) + flock.xyz;
+    let light = mirrored_background(vec3(sight.xy, down)) * (1.0 - flock.w) + flock;
     let sky = picture.eye.sky[0].w > 0.0;
-    let deep = select(ground_at(0.0).xyz, sky_at(1.0), sky) * DEEP;
-    let far = select(ground_at(in.position.y / picture.size.y).xyz, sky_at(0.0), sky);
+    let deep = select(ground_at(0.0), vec4(sky_at(1.0), 1.0), sky) * vec4(DEEP, 1.0);
+    let far = select(ground_at(in.position.y / picture.size.y), vec4(sky_at(0.0), 1.0), sky);
     let colour = mix(far, mix(deep, light, share), visibility(depth));
-    return select(0.0, 1.0, sight.z < 0.0) * vec4(colour, 1.0);
+    return select(0.0, 1.0, sight.z < 0.0) * colour;
 }

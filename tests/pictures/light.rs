@@ -168,7 +168,7 @@ fn exposed_pictures_without_a_background_are_right_over_any() {
 /// The most steps between a space without a background over black and one before black: four samples are rounded, too.
 const SPACE_OVER_BLACK: u8 = 3;
 
-/// Balls in fog hide those behind them.
+/// Balls in fog hide those behind them, and water mirrors the flock alone.
 #[test]
 fn spaces_without_a_background_are_right_over_black() {
     let gpu = adapter::gpu();
@@ -181,7 +181,7 @@ fn spaces_without_a_background_are_right_over_black() {
         let camera = Camera::of(&scene, 0, None, (320, 180));
         (scene, state, camera)
     };
-    for keys in ["", "exposure = 1, "] {
+    for keys in ["", "exposure = 1, ", "ground = \"water\", "] {
         let [clear, black] =
             ["none", "#000000"].map(|ground| flock(&format!("{keys}background = \"{ground}\"")));
         let mut pictures = Vec::new();
