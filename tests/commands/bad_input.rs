@@ -379,6 +379,7 @@ fn a_film_is_no_larger_than_it_may_be() {
     }
     film(0, "a.mp4");
     film(0, "b.mp4 --max-mb=0.1");
+    film(0, "c.mp4 --max-mb=0.018");
     let sizes = [size("a.mp4").unwrap(), size("b.mp4").unwrap()];
     assert!(sizes[0] > 150_000 && (50_000..=100_000).contains(&sizes[1]), "{sizes:?}");
 }

@@ -119,12 +119,13 @@ impl Plan {
         PICTURE + depths + trails + blur + self.fade.saturating_mul(8)
     }
 
-    /// The most bits per second of an MP4 film of limited size: they fill it, with half a second's worth that
-    /// the encoder may take in advance.
-    fn most_rate(&self) -> Option<u32> {
+    /// The most bits per second of an MP4 film of limited size: beside a comment and an index they fill it, with
+    /// half a second's worth that the encoder may take in advance.
+    fn most_rate(&self, comment: usize) -> Option<u32> {
         let seconds = self.frames() as f64 / self.film.rate + 0.5;
-        let bits = self.most? as f64 * 8.0 * 0.95 / seconds;
-        (bits < f64::from(i32::MAX)).then_some(bits as u32)
+        let beside = (HEADER + comment) as f64 + INDEXED * self.frames() as f64;
+        let bits = (self.most? as f64 - beside) * 8.0 * 0.95 / seconds;
+        (bits < f64::from(i32::MAX)).then_some(bits.max(MIN_RATE) as u32)
     }
 
     /// Fails if a file of `bytes` is larger than it may be after `frames` frames.
@@ -164,6 +165,12 @@ const DEPTHS: u64 = 16;
 const TRAILS: u64 = 32;
 /// Bytes for each pixel of the sums of a frame that is a mean.
 const BLUR: u64 = 16;
+
+/// Bytes of an MP4 film beside its pictures: in all, and for each frame in the index.
+const HEADER: usize = 2_000;
+const INDEXED: f64 = 16.0;
+/// The least bits per second that the encoder takes for a limit.
+const MIN_RATE: f64 = 2_000.0;
 
 /// The kind of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -323,17 +330,18 @@ impl Output {
                 Box::new(ApngRecorder::new(file, film, frames, comment)?.ending_early())
             }
             Self::File(Kind::Mp4, file) => {
-                let (length, most) = (comment.len(), mp4::MAX_COMMENT);
+                let (mut length, most) = (comment.len(), mp4::MAX_COMMENT);
                 if length > most {
                     note(&format!(
                         "the record of this run has {length} bytes, and an MP4 film holds \
                          {most}: the film has none; write a .png of it too"
                     ));
+                    length = 0;
                 }
                 let interrupt = Interrupt::watched();
                 let recorder = Mp4Recorder::start_in(
                     plan.quality,
-                    plan.most_rate(),
+                    plan.most_rate(length),
                     file.lend(),
                     film,
                     comment,
