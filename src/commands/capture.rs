@@ -322,7 +322,7 @@ pub fn capture(
     let mut flock = args.flock.clone();
     flock.overrides.extend(looks);
     let Machine { engine, gpu } = ranks::agree(machine())?;
-    let (scene, state, agents, record, edits) = match replayed {
+    let (scene, state, mut agents, record, edits) = match replayed {
         Some((Opening { source, scene, state }, edits)) => {
             let (request, overrides) = (&source.request, &source.overrides);
             let record = RunRecord::new(&scene, request, scene.world.size, overrides);
@@ -373,6 +373,10 @@ pub fn capture(
     let start = Instant::now();
     let (shown, kept) = take(&mut run, painter.as_mut(), (output, &plan, &comment), &interrupt)?;
     shown.run.tell();
+    // The events of a session add and remove agents.
+    if args.replay.is_some() {
+        agents = run.agents();
+    }
     if let Some(notice) = run.take_notice() {
         note(&notice);
     }

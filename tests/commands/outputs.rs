@@ -218,6 +218,18 @@ fn a_film_of_more_frames_than_its_file_can_hold_is_refused() {
 }
 
 #[test]
+fn agents_that_a_replay_adds_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = "session = 2\nticks = 3\nscene = '''\n[species.a]\ncount = 63\n'''\n[[event]]\ntick = 2\n\
+                   [[event.add]]\nspecies = \"a\"\nplaces = [[9, 9], [20, 9]]\n";
+    std::fs::write(folder.path().join("a.toml"), session).unwrap();
+    let run = "flockwork capture --engine cpu --replay a.toml --size 32x32 --out a.png";
+    let output = shell(folder.path(), run);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.starts_with("65 agents, 3 ticks"), "{said}");
+}
+
+#[test]
 fn what_is_no_folder_is_named_with_the_remedy_of_its_option() {
     let folder = Folder::with("a", "");
     for (command, part) in [
