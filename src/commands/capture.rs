@@ -14,6 +14,7 @@ use super::files::state_files::ran_on;
 use super::host::arg_parsers::{Size, arguments, frame_rate, whole};
 use super::host::drive;
 use super::host::errors::{Interrupted, wrong};
+use super::host::filming::check_geometry;
 pub use super::host::filming::{picture, take};
 use super::host::interrupt::Interrupt;
 use super::host::memory_check;
@@ -27,7 +28,6 @@ use flockwork_model::scene::{CameraPlan, Follow, Scene};
 use flockwork_session::Opening;
 use flockwork_view::recorder::Film;
 use flockwork_view::recorder::mp4::{self, Quality};
-use flockwork_view::shapes::geometry::MAX_DRAWN;
 use flockwork_view::words::counted;
 
 /// Its arguments.
@@ -351,11 +351,8 @@ pub fn capture(
     if let Some(unseen) = plan.unseen() {
         note(&unseen);
     }
-    if args.geometry && agents > MAX_DRAWN {
-        return Err(wrong(format!(
-            "--geometry: {agents} agents are too many to tell apart; use a --count of {MAX_DRAWN} \
-             at most"
-        )));
+    if args.geometry {
+        check_geometry(agents)?;
     }
     let mut room = memory_check::check_pictures(args.size, plan.bytes_per_pixel(&scene));
     if args.blur > 1 {

@@ -227,6 +227,9 @@ fn agents_that_a_replay_adds_are_counted() {
     let output = shell(folder.path(), run);
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(said.starts_with("65 agents, 3 ticks"), "{said}");
+    exits(folder.path(), 0, &format!("{run} --geometry --ticks 1"));
+    let message = exits(folder.path(), 2, &format!("{run} --geometry"));
+    assert!(message.contains("--geometry: 65 agents are too many"), "{message}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use indicatif::ProgressBar;
 
 use super::arg_parsers::Size;
 use super::drive::{Host, Outcome, Run, Stop, drive};
-use super::errors::Interrupted;
+use super::errors::{Interrupted, wrong};
 use super::interrupt::Interrupt;
 use super::progress::progress;
 use super::{memory_check, ranks};
@@ -23,7 +23,7 @@ use flockwork_view::legend::Legend;
 use flockwork_view::recorder::averaged::Averaged;
 use flockwork_view::recorder::looped::Looped;
 use flockwork_view::recorder::{RecordError, Recorder};
-use flockwork_view::shapes::geometry;
+use flockwork_view::shapes::geometry::{self, MAX_DRAWN};
 use flockwork_view::style::{Backdrop, scale_of};
 use flockwork_view::trails::{Trails, visible_ticks};
 use flockwork_view::{Motif, Painter};
@@ -63,6 +63,17 @@ pub fn take(
     }
     let kept = output.map(|output| output.publish(plan, shown.frames)).transpose();
     Ok((shown, ranks::agree(kept)?.unwrap_or_default()))
+}
+
+/// Fails if so many agents are too many for the geometry of their steering.
+pub fn check_geometry(agents: usize) -> anyhow::Result<()> {
+    if agents > MAX_DRAWN {
+        return Err(wrong(format!(
+            "--geometry: {agents} agents are too many to tell apart; draw a flock of {MAX_DRAWN} at most, or \
+             leave --geometry out"
+        )));
+    }
+    Ok(())
 }
 
 /// A picture of the flock as it is now.
@@ -209,6 +220,7 @@ impl Filming<'_> {
             // All that the agents react to.
             Some(scenery) if picture != Picture::Unseen => {
                 let Snapshot { state, targets } = engine.snapshot()?;
+                check_geometry(state.len())?;
                 let agents: Vec<usize> = (0..state.len()).collect();
                 geometry::shapes_of_all(&scene.at(state.tick), scenery, &targets, &state, &agents)
             }
