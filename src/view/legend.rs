@@ -53,6 +53,7 @@ impl Legend {
         let paints = Paint::all(scene);
         let constant = |paint: &Paint| {
             let Hue { per_turn, per_speed, per_amount, per_depth, dimming, .. } = paint.hue;
+            let per_depth = if scene.world.is_flat() { 0.0 } else { per_depth };
             [per_turn, per_speed, per_amount, per_depth, dimming] == [0.0; 5]
         };
         // Hues of connected groups say nothing alone.
@@ -303,7 +304,7 @@ mod tests {
             assert!(places.len() > 400, "{colour}");
             assert!(places.iter().all(|(x, y)| *x < 170 && *y > 270), "{colour}");
         }
-        for colour in ["species", "#E69F00"] {
+        for colour in ["species", "#E69F00", "depth"] {
             assert!(drawn(&format!("style.colour = \"{colour}\"\nstyle.legend = true")).is_empty());
         }
     }
