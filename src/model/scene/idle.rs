@@ -34,6 +34,8 @@ impl Scene {
         let plane =
             "a plane has no depth; colour by another quantity, or give world.size three numbers";
         check("style.colour".into(), depthless(self.style.colour), plane);
+        let sunless = self.style.sun.is_none() && self.style.sun_azimuth != 0.0;
+        check("style.sun_azimuth".into(), sunless, "there is no `sun`, whose azimuth it would be");
         let unseen = self.flow.is_some() && self.followed_flow().is_none();
         check("flow".into(), unseen, "nobody follows it; give a species a `follow_flow`");
         let other = |plan: &FlowPlan| {
@@ -116,7 +118,7 @@ mod tests {
 
     /// Lines of a scene, more lines with which they do something, and the words without. There is no
     /// remedy where the other lines are `[world]`.
-    const IDLE: [(&str, &str, &str); 18] = [
+    const IDLE: [(&str, &str, &str); 19] = [
         ("noise_kind = \"gauss\"", "noise = 0.1", "a.noise_kind does nothing: there is no"),
         ("spawn.at = [1, 2]", "spawn.place = \"disc\"", "a.spawn.at does nothing"),
         ("spawn.radius = 9", "spawn.place = \"shell\"", "a.spawn.radius does nothing"),
@@ -143,6 +145,11 @@ mod tests {
         ("colour = \"depth\"", "[world]\nsize = [9, 9, 9]", "a.colour does nothing: a plane"),
         ("[style]\ncolour = \"depth\"", "[world]\nsize = [9, 9, 9]", "style.colour does nothing"),
         ("[targets]\nturns = true", "hit_radius = 2", "targets.turns does nothing"),
+        (
+            "[world]\nsize = [9, 9, 9]\n[style]\nexposure = 1\nsun_azimuth = 90",
+            "sun = 5",
+            "style.sun_azimuth does nothing: there is no",
+        ),
     ];
 
     #[test]
