@@ -17,6 +17,7 @@ mod program;
 mod tape;
 #[cfg(test)]
 mod tests;
+mod tile;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -26,7 +27,8 @@ pub use compile::is_force;
 use compile::programs;
 pub use parse::{FormulaError, is_name};
 pub use program::{Given, Operation, Program};
-pub use tape::{Heard, Inputs, Row, Tape, Tile};
+pub use tape::{Inputs, Tape};
+pub use tile::{Heard, Row, Tile};
 
 use crate::kept::{KeptStart, interned};
 use crate::parameter::{

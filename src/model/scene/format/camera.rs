@@ -61,7 +61,8 @@ section! {
 
 section! {
     /// A view at a tick. Between two keys the camera starts and stops softly; a value that a key lacks
-    /// goes on from the key before to the key after. Keys are in the order of their ticks.
+    /// goes on from the key before to the key after. One that only later keys have holds from the start, in place of the
+    /// one in `[camera]`. Keys are in the order of their ticks.
     CAMERA_KEYS "[[camera.keys]]" struct CameraKey (check_key) {
         /// When, counted from the start of the flock.
         tick: u64 = 0, Values::Whole(0, 1 << 53) => "0", "ticks";
