@@ -159,7 +159,7 @@ fn a_run_that_goes_on_says_what_no_file_has() {
         let run = "flockwork simulate --engine cpu --count 20 --checkpoint kept --metrics m.csv";
         exits(&folder, 0, &format!("{run} {options}"))
     };
-    // The metrics are lost as those of a killed run are.
+    // As if the run had been killed, whose metrics are lost.
     let lose = || std::fs::remove_file(folder.join("m.csv")).unwrap();
     run("--ticks 10");
     lose();

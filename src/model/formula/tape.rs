@@ -2,7 +2,7 @@
 
 use super::program::{Given, Id, Operation, Program, Term};
 use super::tile::{Heard, Row, Tile};
-use crate::real::{Mask, Real, apart};
+use crate::real::{Real, apart};
 
 /// The inputs of an agent's program. (A trait, because a closure is not always compiled for wide lanes.)
 pub trait Inputs<R> {

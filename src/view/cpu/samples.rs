@@ -3,12 +3,14 @@
 use glam::Vec2;
 use rayon::prelude::*;
 
-use super::shape_raster::BAND;
 use crate::camera::Eye;
 use crate::frame::Frame;
 use crate::space::solids::Corner;
 use crate::space::{Depth, Sight};
 use flockwork_model::vector::Point;
+
+/// Rows of pixels that one thread draws at a time.
+const BAND: usize = 32;
 
 /// Where the samples of a pixel are: the standard places of graphics interfaces.
 const PLACES: [Vec2; 4] = [

@@ -24,7 +24,7 @@ const ARC: f32 = PI / 8.0;
 
 /// Number of pixel rows that one thread draws at a time. It is fixed, so that a picture does not
 /// depend on the number of threads.
-pub const BAND: usize = 32;
+const BAND: usize = 32;
 
 /// Runs `paint` on bands of pixel rows in parallel, with the first row of each band.
 pub fn in_bands(frame: &mut Frame, paint: impl Fn(&mut PixmapMut, usize) + Sync) {

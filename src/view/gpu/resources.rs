@@ -110,7 +110,7 @@ pub fn of_size(
     kept.insert(fitting.unwrap_or_else(new)).clone()
 }
 
-/// What is kept, made on first use.
+/// The value that is kept; made on first use.
 pub fn made<T>(
     kept: &mut Option<T>,
     make: impl FnOnce() -> Result<T, EngineError>,
