@@ -83,8 +83,8 @@ impl Run {
 }
 
 /// The most agents of a scene whose promise a software driver computes as well. A thousand ticks of
-/// more take it a minute, and it has the bits of the CPU engine, which `gpu_runs` holds it to.
-const MAX_ON_SOFTWARE: u64 = 2_500;
+/// more take it half a minute, and it has the bits of the CPU engine, which `gpu_runs` holds it to.
+const MAX_ON_SOFTWARE: u64 = 1_000;
 
 /// Runs `check` with the scene on the CPU, and on the GPU unless that is a software driver and the scene
 /// large.
