@@ -108,7 +108,7 @@ fn the_first_signal_ends_a_program_that_waits_for_its_scene() {
 #[test]
 fn a_second_ctrl_c_ends_the_program_whatever_it_waits_for() {
     let folder = Folder::empty();
-    // More lines than a pipe holds, and nobody reads on.
+    // It prints more lines than a pipe holds, and the test stops reading.
     let line = "sweep --engine cpu --count 5 --ticks 1 --vary starling.size=1..2:1500 --list";
     let mut run = start(&folder, "", line);
     run.child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();

@@ -65,7 +65,7 @@ pub fn take(
     Ok((shown, ranks::agree(kept)?.unwrap_or_default()))
 }
 
-/// Fails if so many agents are too many for the geometry of their steering.
+/// Fails if there are too many agents to draw the geometry of their steering.
 pub fn check_geometry(agents: usize) -> anyhow::Result<()> {
     if agents > MAX_DRAWN {
         return Err(wrong(format!(

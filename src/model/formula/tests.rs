@@ -22,7 +22,7 @@ fn wrong(text: RuleText, axes: usize) -> (String, usize, String) {
     }
 }
 
-/// Wrong forces in a world of so many axes, the column of each problem, and its words.
+/// Wrong forces with the number of axes of their world, the column of each problem, and its words.
 const WRONG: [(usize, &str, usize, &str); 48] = [
     (2, "velocty * 2", 1, "nothing is called `velocty`; did you mean `velocity`?"),
     (2, "qq * velocity", 1, "size, tick, zero; of states a rule reads only its own"),

@@ -16,7 +16,7 @@ pub fn buffer(gpu: &Gpu, label: &str, size: u64, usage: wgpu::BufferUsages) -> w
     })
 }
 
-/// A texture with so many samples a pixel, for this use.
+/// A texture for this use; `samples` is the number of samples a pixel.
 pub fn texture(
     gpu: &Gpu,
     label: &str,
@@ -47,7 +47,7 @@ pub fn canvas(
     texture(gpu, label, (size, 1), format, usage).create_view(&Default::default())
 }
 
-/// A texture that passes only draw on, with so many samples a pixel.
+/// A texture that passes draw on and never read; `samples` is the number of samples a pixel.
 pub fn attachment(
     gpu: &Gpu,
     label: &str,

@@ -43,8 +43,8 @@ pub struct Bound {
 }
 
 impl Splat {
-    /// Builds the pipelines for agents in a plane or in `space`, and targets of `format` with so many
-    /// samples a pixel.
+    /// Builds the pipelines for agents in a plane or in `space`, on targets of `format` with `samples` samples a
+    /// pixel.
     pub fn new(
         gpu: Arc<Gpu>,
         format: wgpu::TextureFormat,
