@@ -286,3 +286,37 @@ pub fn module(
     );
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flockwork_model::scene::Scene;
+
+    /// The texts of the sums of a rule with one sum, the number of neighbours last.
+    fn sums(text: &str) -> Vec<String> {
+        let text = format!(
+            "[species.a]\nrules.r = {{ radius = 9, sum = {{ s = '{text}' }}, \
+             state = {{ k = 'k + 1' }}, force = 's * neighbours * velocity' }}"
+        );
+        let scene = Scene::parse("test", &text).unwrap();
+        let program = &scene.formulas()[0].sums;
+        let finite = finite(program);
+        (0..program.results.len()).map(|sum| added(program, sum, &finite)).collect()
+    }
+
+    #[test]
+    fn only_numbers_that_may_be_infinite_are_added_by_choice() {
+        for (text, is_finite) in [
+            ("x(other_velocity)", true),
+            ("if(distance_squared > 4, 2, -x(offset))", true),
+            ("1 / distance_squared", false),
+            ("distance_squared", false),
+            ("x(offset) * x(offset)", false),
+            ("other_k", false),
+        ] {
+            let sums = sums(text);
+            assert_eq!(!sums[0].starts_with("select("), is_finite, "{text}: {}", sums[0]);
+            assert_eq!(sums[1], "sums.s1 + share", "{text}");
+        }
+    }
+}
