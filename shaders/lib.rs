@@ -93,7 +93,7 @@ impl Variant {
             choices: scene.choices(),
             traits: scene.traits(),
             boundary: scene.world.boundary,
-            several_species: scene.species.len() > 1,
+            several_species: scene.tells_species(),
             ..Self::of_drawing(false, false, false)
         }
     }

@@ -1,4 +1,5 @@
-//! Values of rules in text on both engines: parameters by species, turns in place of forces, and weights below 0.
+//! Values of behaviours and rules on both engines: parameters by species, turns in place of forces, weights below 0,
+//! and nobody who is perceived.
 
 use crate::adapter;
 use crate::common::gpu::with_cpu;
@@ -90,6 +91,35 @@ fn a_weight_below_0_is_the_opposite_force() {
             assert!(to.iter().any(|velocity| velocity.length() > 0.01), "{behaviour}");
             let opposite = to.iter().zip(&from).all(|(to, from)| *to == -*from);
             assert!(opposite, "{behaviour} on {}", engine.describe());
+        }
+    }
+}
+
+#[test]
+fn a_behaviour_that_perceives_no_species_has_no_force_also_in_a_scene_of_one() {
+    let rules = [
+        "separation = { radius = 30, @ }",
+        "alignment = { radius = 30, @ }",
+        "cohesion = { radius = 30, nearest = 3, @ }",
+        "pursue = { radius = 30, @ }",
+        "rules.all = { radius = \"all\", force = \"0.01 * v\", sum.v = \"offset\", @ }",
+    ];
+    let mut engines = with_cpu(adapter::gpu());
+    for (rule, size) in
+        rules.iter().flat_map(|rule| ["[90, 80]", "[50, 60, 40]"].map(|size| (rule, size)))
+    {
+        let flock = |with: &str| {
+            let rule = rule.replace('@', with);
+            common::parsed(&format!("world.size = {size}\n[species.a]\ncount = 60\n{rule}\n"))
+        };
+        for (number, engine) in engines.iter_mut().enumerate() {
+            let [none, all] = ["with = []", "with = \"all\""].map(|with| {
+                let (scene, state) = flock(with);
+                (run(engine.as_mut(), &scene, &state, 1).velocity, state.velocity)
+            });
+            assert!(none.0 == none.1, "{rule}, engine {number}");
+            // The control.
+            assert!(all.0 != all.1, "{rule}, engine {number}");
         }
     }
 }

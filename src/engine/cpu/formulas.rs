@@ -141,7 +141,7 @@ where
             by_ids: false,
             widest: like,
             heading: Vector::zero(like),
-            several_species: table.len() > 1,
+            several_species: rules.tells_species,
             taken: kept.collect::<BTreeSet<_>>().into_iter().collect(),
             kept: [like; MAX_KEPT],
             next_kept: [like; MAX_KEPT],

@@ -16,6 +16,8 @@ pub struct JoinedRules {
     pub sums: usize,
     /// The forces of the rules that do not look at neighbours, and of those that do.
     pub forces: [Forces; 2],
+    /// [`Scene::tells_species`].
+    pub tells_species: bool,
 }
 
 /// Rules that hear the same neighbours.
@@ -92,7 +94,7 @@ impl JoinedRules {
             let places = places.chunks(2).map(<[_]>::concat);
             Forces { program, rules: rules.iter().copied().zip(places).collect() }
         });
-        Self { columns, hearings, sums, forces }
+        Self { columns, hearings, sums, forces, tells_species: scene.tells_species() }
     }
 
     /// The inputs of all sums.

@@ -236,7 +236,7 @@ where
         let parameters = &*parameters;
         let around = Around { simd, flock, group: &group };
         if flock.uses.has(Uses::NEAREST) {
-            nearest.choose(around, parameters, table.len() > 1, rows);
+            nearest.choose(around, parameters, table.rules().tells_species, rows);
         }
         texts.recall(flock, &group.agents);
         let of_group = (&*nearest, &mut *sums, &mut *texts);

@@ -1,7 +1,7 @@
 //! Species come and go in a scene; behaviours go on naming the same ones.
 
 use super::format::is_a_key;
-use super::{NumberAtFirst, Scene, Species};
+use super::{NumberAtFirst, Rule, Scene, Species};
 use crate::parameter::{ALL_SPECIES, MAX_SPECIES, Meaning};
 
 /// The longest name that can be given to a species; letters.
@@ -80,6 +80,20 @@ impl Scene {
             species.name = name.into();
         }
         Ok(())
+    }
+
+    /// True if agents perceive some neighbours and others not, by their species: also in a scene of one species, which
+    /// may perceive none.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn tells_species(&self) -> bool {
+        let deaf = |rule: &Rule| {
+            let mut values = rule.kind.info().parameters.iter().zip(&rule.values);
+            values.any(|(own, value)| {
+                matches!(own.meaning, Meaning::SpeciesSet { .. }) && *value == 0.0
+            })
+        };
+        self.species.len() > 1 || self.species.iter().any(|own| own.rules.iter().any(deaf))
     }
 
     /// A name that no species has, made of another one's: `a`, `a2`, `a3`, …

@@ -48,7 +48,7 @@ impl<'a> SingleRules<'a> {
     {
         let mut own = Self {
             species,
-            several_species: scene.species.len() > 1,
+            several_species: scene.tells_species(),
             draws: [scene.seed, id, tick],
             kept,
             kept_names: scene.kept_names(),
