@@ -6,8 +6,8 @@ use crate::tests::{IN_SPACE, assert_has, opened};
 use crate::time_tests::{
     assert_replayed, assert_seen, course, cpu, now, place, reach, replayed, start, start_in, worlds,
 };
-use crate::{Clock, RealTime, Room, Session, Thing};
-use flockwork_model::scene::Scene;
+use crate::{Clock, Opening, RealTime, Room, Session, Source, Thing};
+use flockwork_model::scene::{Request, Scene, built_in, edit_toml};
 use flockwork_model::vector::{Point, flat};
 
 /// Why a text is no session of `scene`: one sentence.
@@ -245,4 +245,33 @@ fn a_damaged_file_of_a_space_is_one_sentence() {
         ("targets = { insert = [{ name = \"x\", position = [1, 2], active = true }] }", "no place"),
     ];
     assert_refused(&text, &rows);
+}
+
+/// Starts the flock of a session again with its edits, as the window does where a count or a seed is entered.
+fn start_again(session: &mut Session<RealTime>, request: Request) {
+    let own = session.source().clone();
+    let text = edit_toml(&own.text, session.scene()).unwrap();
+    let scene = Scene::parse(&session.scene().name, &text).unwrap();
+    let (scene, state) = scene.populate(&request).unwrap();
+    session.open(Opening { source: Source { request, ..own }, scene, state }).unwrap();
+}
+
+#[test]
+fn a_flock_of_another_size_that_starts_again_is_saved_with_its_own_numbers() {
+    let edits = [
+        ("flock", Edit::AddSpecies("starling".into()), None),
+        ("predators", Edit::RemoveSpecies("prey".into()), Some(8.0)),
+    ];
+    for (name, edit, density) in edits {
+        let text = built_in().find(|scene| scene.name == name).unwrap().text;
+        let mut session = opened(cpu(), text, Request { count: Some(600), ..Request::default() });
+        session.edit(edit).unwrap();
+        let request = Request { count: Some(session.starters()), seed: Some(5), density };
+        start_again(&mut session, request);
+        let counts = session.starters_by_species();
+        reach(&mut session, 20);
+        let again = assert_replayed(&mut session);
+        assert_eq!(again.starters_by_species(), counts, "{name}");
+        assert!(!session.recording().unwrap().contains("[[event]]"), "{name}");
+    }
 }

@@ -6,7 +6,7 @@ use crate::editor::Editor;
 use crate::history::Keyframe;
 use crate::timeline::Timeline;
 use crate::{Appearance, Clock, Edit, Recorded, Session, Source};
-use flockwork_model::scene::{Scene, edit_toml};
+use flockwork_model::scene::{Scene, Species, edit_toml};
 
 /// The events of the file.
 #[derive(serde::Serialize)]
@@ -53,7 +53,7 @@ impl Editor {
     /// [`Session::recording`] of a flock at a tick.
     fn recording(&self, timeline: &Timeline, tick: u64) -> Result<String, String> {
         let start = timeline.history.start().ok_or("this run keeps no past")?;
-        let (source, mut scene) = self.base(start).ok_or(
+        let (source, mut scene, species) = self.base(start).ok_or(
             "this flock began with a state that no scene makes; a session is saved only if it began \
              with its scene",
         )?;
@@ -62,6 +62,7 @@ impl Editor {
         start.meta.scene.put(&mut edited);
         Appearance::of(&self.scene).put(&mut edited);
         edited.targets.clone_from(&start.targets);
+        edited.species = species;
         let first = before_the_start(&scene, &edited).into_iter();
         // The user may press while the flock goes back to its start.
         let pressed = start.meta.pointer.map(|at| Edit::Pointer(Some(at)));
@@ -89,8 +90,9 @@ impl Editor {
         Ok(format!("{HEAD}{head}\n{}", toml::to_string(&Events { event }).map_err(problem)?))
     }
 
-    /// The origin of the first state, and its scene: the source of the flock, or the same with its edits.
-    fn base(&self, start: &Keyframe) -> Option<(Source, Scene)> {
+    /// The origin of the first state, its scene, and the species at the start as that says them: the source of the
+    /// flock, or the same with its edits.
+    fn base(&self, start: &Keyframe) -> Option<(Source, Scene, Vec<Species>)> {
         let own = &self.source;
         let mut edited = self.original.clone();
         start.meta.scene.put(&mut edited);
@@ -105,16 +107,19 @@ impl Editor {
             edit_toml(&own.text, &plain).ok()
         });
         let own = text.map(|text| Source { text, overrides: Vec::new(), ..own.clone() });
-        let makes = |source: Source| {
+        let makes = |(source, edited): (Source, Scene)| {
             let mut scene = Scene::parse(&self.scene.name, &source.text).ok()?;
             // A file beside the scene was read when the flock was made.
             scene.flow.clone_from(&self.original.flow);
             let (scene, state) = scene.populate(&source.request).ok()?;
             let spawns = |scene: &Scene| scene.species.iter().map(|s| s.spawn).collect::<Vec<_>>();
             let same = state == *start.state && spawns(&scene) == spawns(&edited);
-            (same && scene.world == self.original.world).then_some((source, scene))
+            let same = same && scene.world == self.original.world;
+            same.then_some((source, scene, edited.species))
         };
-        own.and_then(makes).or_else(|| makes(whole))
+        // The whole text says the counts of this flock, and the places where those of its size begin.
+        let fixed = edited.fixed(agents);
+        own.and_then(|own| makes((own, edited))).or_else(|| makes((whole, fixed)))
     }
 }
 
