@@ -23,7 +23,7 @@ use winit::keyboard::ModifiersState;
 use winit::window::Window;
 
 use super::command::Command;
-use super::controls::{Controls, Written};
+use super::controls::{Begun, Controls};
 use super::figures::Figures;
 use super::inspector::Inspector;
 use super::keys::{self, Action};
@@ -109,8 +109,8 @@ struct Panels {
     keys_shown: bool,
     /// [`Session::opened`] of the scene that the panels are made for; `None` at first.
     opened: Option<u64>,
-    /// Count and seed in the file of that scene.
-    written: Written,
+    /// With what it was opened.
+    begun: Begun,
 }
 
 /// Notices to the user, and what the user knows already.

@@ -156,8 +156,8 @@ impl Facts<'_> {
     }
 
     /// Draws the overlay in the top left corner, as far as `edge` points. When hidden, it still shows notices and that the
-    /// flock is paused.
-    pub fn show(&self, context: &egui::Context, detail: Detail, edge: f32) {
+    /// flock is paused. Returns how far down it goes; points.
+    pub fn show(&self, context: &egui::Context, detail: Detail, edge: f32) -> f32 {
         let lines = match detail {
             Detail::Quiet => vec![self.line()],
             Detail::Full => self.lines(),
@@ -168,7 +168,7 @@ impl Facts<'_> {
             toast(context, notice, self.lift, edge);
         }
         if lines.is_empty() && self.legend.is_empty() && self.colours.is_none() {
-            return;
+            return 0.0;
         }
         board(context, edge, |ui| {
             for line in lines {
@@ -181,7 +181,7 @@ impl Facts<'_> {
                 self.show_legend(ui);
                 self.show_colours(ui);
             }
-        });
+        })
     }
 
     /// Plots the polarisation over time, from 0 (bottom) to 1 (top).
@@ -304,12 +304,12 @@ pub fn at_the_bottom(
     });
 }
 
-/// The dark panel in the top left corner.
-fn board(context: &egui::Context, edge: f32, content: impl FnOnce(&mut egui::Ui)) {
+/// The dark panel in the top left corner. Returns its lower edge; points.
+fn board(context: &egui::Context, edge: f32, content: impl FnOnce(&mut egui::Ui)) -> f32 {
     let area = egui::Area::new(egui::Id::unique("overlay"))
         .anchor(Align2::LEFT_TOP, [8.0, 8.0])
         .interactable(false);
-    area.show(context, |ui| {
+    let shown = area.show(context, |ui| {
         frame(128).show(ui, |ui| {
             let most = edge.min(context.content_rect().right()) - 32.0;
             ui.set_max_width(most.max(MIN_WIDTH));
@@ -317,6 +317,7 @@ fn board(context: &egui::Context, edge: f32, content: impl FnOnce(&mut egui::Ui)
             content(ui);
         });
     });
+    shown.response.rect.bottom()
 }
 
 #[cfg(test)]
@@ -370,7 +371,9 @@ mod tests {
         let text = "saved: flock-session.toml; ".repeat(9);
         let facts = Facts { notice: Some(&text), ..facts() };
         let mut window = TestWindow::new(1280.0, 720.0);
-        let show = |ui: &mut egui::Ui| facts.show(ui.ctx(), Detail::Hidden, edge);
+        let show = |ui: &mut egui::Ui| {
+            facts.show(ui.ctx(), Detail::Hidden, edge);
+        };
         // An area has no size in its first frame.
         window.frames(2, show);
         let shapes = window.frame(show);
@@ -399,7 +402,9 @@ mod tests {
         let shown = |colours, detail| {
             let facts = Facts { colours, ..facts() };
             let mut window = TestWindow::new(640.0, 360.0);
-            let texts = window.frames(3, |ui| facts.show(ui.ctx(), detail, f32::MAX));
+            let texts = window.frames(3, |ui| {
+                facts.show(ui.ctx(), detail, f32::MAX);
+            });
             texts.iter().any(|text| text.text.contains("few neighbours") && text.whole)
         };
         assert!(legend.is_some() && shown(legend, Detail::Quiet));

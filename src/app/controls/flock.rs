@@ -27,17 +27,19 @@ impl FlockFields {
     /// Shows the fields. Returns what the user asks for once it is entered.
     pub fn show(&mut self, ui: &mut egui::Ui, panel: &FlockPanel<'_>) -> Option<Request> {
         let now = Self::of(panel);
-        let written = &panel.written;
+        let begun = &panel.begun;
+        // With the present species.
+        let first_count = begun.count.unwrap_or(panel.scene.own_count());
         let mut next = *self;
         let mut entered = false;
-        let to = written.count.to_string();
-        let back = with_way_back(ui, now.count != written.count, &to, |ui| {
+        let to = first_count.to_string();
+        let back = with_way_back(ui, now.count != first_count, &to, |ui| {
             let field = DragValue::new(&mut next.count).range(1..=MAX_AGENTS).speed(1.0);
             let hint = "The flock starts again with this many agents.";
             entered |= row(ui, field, "agents", hint);
         });
         if back {
-            (next.count, entered) = (written.count, true);
+            (next.count, entered) = (first_count, true);
         }
         if now.density > 0.0 {
             with_way_back(ui, false, "", |ui| {
@@ -49,13 +51,13 @@ impl FlockFields {
                 entered |= row(ui, field, "density (neighbours)", hint);
             });
         }
-        let to = written.seed.to_string();
-        let back = with_way_back(ui, now.seed != written.seed, &to, |ui| {
+        let to = begun.seed.to_string();
+        let back = with_way_back(ui, now.seed != begun.seed, &to, |ui| {
             let field = DragValue::new(&mut next.seed).speed(1.0);
             entered |= row(ui, field, "seed", "Of all random numbers. The flock starts again.");
         });
         if back {
-            (next.seed, entered) = (written.seed, true);
+            (next.seed, entered) = (begun.seed, true);
         }
         *self = next;
         let asked = entered && next != now;

@@ -42,8 +42,8 @@ pub struct FlockPanel<'a> {
     pub agents: usize,
     /// The same for each species.
     pub counts: Vec<u64>,
-    /// The count and the seed that the scene's file says.
-    pub written: Written,
+    /// With what the flock was opened.
+    pub begun: Begun,
     /// The size of pictures and films, if it is not the window's.
     pub picture_size: Option<(u32, u32)>,
     /// Height of what lies along the lower edge; points.
@@ -56,10 +56,11 @@ pub struct FlockPanel<'a> {
     pub middle: Point,
 }
 
-/// Count and seed in the file of a scene.
+/// With what a scene was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Written {
-    pub count: u64,
+pub struct Begun {
+    /// The number of agents, if it is not the scene's own.
+    pub count: Option<u64>,
     pub seed: u32,
 }
 

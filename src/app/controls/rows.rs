@@ -81,7 +81,8 @@ pub fn count_field(ui: &mut egui::Ui, count: u64, hint: &str) -> Option<u64> {
     // Each row has its own: rows share a scope.
     let id = ui.next_auto_id().with("count");
     draft(ui, id, count, |ui, next| {
-        let field = egui::DragValue::new(next).range(0..=MAX_AGENTS).suffix(" agents");
+        let unit = if *next == 1 { " agent" } else { " agents" };
+        let field = egui::DragValue::new(next).range(0..=MAX_AGENTS).suffix(unit);
         ui.add(field).on_hover_text(hint)
     })
 }

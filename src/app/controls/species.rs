@@ -96,8 +96,8 @@ impl OneSpecies<'_> {
                 edits.push(Edit::RemoveSpecies(species.name.clone()));
             }
             let hint = format!(
-                "Number of agents of {}. New ones come to places as at the start, and those that came \
-                 last go.",
+                "Number of agents of {} at the start, without those that were added since. New ones come \
+                 to places as at the start, and those that came last go.",
                 species.name
             );
             if let Some(count) = count_field(ui, self.agents, &hint) {

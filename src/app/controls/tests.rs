@@ -22,7 +22,7 @@ pub fn flock_panel((first, scene): &(Scene, Scene)) -> FlockPanel<'_> {
         request: Request::default(),
         agents: scene.own_count() as usize,
         counts: scene.shares(scene.own_count()),
-        written: Written { count: scene.own_count(), seed: scene.seed },
+        begun: Begun { count: None, seed: scene.seed },
         picture_size: None,
         lift: 0.0,
         by_keyboard: false,

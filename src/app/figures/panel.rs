@@ -17,6 +17,9 @@ use flockwork_view::words::grouped;
 const WIDTH: f32 = 290.0;
 const SHARE: f32 = 0.39;
 
+/// The height of its title and margins; points.
+const AROUND: f32 = 56.0;
+
 /// The least height of what it shows, below which it would be of no use; points.
 const MIN_HEIGHT: f32 = 120.0;
 
@@ -26,21 +29,20 @@ fn plotted() -> impl Iterator<Item = &'static Column> {
 }
 
 impl Figures {
-    /// Shows the panel if it is wanted, `lift` points above the lower edge. The wishes of the user go to
-    /// `commands`.
+    /// Shows the panel if it is wanted, `lift` points above the lower edge and below what ends at `top`. The wishes of
+    /// the user go to `commands`.
     pub fn show(
         &mut self,
         context: &egui::Context,
         session: &Session<RealTime>,
-        lift: f32,
+        (top, lift): (f32, f32),
         commands: &mut Vec<Command>,
     ) {
         if !self.shown {
             return;
         }
         let room = context.content_rect().size();
-        // Room for the line of the overlay above it.
-        let highest = (room.y - lift - 96.0).max(MIN_HEIGHT);
+        let highest = (room.y - lift - top - AROUND).max(MIN_HEIGHT);
         let window = egui::Window::new("Figures")
             .anchor(Align2::LEFT_BOTTOM, [8.0, -8.0 - lift])
             .resizable(false)

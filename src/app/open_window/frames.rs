@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::{OpenWindow, film};
 use crate::command::Command;
-use crate::controls::{self, FlockPanel, Written};
+use crate::controls::{self, FlockPanel};
 use crate::inspector;
 use crate::interface::Painting;
 use crate::key_card;
@@ -221,8 +221,7 @@ impl OpenWindow<'_> {
             request: self.session.source().request,
             agents: self.session.starters() as usize,
             counts: self.session.starters_by_species(),
-            // With the present species.
-            written: Written { count: scene.own_count(), ..self.panels.written },
+            begun: self.panels.begun,
             picture_size: self.films.size,
             lift: facts.lift,
             by_keyboard: self.panels.in_panel,
@@ -237,7 +236,7 @@ impl OpenWindow<'_> {
             let edge =
                 if self.panels.controls_shown { controls::left_edge(context) } else { f32::MAX };
             let free = if filmed.is_some() { edge.min(right) - film::MARK } else { edge };
-            facts.show(context, self.panels.overlay, free);
+            let overlay = facts.show(context, self.panels.overlay, free);
             if let Some((_, since)) = &self.notices.shown {
                 context
                     .request_repaint_after(overlay::NOTICE_STAYS.saturating_sub(since.elapsed()));
@@ -269,7 +268,8 @@ impl OpenWindow<'_> {
                 let left = self.panels.controls_shown;
                 agent.show(context, facts.lift, left, &mut commands);
             }
-            self.panels.figures.show(context, &self.session, facts.lift, &mut commands);
+            let between = (overlay, facts.lift);
+            self.panels.figures.show(context, &self.session, between, &mut commands);
             commands.extend(self.panels.scenes.show(context, &scene.name));
             if self.panels.controls_shown {
                 self.panels.controls.show(context, &flock, &mut commands);

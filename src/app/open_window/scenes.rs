@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Hand, OpenWindow};
-use crate::controls::{Controls, Written};
+use crate::controls::{Begun, Controls};
 use crate::figures::csv;
 use crate::overlay::agents_in_words;
 use crate::{WindowError, WindowHost};
@@ -170,10 +170,10 @@ impl OpenWindow<'_> {
             (self.notices.shown, self.notices.introduced) = (None, Some(Instant::now()));
         }
         self.panels.controls = Controls::default();
-        let Source { text, overrides, .. } = self.session.source();
+        let Source { text, overrides, request, .. } = self.session.source();
         let read = Scene::parse_with(&scene.name, text, overrides);
         let seed = read.map_or(scene.seed, |read| read.seed);
-        self.panels.written = Written { count: scene.own_count(), seed };
+        self.panels.begun = Begun { count: request.count, seed: request.seed.unwrap_or(seed) };
         let Hand { gesture_ended, modifiers, .. } = self.hand;
         let hand = Hand::new(scene, self.display.screen.size());
         self.hand = Hand { gesture_ended, modifiers, ..hand };
