@@ -160,7 +160,7 @@ fn an_error_in_an_override_names_its_origin() {
         ("targets.3.position=[1, 2]", "targets: this list has no element `3`, only 0"),
         (
             "targets.position=[1, 2]",
-            "targets: this is a list; name an element, as in targets.0.position",
+            "targets: this is a list; name an element by its number, as in targets.0.position",
         ),
         ("world.size.2=5", "world.size: this list has no element `2`, only 0 to 1"),
         ("paths.0.closed=true", "paths: the scene has none; give the whole list"),

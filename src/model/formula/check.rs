@@ -194,7 +194,7 @@ where
             _ => false,
         };
         if known {
-            let problem = "this is no number: it divides by 0, or is too large";
+            let problem = "this is no number: it divides by 0, is too large, or is the root of a negative number";
             return Err(FormulaError::new(column, problem));
         }
         Ok(value)
@@ -289,15 +289,15 @@ where
             return FormulaError::new(column, problem);
         }
         if ["radius", "inner"].contains(&name) {
-            let why = if self.sums.is_empty() {
-                "with a `sum` and that key"
-            } else {
-                "that gives it as a number"
+            let why = match (self.sums.is_empty(), name) {
+                (true, "radius") => "with a `sum`",
+                (true, _) => "with a `sum` and that key",
+                (false, _) => "that gives it as a number",
             };
             return FormulaError::new(column, format!("`{shown}` is known in a rule {why} alone"));
         }
         if OF_FORCE.contains(&name) {
-            let why = if self.of_neighbour { "the force" } else { "a rule with a `sum`" };
+            let why = if self.of_neighbour { "forces and states" } else { "a rule with a `sum`" };
             return FormulaError::new(column, format!("`{shown}` is known in {why} alone"));
         }
         if FUNCTIONS.iter().any(|(known, ..)| *known == name) {

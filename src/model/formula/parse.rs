@@ -338,7 +338,9 @@ impl<'a> Parser<'a> {
     ) -> Result<T, FormulaError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            let problem = format!("more than {MAX_DEPTH} levels of nesting; make a sum of a part");
+            let problem = format!(
+                "more than {MAX_DEPTH} levels of nesting; remove brackets and signs that change nothing"
+            );
             return Err(FormulaError::new(column, problem));
         }
         let read = read(self);

@@ -57,7 +57,7 @@ const WRONG: [(usize, &str, usize, &str); 48] = [
     (2, "if(speed < 1, velocity, 0)", 25, "expected a vector, found a number"),
     (2, "if(speed < 1, velocity)", 1, "`if` takes 3 inputs, here are 2"),
     (2, "-(speed < 1)", 1, "write `not`"),
-    (2, "cross(velocity, velocity)", 1, "write perp(v)"),
+    (2, "cross(velocity, velocity)", 1, "write dot(perp(v), w)"),
     (3, "perp(velocity)", 1, "write cross(a, b)"),
     (2, "vector(1, 2, 3)", 1, "`vector` takes 2 inputs, here are 3"),
     (3, "vector(1, 2)", 1, "`vector` takes 3 inputs, here are 2"),
@@ -94,7 +94,7 @@ fn a_wrong_formula_is_told_with_its_column_and_a_remedy() {
     for (sum, part) in [
         ("distance < 3", "a sum adds up numbers or vectors"),
         ("random(1)", "random numbers belong to the agent"),
-        ("neighbours", "known in the force alone"),
+        ("neighbours", "known in forces and states alone"),
         ("b", "`b` is a sum, which no sum takes"),
         ("other_sped", "did you mean `other_speed`?"),
         ("other_energy", "a rule hears only the states that it keeps itself"),

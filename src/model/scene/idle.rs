@@ -88,8 +88,8 @@ impl Scene {
             let is_free = self.obstacle_plans.is_empty() && self.obstacles.is_empty();
             let looks = info.needs.obstacles_within.is_some();
             check(key.clone(), looks && is_free, "the scene has no [[obstacles]]");
-            let none =
-                value("inner") > 0.0 && value("inner") >= species.range(rule.kind, "radius").1;
+            let reach = rule.kind.parameter("radius").map(|_| species.range(rule.kind, "radius").1);
+            let none = value("inner") > 0.0 && reach.is_some_and(|reach| value("inner") >= reach);
             check(format!("{key}.inner"), none, "it is not below `radius`: nobody is between them");
             let hunts = rule.kind.parameter("target").is_some() && info.sees_neighbours;
             let unwritten = Rule::by_default(rule.kind, number);

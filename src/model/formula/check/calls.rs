@@ -88,7 +88,7 @@ where
         };
         match name {
             "perp" => only_in(2, "`perp` is for planes; in space write cross(a, b)")?,
-            "cross" => only_in(3, "`cross` is for spaces; in a plane write perp(v)")?,
+            "cross" => only_in(3, "`cross` is for spaces; in a plane write dot(perp(v), w)")?,
             "z" => only_in(3, "a plane has no z")?,
             _ => {}
         }

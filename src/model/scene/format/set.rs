@@ -110,8 +110,9 @@ fn put(
                 Value::List(list) => Some(no_element(list.len(), keys, depth)),
                 _ if number.is_none() || depth == 0 || keys[..depth] == ["species"] => None,
                 Value::Table(table) if table.is_empty() => Some(format!(
-                    "the scene has none; give the whole list, as in --set '{}=[{{ … }}]'",
-                    cut(&keys[..depth].join("."))
+                    "the scene has none; give the whole list, as in --set '{}=[{}]'",
+                    cut(&keys[..depth].join(".")),
+                    if depth + 1 < keys.len() { "{ … }" } else { "…, …" }
                 )),
                 other => Some(format!(
                     "this is {}, not a list with an element `{}`",
@@ -185,9 +186,11 @@ fn no_element(count: usize, keys: &[&str], depth: usize) -> String {
     match count {
         0 => format!("this list is empty and has no element `{shown}`; give the whole list"),
         _ if keys[depth].parse::<usize>().is_err() => format!(
-            "this is a list; name an element, as in {}.0.{}",
-            cut(&keys[..depth].join(".")),
-            cut(&keys[depth..].join("."))
+            "this is a list; name an element by its number, as in {}",
+            // A name in the place of the number, or nothing in it.
+            cut(&[&keys[..depth], &["0"], &keys[(depth + 1).min(keys.len() - 1)..]]
+                .concat()
+                .join("."))
         ),
         1 => format!("this list has no element `{shown}`, only 0"),
         _ => format!("this list has no element `{shown}`, only 0 to {}", count - 1),
