@@ -24,11 +24,21 @@ impl RadialDistribution {
     /// The distribution of all agents. `intervals` equal parts cover the distances from 0 to `radius` world units.
     #[must_use]
     pub fn of(world: &World, positions: &[Point], radius: f32, intervals: usize) -> Self {
-        let count = positions.len() as f64;
-        let all = 0..positions.len();
-        let pairs = counts(world, positions, (radius, intervals), (all.clone(), all));
+        Self::around_first(world, (positions, positions.len()), radius, intervals)
+    }
+
+    /// The distribution of all agents around the first ones.
+    #[must_use]
+    pub fn around_first(
+        world: &World,
+        (positions, first): (&[Point], usize),
+        radius: f32,
+        intervals: usize,
+    ) -> Self {
+        let rows = (0..first, 0..positions.len());
+        let pairs = counts(world, positions, (radius, intervals), rows);
         // An agent is not its own neighbour.
-        Self::from(world, pairs, count * (count - 1.0), radius)
+        Self::from(world, pairs, first as f64 * (positions.len() as f64 - 1.0), radius)
     }
 
     /// The distribution of `others` around agents of another kind, such as another species.
