@@ -494,7 +494,7 @@ class Flock:
         if not name or "\0" in name:
             raise ValueError(f"path {name!r}: expected the name of a file or a folder")
         options: dict[str, Any] = {
-            "--ticks": _whole("ticks", ticks, 0, 2**64 - 1),
+            "--ticks": _whole("ticks", _index("ticks", ticks), 0, 2**64 - 1),
             "--every": _whole("every", every, 1, 2**64 - 1),
             "--fps": _number("fps", fps),
             "--size": f"{width}x{height}",

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from . import _native
+from .flock import _whole
 
 
 def _compute(file: str | None, text: str | None, engine: str, threads: int, number: int) -> dict[str, Any]:
@@ -20,6 +21,7 @@ def _compute(file: str | None, text: str | None, engine: str, threads: int, numb
     row["seed"] = found["seed"]
     result = found["result"]
     row.update(ticks=result["ticks"], settled=result["settled"], failure=result.get("failure"))
+    row["short"] = [metric for metric, average in result["metrics"].items() if not average["is_long_enough"]]
     for metric, average in result["metrics"].items():
         row[metric] = average["mean"]
         row[f"{metric}_se"] = average["standard_error"]
@@ -47,7 +49,8 @@ def sweep(
 
     ``plan`` is a plan file of ``flockwork sweep`` or a dict with its keys. ``map`` spreads the runs: the ``map`` of an
     executor of ``concurrent.futures``, of Dask, of ``multiprocessing.get_context("spawn").Pool``. Each run takes
-    ``threads`` threads. A run that fails has its reason in ``failure``. With ``"design": "hysteresis"`` each run computes
+    ``threads`` threads. ``short`` names the metrics for which a run was too short: their standard error is a lower
+    bound there. A run that fails has its reason in ``failure``. With ``"design": "hysteresis"`` each run computes
     the way to it again.
 
     >>> from concurrent.futures import ThreadPoolExecutor
@@ -62,6 +65,7 @@ def sweep(
         file, text = None, _native.toml_of_dict(dict(plan))
     else:
         file, text = os.fspath(plan), None
+    _whole("threads", threads, 1, 4096)
     numbers = range(1, _native.sweep_count(file, text) + 1)
     done: Iterator[dict[str, Any]] = iter(map(partial(_compute, file, text, engine, threads), numbers))
     return list(done)

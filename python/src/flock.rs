@@ -1,14 +1,16 @@
 //! The flock as Python has it. The package's own class `Flock` wraps this one.
 
+use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::thread::{self, ThreadId};
+use std::time::Duration;
 
 use flockwork::Selection;
 use flockwork::model::statistics::{Pairs, RadialDistribution, local_densities};
 use flockwork::model::vector::Point;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
-use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyInt};
 
 use crate::arrays::{matrix, points};
@@ -16,17 +18,53 @@ use crate::errors::Fault;
 use crate::inner::{Inner, Quantity, Source};
 use crate::machine::{check_process, open};
 use crate::recording::{Plan, Samples, kept, kept_numbers, ticks};
+use crate::signals::check_signals;
 use crate::table::Table;
 use crate::{pictures, values, view};
 
 /// One flock on one engine. Calls from several threads wait for each other.
 #[pyclass(frozen, module = "pyflockwork._native")]
-pub struct Flock(Mutex<Inner>);
+pub struct Flock {
+    inner: Mutex<Inner>,
+    /// The thread that works on it.
+    owner: Mutex<Option<ThreadId>>,
+}
+
+/// How long a thread waits before it asks again for a flock on which another one works.
+const WAIT: Duration = Duration::from_millis(1);
 
 impl Flock {
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        // A panic leaves the flock as it was after its last whole tick.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn new(inner: Inner) -> Self {
+        Self { inner: Mutex::new(inner), owner: Mutex::default() }
+    }
+
+    fn owner(&self) -> MutexGuard<'_, Option<ThreadId>> {
+        self.owner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Works on the flock once no other thread does. Meanwhile it lets Python look for Ctrl-C.
+    fn work<T>(&self, work: impl FnOnce(&mut Inner) -> Result<T, Fault>) -> Result<T, Fault> {
+        let own = thread::current().id();
+        let mut inner = loop {
+            match self.inner.try_lock() {
+                Ok(inner) => break inner,
+                // A panic leaves the flock as it was after its last whole tick.
+                Err(TryLockError::Poisoned(inner)) => break inner.into_inner(),
+                Err(TryLockError::WouldBlock) if *self.owner() == Some(own) => {
+                    let text =
+                        "this flock is at work: a handler of signals may not ask it for anything";
+                    return Err(Fault::Device(text.into()));
+                }
+                Err(TryLockError::WouldBlock) => {
+                    check_signals()?;
+                    thread::sleep(WAIT);
+                }
+            }
+        };
+        *self.owner() = Some(own);
+        let done = panic::catch_unwind(AssertUnwindSafe(|| work(&mut inner)));
+        *self.owner() = None;
+        done.unwrap_or_else(|panicked| panic::resume_unwind(panicked))
     }
 
     /// Works on the flock while other Python threads run.
@@ -35,7 +73,7 @@ impl Flock {
         py: Python<'_>,
         work: impl FnOnce(&mut Inner) -> Result<T, Fault> + Send,
     ) -> PyResult<T> {
-        let done = py.detach(|| check_process().and_then(|()| work(&mut self.lock())));
+        let done = py.detach(|| check_process().and_then(|()| self.work(work)));
         done.map_err(PyErr::from)
     }
 
@@ -55,7 +93,7 @@ impl Flock {
     #[new]
     #[pyo3(signature = (scene, text, overrides, count, density, seed, init, engine, adapter, threads))]
     #[expect(clippy::too_many_arguments, reason = "the package's class has names for them")]
-    fn new(
+    fn open(
         py: Python<'_>,
         scene: Option<String>,
         text: Option<String>,
@@ -70,7 +108,7 @@ impl Flock {
     ) -> PyResult<Self> {
         let source = Source { scene, text, overrides, count, density, seed, init };
         let inner = py.detach(|| Inner::open(open(engine, adapter, threads)?, source));
-        Ok(Self(Mutex::new(inner?)))
+        Ok(Self::new(inner?))
     }
 
     /// A flock from the bytes of `save`.
@@ -84,7 +122,7 @@ impl Flock {
         threads: Option<u32>,
     ) -> PyResult<Self> {
         let inner = py.detach(|| Inner::restore(open(engine, adapter, threads)?, bytes, next_id));
-        Ok(Self(Mutex::new(inner?)))
+        Ok(Self::new(inner?))
     }
 
     /// The bytes of an NPZ file.
@@ -254,17 +292,22 @@ impl Flock {
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let found = self.with(py, |inner| {
             let state = inner.state()?;
-            let places = |wanted: Option<u8>| -> Vec<Point> {
+            let world = &inner.scene.world;
+            let places = |takes: &dyn Fn(u8) -> bool| -> Vec<Point> {
                 let rows = state.species.iter().zip(&state.position);
-                let rows = rows.filter(|(own, _)| wanted.is_none_or(|wanted| **own == wanted));
-                rows.map(|(_, place)| *place).collect()
+                rows.filter(|(own, _)| takes(**own)).map(|(_, place)| *place).collect()
             };
-            let (world, others) = (&inner.scene.world, places(species));
-            Ok(match species == around {
-                true => RadialDistribution::of(world, &others, radius, intervals),
-                false => {
-                    let agents = places(around);
+            let mut agents = places(&|own| around.is_none_or(|around| own == around));
+            let first = agents.len();
+            Ok(match species {
+                Some(species) if around != Some(species) => {
+                    let others = places(&|own| own == species);
                     RadialDistribution::around(world, &agents, &others, radius, intervals)
+                }
+                Some(_) => RadialDistribution::of(world, &agents, radius, intervals),
+                None => {
+                    agents.extend(places(&|own| around.is_some_and(|around| own != around)));
+                    RadialDistribution::around_first(world, (&agents, first), radius, intervals)
                 }
             })
         })?;
@@ -309,11 +352,13 @@ impl Flock {
 
     /// Arrays over the memory of the engine.
     fn lend<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyDict>> {
-        let (py, flock) = (slf.py(), slf.get());
-        flock.with(py, |_| Ok(()))?;
+        let (py, flock, own) = (slf.py(), slf.get(), slf.clone().unbind());
+        check_process()?;
         // Other threads wait for the flock without the interpreter; so does this one.
-        let mut inner = flock.0.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
-        Ok(view::lend(py, &slf.clone().unbind(), &mut inner)?)
+        let lent = py.detach(|| {
+            flock.work(|inner| Python::attach(|py| view::lend(py, &own, inner).map(Bound::unbind)))
+        });
+        Ok(lent?.into_bound(py))
     }
 
     /// Width, height and RGBA of a picture.

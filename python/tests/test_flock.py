@@ -259,6 +259,39 @@ print("ended", flock.tick - before)
     assert done.stdout == "ended 2\n", done.stderr
 
 
+def test_a_handler_of_signals_may_not_ask_a_flock_at_work():
+    code = """
+import signal, pyflockwork as fw
+flock = fw.Flock("flock", count=2000, engine="cpu")
+signal.signal(signal.SIGALRM, lambda *_: print(flock.tick))
+signal.setitimer(signal.ITIMER_REAL, 0.3)
+try:
+    flock.step(10**9)
+except RuntimeError as error:
+    print("at work" in str(error), flock.tick > 0)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "True True\n", done.stderr
+
+
+def test_ctrl_c_ends_waiting_for_another_thread():
+    code = """
+import signal, threading, os, pyflockwork as fw
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background of a script
+flock = fw.Flock("flock", count=20000, engine="cpu")
+threading.Thread(target=flock.step, args=(10**9,), daemon=True).start()
+threading.Timer(1.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    while True:
+        flock.tick
+except KeyboardInterrupt:
+    print("ended", flush=True)
+    os._exit(0)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "ended\n", done.stderr
+
+
 def test_a_forked_process_is_told(tmp_path):
     code = """
 import os, pyflockwork as fw

@@ -83,6 +83,10 @@ def test_densities_are_those_of_freud(scene):
         _, own = flock.radial_distribution(reach, bins=20, species=flock.species_names[0])
         np.testing.assert_allclose(own, theirs(first, None, "finite_size"), rtol=2e-3, atol=1e-3)
         assert np.abs(own - across).max() > 0.1
+        # Around one species, of all others: freud counts an agent as its own neighbour, in the first interval.
+        _, mixed = flock.radial_distribution(reach, bins=20, around=0)
+        share = len(second) / (len(flock) - 1)
+        np.testing.assert_allclose(mixed, share * across + (1 - share) * own, rtol=2e-3, atol=1e-3)
     local = freud.density.LocalDensity(r_max=reach / 2, diameter=0)
     found = local.compute((box, places)).num_neighbors
     content = np.pi * (reach / 2) ** 2 if len(world) == 2 else 4 / 3 * np.pi * (reach / 2) ** 3
