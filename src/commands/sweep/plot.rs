@@ -180,9 +180,10 @@ impl Curves {
         let head = vec![
             "Averages over runs".into(),
             format!(
-                "scene {}, {} agents, at most {} ticks, {seeds} a point",
+                "scene {}, {} agents, {}{} ticks, {seeds} a point",
                 cut(scene.unwrap_or("flock")),
                 cut(&agents),
+                if sweep.plan.until.is_some() { "at most " } else { "" },
                 sweep.plan.ticks(),
                 seeds = super::counted_runs(seeds as usize)
             ),
