@@ -117,7 +117,7 @@ impl Editor {
             let same = same && scene.world == self.original.world;
             same.then_some((source, scene, edited.species))
         };
-        // The whole text says the counts of this flock, and the places where those of its size begin.
+        // The whole text says the counts of this flock, and where agents of a flock so large begin.
         let fixed = edited.fixed(agents);
         own.and_then(|own| makes((own, edited))).or_else(|| makes((whole, fixed)))
     }
