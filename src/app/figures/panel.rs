@@ -17,8 +17,8 @@ use flockwork_view::words::grouped;
 const WIDTH: f32 = 290.0;
 const SHARE: f32 = 0.39;
 
-/// The height of its title and margins; points.
-const AROUND: f32 = 56.0;
+/// The height of its title, its margins and the gaps around it; points.
+const AROUND: f32 = 62.0;
 
 /// The least height of what it shows, below which it would be of no use; points.
 const MIN_HEIGHT: f32 = 120.0;
