@@ -14,7 +14,7 @@ use super::joined_rules::HearingRules;
 use super::lane_parameters::{LaneParameters, SpeciesTable};
 use super::lanes::InstructionSet;
 use flockwork_model::behaviours::Uses;
-use flockwork_model::formula::{Given, Heard, Tape, Tile};
+use flockwork_model::formula::{Heard, Row, Tape, Tile};
 use flockwork_model::kept::MAX_KEPT;
 use flockwork_model::real::{Lanes, MAX_LANES, Real};
 use flockwork_model::vector::{Axes, Space, Vector, each_axis, per_axis};
@@ -22,13 +22,8 @@ use flockwork_model::vector::{Axes, Space, Vector, each_axis, per_axis};
 /// Sums that grow side by side: number l adds the agents l, l + 256, …
 const PARTS: usize = 256;
 
-/// Agents in a tile at most.
-pub(super) const TILE: usize = 64;
-
-/// Agents in a tile: of any lanes, two dozen results are in the nearest cache.
-pub(super) fn tile_rows<S: Simd>() -> usize {
-    TILE.min(512 / S::F32_LANES)
-}
+/// Agents in a tile. Two dozen results of this size are in the nearest cache.
+pub(super) const TILE: usize = 32;
 
 /// The sums over all agents, for each group of rules and species.
 #[derive(Clone, Debug, Default)]
@@ -103,13 +98,11 @@ pub fn put<S: Simd, const D: usize>(
     let motion = flock.motion;
     let takes_sizes = flock.uses.has(Uses::OTHER_SIZES);
     each_axis!(axis => {
-        tile.row_mut(Given::OtherPosition(axis))[row] =
-            Lanes::load(simd, &motion.position[axis][agents.clone()]);
-        tile.row_mut(Given::OtherVelocity(axis))[row] =
-            Lanes::load(simd, &motion.velocity[axis][agents.clone()]);
+        tile.place[axis].0[row] = Lanes::load(simd, &motion.position[axis][agents.clone()]);
+        tile.velocity[axis].0[row] = Lanes::load(simd, &motion.velocity[axis][agents.clone()]);
     });
-    for (place, numbers) in motion.kept.iter().enumerate() {
-        tile.row_mut(Given::OtherKept(place))[row] = Lanes::load(simd, &numbers[agents.clone()]);
+    for (own, numbers) in tile.kept.iter_mut().zip(&motion.kept) {
+        own.0[row] = Lanes::load(simd, &numbers[agents.clone()]);
     }
     let (mut species, mut sizes) = ([0.0; MAX_LANES], [0.0; MAX_LANES]);
     for (lane, agent) in agents.enumerate() {
@@ -118,15 +111,15 @@ pub fn put<S: Simd, const D: usize>(
             sizes[lane] = table.size_of(flock.species[agent], flock.seed, flock.id[agent]);
         }
     }
-    tile.row_mut(Given::OtherSpecies)[row] = Lanes::load(simd, &species);
-    tile.row_mut(Given::OtherSize)[row] = Lanes::load(simd, &sizes);
+    tile.species.0[row] = Lanes::load(simd, &species);
+    tile.size.0[row] = Lanes::load(simd, &sizes);
 }
 
-/// Puts the vectors of the `members` into the rows of an input, each the same in all lanes.
+/// Puts the vectors of the `members` into rows, each the same in all lanes.
 #[inline(always)]
 pub fn put_vectors<S: Simd, const D: usize>(
     simd: S,
-    (tile, given): (&mut Tile<Lanes<S>, TILE>, impl Fn(usize) -> Given),
+    rows: &mut [Row<Lanes<S>, TILE>; 3],
     all: &[Vec<f32>; D],
     members: &[u32],
 ) where
@@ -136,7 +129,7 @@ pub fn put_vectors<S: Simd, const D: usize>(
     let all: [&[f32]; D] = per_axis!(axis => &all[axis][..]);
     for (row, member) in members.iter().enumerate() {
         each_axis!(axis => {
-            tile.row_mut(given(axis))[row] = Lanes::splat(simd, all[axis][*member as usize]);
+            rows[axis].0[row] = Lanes::splat(simd, all[axis][*member as usize]);
         });
     }
 }
@@ -195,7 +188,7 @@ where
         let count = flock.species.len();
         let mut begin = first;
         while begin < count {
-            let rows = (count - begin).div_ceil(PARTS).min(tile_rows::<S>());
+            let rows = (count - begin).div_ceil(PARTS).min(TILE);
             heard.clear();
             for row in 0..rows {
                 let agents = begin + row * PARTS..count.min(begin + row * PARTS + S::F32_LANES);

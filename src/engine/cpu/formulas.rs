@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use pulp::Simd;
 
-use super::add_up::{TILE, Totals, heard_by, put, put_vectors, tile_rows};
+use super::add_up::{TILE, Totals, heard_by, put, put_vectors};
 use super::draws::Draws;
 use super::formula_columns::FormulaColumns;
 use super::group::{Group, SortedFlock, blind};
@@ -275,7 +275,7 @@ where
         let mut rest = agents;
         while !rest.is_empty() {
             let first = self.near.count();
-            let end = rest.end.min(rest.start + (tile_rows::<S>() - first) * stride);
+            let end = rest.end.min(rest.start + (TILE - first) * stride);
             let next = (rest.start..end, stride);
             let places = &scene.0.motion.position;
             rest.start += if has_own {
@@ -286,7 +286,7 @@ where
                 self.collect(places, next, widest, &offset, |squared, _| squared)
             };
             self.near.weigh(first, share);
-            if self.near.count() == tile_rows::<S>() {
+            if self.near.count() == TILE {
                 self.finish(scene);
             }
         }
@@ -311,9 +311,9 @@ where
             let offset = offset(Vector(per_axis!(axis => Lanes::splat(simd, places[axis][index]))));
             let squared = seen(offset.dot(offset), start + index);
             each_axis!(axis => {
-                self.tile.row_mut(Given::Offset(axis))[row] = offset.0[axis];
+                self.tile.offset[axis].0[row] = offset.0[axis];
             });
-            self.tile.row_mut(Given::DistanceSquared)[row] = squared;
+            self.tile.distance_squared.0[row] = squared;
             self.members[row] = (start + index) as u32;
             count = self.near.put(count, squared.less_than(widest));
             index += stride;
@@ -328,27 +328,29 @@ where
         let (simd, motion, tile) = (self.simd, flock.motion, &mut self.tile);
         let members = &self.members[..self.near.count()];
         if self.takes_place {
-            put_vectors(simd, (tile, Given::OtherPosition), &motion.position, members);
+            put_vectors(simd, &mut tile.place, &motion.position, members);
         }
         if self.takes_velocity {
-            put_vectors(simd, (tile, Given::OtherVelocity), &motion.velocity, members);
+            put_vectors(simd, &mut tile.velocity, &motion.velocity, members);
         }
         if let Some((table, seed, ids)) = self.sizes {
-            for (size, member) in tile.row_mut(Given::OtherSize).iter_mut().zip(members) {
+            for (row, member) in members.iter().enumerate() {
                 let member = *member as usize;
-                *size = Lanes::splat(simd, table.size_of(flock.species[member], seed, ids[member]));
+                let size = table.size_of(flock.species[member], seed, ids[member]);
+                tile.size.0[row] = Lanes::splat(simd, size);
             }
         }
         for place in &self.taken {
-            for (number, member) in tile.row_mut(Given::OtherKept(*place)).iter_mut().zip(members) {
-                *number = Lanes::splat(simd, motion.kept[*place][*member as usize]);
+            for (row, member) in members.iter().enumerate() {
+                let number = motion.kept[*place][*member as usize];
+                tile.kept[*place].0[row] = Lanes::splat(simd, number);
             }
         }
         if self.several_species {
-            let rows = tile.row_mut(Given::OtherSpecies).iter_mut().zip(&mut self.species);
-            for ((number, species), member) in rows.zip(members) {
-                *species = flock.species[*member as usize];
-                *number = Lanes::splat(simd, f32::from(*species));
+            for (row, member) in members.iter().enumerate() {
+                let species = flock.species[*member as usize];
+                tile.species.0[row] = Lanes::splat(simd, f32::from(species));
+                self.species[row] = species;
             }
         }
         if self.by_ids {
@@ -394,7 +396,7 @@ where
             let reach = reach.as_ref().filter(|reach| reach.by_ids);
             let by_distance = !self.several_species && inner.or(edge).is_none() && reach.is_none();
             let hears_all = by_distance && !squared_radius.less_than(self.widest).any();
-            let distances = &tile.row(Given::DistanceSquared)[..count];
+            let distances = &tile.distance_squared.0[..count];
             if !by_distance {
                 heard.clear();
                 for (row, squared) in distances.iter().enumerate() {
@@ -403,7 +405,7 @@ where
                         mask = mask & !squared.less_than(inner * inner);
                     }
                     if let Some(edge) = edge {
-                        let offset = Vector(per_axis!(axis => tile.row(Given::Offset(axis))[row]));
+                        let offset = Vector(per_axis!(axis => tile.offset[axis].0[row]));
                         let ahead = self.heading.dot(offset);
                         mask = mask & !ahead.less_than(edge * squared.sqrt());
                     }

@@ -56,6 +56,24 @@ pub enum Given {
     Random(u32),
 }
 
+impl Given {
+    /// True if it is another one for each neighbour.
+    #[must_use]
+    pub fn is_of_neighbour(self) -> bool {
+        matches!(
+            self,
+            Self::Offset(_)
+                | Self::DistanceSquared
+                | Self::OtherPosition(_)
+                | Self::OtherVelocity(_)
+                | Self::OtherSpecies
+                | Self::OtherSize
+                | Self::InSet(_)
+                | Self::OtherKept(_)
+        )
+    }
+}
+
 /// An operation. Truths are results of comparisons, and of choices among them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {

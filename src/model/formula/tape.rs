@@ -14,39 +14,6 @@ pub trait Inputs<R> {
 pub struct Tape<'p, R, const T: usize> {
     program: &'p Program,
     registers: Vec<Row<R, T>>,
-    /// Where the results of each operation are: inputs in the tile, or all in the registers.
-    places: [Vec<Place>; 2],
-}
-
-/// Where the results of an operation are.
-#[derive(Clone, Copy)]
-struct Place {
-    table: Table,
-    row: usize,
-}
-
-/// The tables of results.
-#[derive(Clone, Copy)]
-enum Table {
-    Registers,
-    Tile,
-    Sets,
-}
-
-/// The results of operations.
-#[derive(Clone, Copy)]
-struct Results<'a, R, const T: usize> {
-    /// The registers, and the rows and sets of a tile, in the order of [`Table`].
-    tables: [&'a [Row<R, T>]; 3],
-    places: &'a [Place],
-}
-
-impl<'a, R, const T: usize> Results<'a, R, T> {
-    #[inline(always)]
-    fn row(&self, id: Id) -> &'a Row<R, T> {
-        let place = self.places[id as usize];
-        &self.tables[place.table as usize][place.row]
-    }
 }
 
 /// Sums that grow together: each waits for its own last addition alone.
@@ -62,18 +29,7 @@ impl<'p, R: Real, const T: usize> Tape<'p, R, T> {
             _ => like.constant(0.0),
         };
         let registers = program.operations.iter().map(|operation| Row([number(operation); T]));
-        let registers: Vec<_> = registers.collect();
-        let own = |row: usize| Place { table: Table::Registers, row };
-        let place = |(id, operation): (usize, &Operation)| match *operation {
-            Operation::Given(Given::InSet(row)) => Place { table: Table::Sets, row },
-            Operation::Given(given) => {
-                given.row().map_or(own(id), |row| Place { table: Table::Tile, row })
-            }
-            _ => own(id),
-        };
-        let in_tile = program.operations.iter().enumerate().map(place).collect();
-        let places = [in_tile, (0..registers.len()).map(own).collect()];
-        Self { program, registers, places }
+        Self { program, registers: registers.collect() }
     }
 
     /// Runs the operations whose results are the same for all neighbours of an agent.
@@ -112,21 +68,15 @@ impl<'p, R: Real, const T: usize> Tape<'p, R, T> {
             |tape: &'w mut Tape<'p, R, T>, tile: &'w Tile<R, T>, count: usize, sums: &'w mut [R],
              heard: &'w Heard<R, T>| -> () {
                 // Where some are not heard, the others are copied side by side.
-                let is_copied = heard.count < count;
-                if is_copied {
-                    tape.copy(tile, heard);
-                }
-                let places = &tape.places[usize::from(is_copied)][..];
-                run(tape.program, &mut tape.registers, (tile, places), heard.count);
-                let tables = [&tape.registers[..], &tile.rows, &tile.sets];
-                let results = Results { tables, places };
+                let tile = if heard.count < count { tape.copy(tile, heard) } else { Some(tile) };
+                tape.run(tile, heard.count);
                 for terms in tape.program.terms.chunks(TOGETHER) {
                     // Products come last.
                     let has_products = terms.last().is_some_and(|term| term.product.is_some());
                     match usize::from(has_products) + usize::from(heard.weighted) {
-                        0 => add_terms::<0, R, T>(results, terms, sums, heard),
-                        1 => add_terms::<1, R, T>(results, terms, sums, heard),
-                        _ => add_terms::<2, R, T>(results, terms, sums, heard),
+                        0 => tape.add_terms::<0>(tile, terms, sums, heard),
+                        1 => tape.add_terms::<1>(tile, terms, sums, heard),
+                        _ => tape.add_terms::<2>(tile, terms, sums, heard),
                     }
                 }
             }
@@ -135,14 +85,98 @@ impl<'p, R: Real, const T: usize> Tape<'p, R, T> {
 
     /// Copies what the program takes of the neighbours that are heard to the registers of these inputs.
     #[inline(always)]
-    fn copy(&mut self, tile: &Tile<R, T>, heard: &Heard<R, T>) {
-        let all = Results { tables: [&[], &tile.rows, &tile.sets], places: &self.places[0] };
+    fn copy<'t>(&mut self, tile: &Tile<R, T>, heard: &Heard<R, T>) -> Option<&'t Tile<R, T>> {
         for id in &self.program.of_tile {
-            let (own, all) = (&mut self.registers[*id as usize].0, all.row(*id));
+            let Operation::Given(given) = self.program.operations[*id as usize] else { continue };
+            let Some(all) = tile.given(given) else { continue };
+            let own = &mut self.registers[*id as usize].0;
             for (own, row) in own.iter_mut().zip(&heard.rows[..heard.count.min(T)]) {
                 *own = all.0[usize::from(*row) % T];
             }
         }
+        None
+    }
+
+    /// Runs the operations on neighbours for the first `count` of a tile, or of the registers of inputs.
+    #[inline(always)]
+    fn run(&mut self, tile: Option<&Tile<R, T>>, count: usize) {
+        let operations = &self.program.operations[..];
+        for id in &self.program.of_neighbour {
+            let (before, own) = self.registers.split_at_mut(*id as usize);
+            let inputs = Operands { operations, before, tile, count };
+            run(operations[*id as usize], inputs, &mut own[0].0[..count]);
+        }
+    }
+
+    /// Adds up to [`TOGETHER`] terms to their sums. Each is multiplied by `FACTORS` rows: the second factor of a
+    /// product, then the shares of the neighbours; ones in their place change nothing.
+    #[inline(always)]
+    fn add_terms<const FACTORS: usize>(
+        &self,
+        tile: Option<&Tile<R, T>>,
+        terms: &[Term],
+        sums: &mut [R],
+        heard: &Heard<R, T>,
+    ) {
+        match terms.len() {
+            1 => self.add_some::<1, FACTORS>(tile, terms, sums, heard),
+            2 => self.add_some::<2, FACTORS>(tile, terms, sums, heard),
+            3 => self.add_some::<3, FACTORS>(tile, terms, sums, heard),
+            4 => self.add_some::<4, FACTORS>(tile, terms, sums, heard),
+            5 => self.add_some::<5, FACTORS>(tile, terms, sums, heard),
+            _ => self.add_some::<TOGETHER, FACTORS>(tile, terms, sums, heard),
+        }
+    }
+
+    #[inline(always)]
+    fn add_some<const N: usize, const FACTORS: usize>(
+        &self,
+        tile: Option<&Tile<R, T>>,
+        terms: &[Term],
+        sums: &mut [R],
+        heard: &Heard<R, T>,
+    ) {
+        // Written out, because a closure is not always compiled for wide lanes.
+        let nothing = heard.shares.0[0].constant(-0.0);
+        let (mut rows, mut factors) = ([&heard.ones; N], [[&heard.ones; FACTORS]; N]);
+        let mut all = [nothing; N];
+        for (nth, term) in terms.iter().enumerate().take(N) {
+            all[nth] = sums[term.place];
+            rows[nth] = self.row(tile, term.product.map_or(term.id, |[one, _]| one));
+            let mut own = factors[nth].iter_mut();
+            if heard.weighted
+                && let Some(factor) = own.next_back()
+            {
+                *factor = &heard.shares;
+            }
+            if let (Some([_, other]), Some(factor)) = (term.product, own.next()) {
+                *factor = self.row(tile, other);
+            }
+        }
+        for at in 0..heard.count.min(T) {
+            for nth in 0..N {
+                let mut number = rows[nth].0[at];
+                for factor in &factors[nth] {
+                    number = number * factor.0[at];
+                }
+                // Adding −0 changes nothing.
+                all[nth] = all[nth] + number.where_or(heard.masks[at], nothing);
+            }
+        }
+        for (term, sum) in terms.iter().zip(all) {
+            sums[term.place] = sum;
+        }
+    }
+
+    /// The results of an operation, or an input.
+    #[inline(always)]
+    fn row<'a>(&'a self, tile: Option<&'a Tile<R, T>>, id: Id) -> &'a Row<R, T> {
+        if let (Operation::Given(given), Some(tile)) = (self.program.operations[id as usize], tile)
+            && let Some(given) = tile.given(given)
+        {
+            return given;
+        }
+        &self.registers[id as usize]
     }
 
     /// The result of this place, of the first neighbour.
@@ -152,81 +186,24 @@ impl<'p, R: Real, const T: usize> Tape<'p, R, T> {
     }
 }
 
-/// Runs the operations on neighbours for the first `count` of a tile, or of the registers of inputs.
-#[inline(always)]
-fn run<R: Real, const T: usize>(
-    program: &Program,
-    registers: &mut [Row<R, T>],
-    (tile, places): (&Tile<R, T>, &[Place]),
+/// The inputs of the next operation: earlier results, and neighbours.
+#[derive(Clone, Copy)]
+struct Operands<'a, R, const T: usize> {
+    operations: &'a [Operation],
+    before: &'a [Row<R, T>],
+    tile: Option<&'a Tile<R, T>>,
     count: usize,
-) {
-    let operations = &program.operations[..];
-    for id in &program.of_neighbour {
-        let (before, own) = registers.split_at_mut(*id as usize);
-        let results = Results { tables: [before, &tile.rows, &tile.sets], places };
-        run_one(operations, *id, results, &mut own[0].0[..count]);
-    }
 }
 
-/// Adds up to [`TOGETHER`] terms to their sums. Each is multiplied by `FACTORS` rows: the second factor of a
-/// product, then the shares of the neighbours; ones in their place change nothing.
-#[inline(always)]
-fn add_terms<const FACTORS: usize, R: Real, const T: usize>(
-    results: Results<R, T>,
-    terms: &[Term],
-    sums: &mut [R],
-    heard: &Heard<R, T>,
-) {
-    match terms.len() {
-        1 => add_some::<1, FACTORS, R, T>(results, terms, sums, heard),
-        2 => add_some::<2, FACTORS, R, T>(results, terms, sums, heard),
-        3 => add_some::<3, FACTORS, R, T>(results, terms, sums, heard),
-        4 => add_some::<4, FACTORS, R, T>(results, terms, sums, heard),
-        5 => add_some::<5, FACTORS, R, T>(results, terms, sums, heard),
-        _ => add_some::<TOGETHER, FACTORS, R, T>(results, terms, sums, heard),
-    }
-}
-
-#[inline(always)]
-fn add_some<const N: usize, const FACTORS: usize, R: Real, const T: usize>(
-    results: Results<R, T>,
-    terms: &[Term],
-    sums: &mut [R],
-    heard: &Heard<R, T>,
-) {
-    // Written out, because a closure is not always compiled for wide lanes.
-    let nothing = heard.shares.0[0].constant(-0.0);
-    let (mut rows, mut factors) = ([&heard.ones; N], [[&heard.ones; FACTORS]; N]);
-    let mut all = [nothing; N];
-    for (nth, term) in terms.iter().enumerate().take(N) {
-        all[nth] = sums[term.place];
-        if heard.weighted
-            && let [.., last] = &mut factors[nth][..]
+impl<'a, R: Real, const T: usize> Operands<'a, R, T> {
+    #[inline(always)]
+    fn get(self, id: Id) -> &'a [R] {
+        if let (Operation::Given(given), Some(tile)) = (self.operations[id as usize], self.tile)
+            && let Some(given) = tile.given(given)
         {
-            *last = &heard.shares;
+            return &given.0[..self.count];
         }
-        rows[nth] = results.row(match term.product {
-            Some([one, other]) => {
-                if let [first, ..] = &mut factors[nth][..] {
-                    *first = results.row(other);
-                }
-                one
-            }
-            None => term.id,
-        });
-    }
-    for at in 0..heard.count.min(T) {
-        for nth in 0..N {
-            let mut number = rows[nth].0[at];
-            for factor in &factors[nth] {
-                number = number * factor.0[at];
-            }
-            // Adding −0 changes nothing.
-            all[nth] = all[nth] + number.where_or(heard.masks[at], nothing);
-        }
-    }
-    for (term, sum) in terms.iter().zip(all) {
-        sums[term.place] = sum;
+        &self.before[id as usize].0[..self.count]
     }
 }
 
@@ -271,36 +248,26 @@ fn truth<R: Real>(mask: R::Mask, like: R) -> R {
     like.constant(1.0).where_or(mask, like.constant(0.0))
 }
 
-/// Runs an operation on the results of earlier ones.
+/// Runs one operation.
 #[inline(always)]
-fn run_one<R: Real, const T: usize>(
-    operations: &[Operation],
-    id: Id,
-    results: Results<R, T>,
-    out: &mut [R],
-) {
-    let (Some(first), count) = (out.first(), out.len()) else { return };
+fn run<R: Real, const T: usize>(operation: Operation, inputs: Operands<R, T>, out: &mut [R]) {
+    let Some(first) = out.first() else { return };
     let zero = first.constant(0.0);
-    macro_rules! of {
-        ($id:expr) => {
-            results.row($id).0[..count].iter()
-        };
-    }
     macro_rules! each {
         ($a:expr, |$x:ident| $value:expr) => {
-            for (out, $x) in out.iter_mut().zip(of!($a)) {
+            for (out, $x) in out.iter_mut().zip(inputs.get($a)) {
                 let $x = *$x;
                 *out = $value;
             }
         };
         ($a:expr, $b:expr, |$x:ident, $y:ident| $value:expr) => {
-            for ((out, $x), $y) in out.iter_mut().zip(of!($a)).zip(of!($b)) {
+            for ((out, $x), $y) in out.iter_mut().zip(inputs.get($a)).zip(inputs.get($b)) {
                 let ($x, $y) = (*$x, *$y);
                 *out = $value;
             }
         };
     }
-    match operations[id as usize] {
+    match operation {
         // These were there before.
         Operation::Constant(_) | Operation::Truth(_) | Operation::Given(_) => {}
         Operation::Add(a, b) => each!(a, b, |x, y| x + y),
@@ -313,14 +280,16 @@ fn run_one<R: Real, const T: usize>(
         Operation::Less(a, b) => each!(a, b, |x, y| truth(x.less_than(y), x)),
         Operation::Equal(a, b) => each!(a, b, |x, y| truth(x.equals(y), x)),
         Operation::Choose(condition, a, b) => {
-            if let Operation::Less(low, high) = operations[condition as usize] {
-                let all = of!(low).zip(of!(high)).zip(of!(a).zip(of!(b)));
+            if let Operation::Less(low, high) = inputs.operations[condition as usize] {
+                let compared = inputs.get(low).iter().zip(inputs.get(high));
+                let all = compared.zip(inputs.get(a).iter().zip(inputs.get(b)));
                 for (out, ((low, high), (x, y))) in out.iter_mut().zip(all) {
                     *out = x.where_or(low.less_than(*high), *y);
                 }
                 return;
             }
-            let all = of!(condition).zip(of!(a).zip(of!(b)));
+            let chosen = inputs.get(a).iter().zip(inputs.get(b));
+            let all = inputs.get(condition).iter().zip(chosen);
             for (out, (condition, (x, y))) in out.iter_mut().zip(all) {
                 *out = x.where_or(zero.less_than(*condition), *y);
             }

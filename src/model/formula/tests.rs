@@ -168,14 +168,9 @@ fn summed(program: &Program) -> Vec<f32> {
         }
     }
     let mut tile = Tile::<f32, 1>::new(0.0);
-    let numbers = [
-        (Given::Offset(0), 0.1),
-        (Given::Offset(1), 0.7),
-        (Given::OtherVelocity(0), -2.3),
-        (Given::OtherVelocity(1), 0.4),
-        (Given::DistanceSquared, 0.5),
-    ];
-    numbers.into_iter().for_each(|(given, number)| *tile.row_mut(given) = [number]);
+    (tile.offset[0], tile.offset[1]) = (Row([0.1]), Row([0.7]));
+    (tile.velocity[0], tile.velocity[1], tile.distance_squared) =
+        (Row([-2.3]), Row([0.4]), Row([0.5]));
     let (mut heard, mut tape) = (Heard::nobody(0.0), Tape::new(program, 0.0));
     heard.push(0, true);
     tape.prepare(&Three);

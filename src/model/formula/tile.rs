@@ -9,58 +9,56 @@ use crate::real::{Mask, Real};
 #[repr(C, align(64))]
 pub struct Row<R, const T: usize>(pub [R; T]);
 
-/// The rows of a tile besides the sets.
-const ROWS: usize = 12 + MAX_KEPT;
-
-/// The perception of `T` neighbours: a row for each input of programs that is another one for each neighbour. In a
-/// plane the third axis is not used.
+/// The perception of `T` neighbours. In a plane the third axis is not used.
 pub struct Tile<R, const T: usize> {
-    pub(super) rows: [Row<R, T>; ROWS],
+    /// From the agents to the neighbours.
+    pub offset: [Row<R, T>; 3],
+    /// The squares of their lengths.
+    pub distance_squared: Row<R, T>,
+    /// The places of the neighbours.
+    pub place: [Row<R, T>; 3],
+    /// The velocities of the neighbours.
+    pub velocity: [Row<R, T>; 3],
+    /// The numbers of their species.
+    pub species: Row<R, T>,
     /// Whether they are in each of the rule's sets of species.
     pub sets: Vec<Row<R, T>>,
+    /// Half their lengths.
+    pub size: Row<R, T>,
+    /// The numbers that they keep.
+    pub kept: [Row<R, T>; MAX_KEPT],
 }
 
 impl<R: Real, const T: usize> Tile<R, T> {
     /// A tile with nothing in it.
     #[inline(always)]
     pub fn new(like: R) -> Self {
-        Self { rows: [Row([like.constant(0.0); T]); ROWS], sets: Vec::new() }
+        let zeros = Row([like.constant(0.0); T]);
+        Self {
+            offset: [zeros; 3],
+            distance_squared: zeros,
+            place: [zeros; 3],
+            velocity: [zeros; 3],
+            species: zeros,
+            sets: Vec::new(),
+            size: zeros,
+            kept: [zeros; MAX_KEPT],
+        }
     }
 
-    /// The numbers of an input. (An input without a row, or a set, has the first row.)
     #[inline(always)]
-    #[must_use]
-    pub fn row(&self, given: Given) -> &[R; T] {
-        &self.rows[given.row().unwrap_or_default()].0
-    }
-
-    /// As [`Tile::row`], to be written.
-    #[inline(always)]
-    pub fn row_mut(&mut self, given: Given) -> &mut [R; T] {
-        &mut self.rows[given.row().unwrap_or_default()].0
-    }
-}
-
-impl Given {
-    /// Its row in a tile.
-    #[inline(always)]
-    pub(super) fn row(self) -> Option<usize> {
-        Some(match self {
-            Self::Offset(axis) => axis,
-            Self::OtherPosition(axis) => 3 + axis,
-            Self::OtherVelocity(axis) => 6 + axis,
-            Self::DistanceSquared => 9,
-            Self::OtherSpecies => 10,
-            Self::OtherSize => 11,
-            Self::OtherKept(place) => 12 + place,
+    pub(super) fn given(&self, given: Given) -> Option<&Row<R, T>> {
+        Some(match given {
+            Given::Offset(axis) => &self.offset[axis],
+            Given::OtherPosition(axis) => &self.place[axis],
+            Given::OtherVelocity(axis) => &self.velocity[axis],
+            Given::DistanceSquared => &self.distance_squared,
+            Given::OtherSpecies => &self.species,
+            Given::InSet(place) => self.sets.get(place)?,
+            Given::OtherSize => &self.size,
+            Given::OtherKept(place) => &self.kept[place],
             _ => return None,
         })
-    }
-
-    /// True if it is another one for each neighbour.
-    #[must_use]
-    pub fn is_of_neighbour(self) -> bool {
-        self.row().is_some() || matches!(self, Self::InSet(_))
     }
 }
 

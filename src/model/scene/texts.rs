@@ -87,13 +87,13 @@ impl<'a> SingleRules<'a> {
     ) {
         let squared = neighbour.distance_squared;
         let mut tile = Tile::<f32, 1>::new(0.0);
-        *tile.row_mut(Given::DistanceSquared) = [squared];
-        *tile.row_mut(Given::OtherSpecies) = [f32::from(other.species)];
-        *tile.row_mut(Given::OtherSize) = [other.size];
+        tile.distance_squared = Row([squared]);
+        tile.species = Row([f32::from(other.species)]);
+        tile.size = Row([other.size]);
         for axis in 0..D {
-            *tile.row_mut(Given::Offset(axis)) = [neighbour.offset.0[axis]];
-            *tile.row_mut(Given::OtherVelocity(axis)) = [neighbour.velocity.0[axis]];
-            *tile.row_mut(Given::OtherPosition(axis)) = [other.place[axis]];
+            tile.offset[axis] = Row([neighbour.offset.0[axis]]);
+            tile.velocity[axis] = Row([neighbour.velocity.0[axis]]);
+            tile.place[axis] = Row([other.place[axis]]);
         }
         let mut heard = Heard::nobody(squared);
         heard.push(0, neighbour.share > 0.0);
@@ -107,9 +107,8 @@ impl<'a> SingleRules<'a> {
             let ignored = self.several_species && (value("with") as u32 >> other.species) & 1 == 0;
             let near = within && squared >= inner * inner;
             if near && !unseen && !ignored && chosen(Kind::Formula(formula)) {
-                for index in 0..formula.states.len() {
-                    let number = other.kept[self.place(formula, index)];
-                    *tile.row_mut(Given::OtherKept(index)) = [number];
+                for (index, kept) in tile.kept.iter_mut().enumerate().take(formula.states.len()) {
+                    *kept = Row([other.kept[self.place(formula, index)]]);
                 }
                 let kind = Kind::Formula(formula);
                 let is_in = |index: &usize| {
