@@ -1,5 +1,5 @@
 //! Values of behaviours and rules on both engines: parameters by species, turns in place of forces, weights below 0,
-//! and nobody who is perceived.
+//! and sets of species with none in them.
 
 use crate::adapter;
 use crate::common::gpu::with_cpu;
