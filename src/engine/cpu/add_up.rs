@@ -14,7 +14,7 @@ use super::joined_rules::HearingRules;
 use super::lane_parameters::{LaneParameters, SpeciesTable};
 use super::lanes::InstructionSet;
 use flockwork_model::behaviours::Uses;
-use flockwork_model::formula::{Heard, Row, Tape, Tile};
+use flockwork_model::formula::{Given, Heard, Row, Tape, Tile};
 use flockwork_model::kept::MAX_KEPT;
 use flockwork_model::real::{Lanes, MAX_LANES, Real};
 use flockwork_model::vector::{Axes, Space, Vector, each_axis, per_axis};
@@ -22,8 +22,13 @@ use flockwork_model::vector::{Axes, Space, Vector, each_axis, per_axis};
 /// Sums that grow side by side: number l adds the agents l, l + 256, …
 const PARTS: usize = 256;
 
-/// Agents in a tile. Two dozen results of this size are in the nearest cache.
-pub(super) const TILE: usize = 32;
+/// Agents that a tile has room for: those that a group of eight hears at ten neighbours each.
+pub(super) const TILE: usize = 48;
+
+/// Agents in a tile of these lanes at most: some twenty results are in the nearest cache.
+pub(super) fn tile_rows<S: Simd>() -> usize {
+    TILE.min(512 / S::F32_LANES)
+}
 
 /// The sums over all agents, for each group of rules and species.
 #[derive(Clone, Debug, Default)]
@@ -97,12 +102,13 @@ pub fn put<S: Simd, const D: usize>(
 ) {
     let motion = flock.motion;
     let takes_sizes = flock.uses.has(Uses::OTHER_SIZES);
+    let load = |numbers: &[f32]| Lanes::load(simd, &numbers[agents.clone()]);
     each_axis!(axis => {
-        tile.place[axis].0[row] = Lanes::load(simd, &motion.position[axis][agents.clone()]);
-        tile.velocity[axis].0[row] = Lanes::load(simd, &motion.velocity[axis][agents.clone()]);
+        tile.row_mut(Given::OtherPosition(axis))[row] = load(&motion.position[axis]);
+        tile.row_mut(Given::OtherVelocity(axis))[row] = load(&motion.velocity[axis]);
     });
-    for (own, numbers) in tile.kept.iter_mut().zip(&motion.kept) {
-        own.0[row] = Lanes::load(simd, &numbers[agents.clone()]);
+    for (place, numbers) in motion.kept.iter().enumerate() {
+        tile.row_mut(Given::OtherKept(place))[row] = load(numbers);
     }
     let (mut species, mut sizes) = ([0.0; MAX_LANES], [0.0; MAX_LANES]);
     for (lane, agent) in agents.enumerate() {
@@ -111,15 +117,15 @@ pub fn put<S: Simd, const D: usize>(
             sizes[lane] = table.size_of(flock.species[agent], flock.seed, flock.id[agent]);
         }
     }
-    tile.species.0[row] = Lanes::load(simd, &species);
-    tile.size.0[row] = Lanes::load(simd, &sizes);
+    tile.row_mut(Given::OtherSpecies)[row] = Lanes::load(simd, &species);
+    tile.row_mut(Given::OtherSize)[row] = Lanes::load(simd, &sizes);
 }
 
 /// Puts the vectors of the `members` into rows, each the same in all lanes.
 #[inline(always)]
 pub fn put_vectors<S: Simd, const D: usize>(
     simd: S,
-    rows: &mut [Row<Lanes<S>, TILE>; 3],
+    rows: &mut [Row<Lanes<S>, TILE>],
     all: &[Vec<f32>; D],
     members: &[u32],
 ) where
@@ -181,14 +187,14 @@ where
             kept: &[zero; MAX_KEPT],
             draws: Draws { seed: flock.seed, tick: flock.tick, ids: &[] },
         });
-        let mut tile = Tile::new(zero);
+        let mut tile = Tile::new(zero, rules.sets.len());
         let mut heard = Heard::nobody(zero);
         let mut sums = vec![zero; rules.program.results.len()];
         let columns = rules.one(table.rules());
         let count = flock.species.len();
         let mut begin = first;
         while begin < count {
-            let rows = (count - begin).div_ceil(PARTS).min(TILE);
+            let rows = (count - begin).div_ceil(PARTS).min(tile_rows::<S>());
             heard.clear();
             for row in 0..rows {
                 let agents = begin + row * PARTS..count.min(begin + row * PARTS + S::F32_LANES);

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use pulp::Simd;
 
-use super::add_up::{TILE, Totals, heard_by, put, put_vectors};
+use super::add_up::{TILE, Totals, heard_by, put, put_vectors, tile_rows};
 use super::draws::Draws;
 use super::formula_columns::FormulaColumns;
 use super::group::{Group, SortedFlock, blind};
@@ -16,7 +16,7 @@ use super::lane_parameters::{LaneParameters, SpeciesTable};
 use super::nearest::{Nearest, Reach};
 use crate::BrokenForces;
 use flockwork_model::behaviours::Uses;
-use flockwork_model::formula::{Formula, Given, Heard, Row, Tape, Tile};
+use flockwork_model::formula::{Formula, Given, Heard, Tape, Tile};
 use flockwork_model::kept::MAX_KEPT;
 use flockwork_model::real::{Lanes, Mask, Real, apart};
 use flockwork_model::vector::{Axes, Space, Vector, each_axis, per_axis};
@@ -120,6 +120,7 @@ where
             hears: false,
         };
         let takes = |is_taken: fn(&Given) -> bool| rules.givens().any(|given| is_taken(&given));
+        let sets = rules.hearings.iter().map(|own| own.sets.len());
         let kept = rules.givens().filter_map(|given| match given {
             Given::OtherKept(place) => Some(place),
             _ => None,
@@ -132,7 +133,7 @@ where
             sums: vec![like; rules.sums],
             forces: Vec::new(),
             broken: BrokenForces::default(),
-            tile: Tile::new(like),
+            tile: Tile::new(like, sets.max().unwrap_or(0)),
             near: Heard::nobody(like),
             heard: Heard::nobody(like),
             members: [0; TILE],
@@ -184,17 +185,19 @@ where
             let own_sums = hearing.sums();
             let HearingLanes { columns, of_sums, reach, .. } = hearing;
             *reach = nearest.of_rule(columns.formula).copied();
-            of_sums.prepare(&GroupInputs {
-                simd,
-                parameters,
-                position: group.position,
-                velocity,
-                body: &parameters.body,
-                spread: velocity,
-                sums: &[],
-                kept: &self.kept,
-                draws: Draws { seed: flock.seed, tick: flock.tick, ids: &[] },
-            });
+            if of_sums.takes_agents() {
+                of_sums.prepare(&GroupInputs {
+                    simd,
+                    parameters,
+                    position: group.position,
+                    velocity,
+                    body: &parameters.body,
+                    spread: velocity,
+                    sums: &[],
+                    kept: &self.kept,
+                    draws: Draws { seed: flock.seed, tick: flock.tick, ids: &[] },
+                });
+            }
             if columns.is_shared {
                 // Everybody's but the agents' own parts.
                 let (tile, sums) = (&mut self.tile, &mut self.sums[own_sums]);
@@ -275,7 +278,7 @@ where
         let mut rest = agents;
         while !rest.is_empty() {
             let first = self.near.count();
-            let end = rest.end.min(rest.start + (TILE - first) * stride);
+            let end = rest.end.min(rest.start + (tile_rows::<S>() - first) * stride);
             let next = (rest.start..end, stride);
             let places = &scene.0.motion.position;
             rest.start += if has_own {
@@ -286,7 +289,7 @@ where
                 self.collect(places, next, widest, &offset, |squared, _| squared)
             };
             self.near.weigh(first, share);
-            if self.near.count() == TILE {
+            if self.near.count() == tile_rows::<S>() {
                 self.finish(scene);
             }
         }
@@ -306,14 +309,15 @@ where
         let places = per_axis!(axis => &places[axis][agents.clone()]);
         // In a variable, which stays in a register.
         let (mut count, mut index) = (self.near.count(), 0);
+        let (offsets, distances) = self.tile.offset_mut();
         while index < places[0].len() {
-            let row = count % TILE;
+            let row = count;
             let offset = offset(Vector(per_axis!(axis => Lanes::splat(simd, places[axis][index]))));
             let squared = seen(offset.dot(offset), start + index);
             each_axis!(axis => {
-                self.tile.offset[axis].0[row] = offset.0[axis];
+                offsets[axis].0[row] = offset.0[axis];
             });
-            self.tile.distance_squared.0[row] = squared;
+            distances[row] = squared;
             self.members[row] = (start + index) as u32;
             count = self.near.put(count, squared.less_than(widest));
             index += stride;
@@ -328,29 +332,29 @@ where
         let (simd, motion, tile) = (self.simd, flock.motion, &mut self.tile);
         let members = &self.members[..self.near.count()];
         if self.takes_place {
-            put_vectors(simd, &mut tile.place, &motion.position, members);
+            let places = tile.axes_mut(Given::OtherPosition(0));
+            put_vectors(simd, places, &motion.position, members);
         }
         if self.takes_velocity {
-            put_vectors(simd, &mut tile.velocity, &motion.velocity, members);
+            let velocities = tile.axes_mut(Given::OtherVelocity(0));
+            put_vectors(simd, velocities, &motion.velocity, members);
         }
         if let Some((table, seed, ids)) = self.sizes {
-            for (row, member) in members.iter().enumerate() {
+            for (size, member) in tile.row_mut(Given::OtherSize).iter_mut().zip(members) {
                 let member = *member as usize;
-                let size = table.size_of(flock.species[member], seed, ids[member]);
-                tile.size.0[row] = Lanes::splat(simd, size);
+                *size = Lanes::splat(simd, table.size_of(flock.species[member], seed, ids[member]));
             }
         }
         for place in &self.taken {
-            for (row, member) in members.iter().enumerate() {
-                let number = motion.kept[*place][*member as usize];
-                tile.kept[*place].0[row] = Lanes::splat(simd, number);
+            for (number, member) in tile.row_mut(Given::OtherKept(*place)).iter_mut().zip(members) {
+                *number = Lanes::splat(simd, motion.kept[*place][*member as usize]);
             }
         }
         if self.several_species {
-            for (row, member) in members.iter().enumerate() {
-                let species = flock.species[*member as usize];
-                tile.species.0[row] = Lanes::splat(simd, f32::from(species));
-                self.species[row] = species;
+            let rows = tile.row_mut(Given::OtherSpecies).iter_mut().zip(&mut self.species);
+            for ((number, species), member) in rows.zip(members) {
+                *species = flock.species[*member as usize];
+                *number = Lanes::splat(simd, f32::from(*species));
             }
         }
         if self.by_ids {
@@ -396,7 +400,7 @@ where
             let reach = reach.as_ref().filter(|reach| reach.by_ids);
             let by_distance = !self.several_species && inner.or(edge).is_none() && reach.is_none();
             let hears_all = by_distance && !squared_radius.less_than(self.widest).any();
-            let distances = &tile.distance_squared.0[..count];
+            let distances = &tile.row(Given::DistanceSquared)[..count];
             if !by_distance {
                 heard.clear();
                 for (row, squared) in distances.iter().enumerate() {
@@ -405,7 +409,7 @@ where
                         mask = mask & !squared.less_than(inner * inner);
                     }
                     if let Some(edge) = edge {
-                        let offset = Vector(per_axis!(axis => tile.offset[axis].0[row]));
+                        let offset = Vector(per_axis!(axis => tile.row(Given::Offset(axis))[row]));
                         let ahead = self.heading.dot(offset);
                         mask = mask & !ahead.less_than(edge * squared.sqrt());
                     }
@@ -425,11 +429,9 @@ where
             if !hears_all {
                 heard.weigh_like(near);
             }
-            while tile.sets.len() < rules.sets.len() {
-                tile.sets.push(Row([zero; TILE]));
-            }
-            for (set, column) in tile.sets.iter_mut().zip(&rules.sets) {
-                for (is_in, species) in set.0[..count].iter_mut().zip(&self.species) {
+            for (set, column) in rules.sets.iter().enumerate() {
+                let set = &mut tile.row_mut(Given::InSet(set))[..count];
+                for (is_in, species) in set.iter_mut().zip(&self.species) {
                     *is_in = parameters.column(column + usize::from(*species));
                 }
             }

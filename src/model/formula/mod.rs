@@ -14,6 +14,7 @@ mod functions;
 mod joined;
 mod parse;
 mod program;
+mod schedule;
 mod tape;
 #[cfg(test)]
 mod tests;

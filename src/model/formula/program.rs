@@ -8,6 +8,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 
+use super::schedule::Schedule;
 use crate::real::{Mask, Real};
 
 /// The number of an operation in its program.
@@ -54,24 +55,6 @@ pub enum Given {
     Sum(usize),
     /// The random number of this use.
     Random(u32),
-}
-
-impl Given {
-    /// True if it is another one for each neighbour.
-    #[must_use]
-    pub fn is_of_neighbour(self) -> bool {
-        matches!(
-            self,
-            Self::Offset(_)
-                | Self::DistanceSquared
-                | Self::OtherPosition(_)
-                | Self::OtherVelocity(_)
-                | Self::OtherSpecies
-                | Self::OtherSize
-                | Self::InSet(_)
-                | Self::OtherKept(_)
-        )
-    }
 }
 
 /// An operation. Truths are results of comparisons, and of choices among them.
@@ -139,71 +122,14 @@ pub struct Program {
     pub operations: Vec<Operation>,
     /// The results.
     pub results: Vec<Id>,
-    /// Operations whose results are the same for all neighbours of an agent, without constants: first those that
-    /// wait for none, so that several run at once.
-    pub of_agent: Vec<(Id, Operation)>,
-    /// The others, without inputs and without the products among the terms.
-    pub of_neighbour: Vec<Id>,
-    /// The inputs that are others for each neighbour.
-    pub of_tile: Vec<Id>,
-    /// The results as they are added up, products last.
-    pub terms: Vec<Term>,
-}
-
-/// A result that is added up over the neighbours.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Term {
-    /// Its place among the results.
-    pub place: usize,
-    /// The operation.
-    pub id: Id,
-    /// The factors of a product that nothing else takes: it is formed as it is added.
-    pub product: Option<[Id; 2]>,
+    /// How it runs on the CPU.
+    pub(super) schedule: Schedule,
 }
 
 impl Program {
     fn new(operations: Vec<Operation>, results: Vec<Id>) -> Self {
-        let (mut of_agent, mut of_neighbour, mut of_tile) = (Vec::new(), Vec::new(), Vec::new());
-        // Choices compare by themselves: a comparison runs for other uses alone.
-        let mut wanted = vec![false; operations.len()];
-        results.iter().for_each(|id| wanted[*id as usize] = true);
-        for operation in &operations {
-            let skipped = usize::from(matches!(operation, Operation::Choose(..)));
-            operation.inputs().skip(skipped).for_each(|id| wanted[id as usize] = true);
-        }
-        let mut differs: Vec<bool> = Vec::with_capacity(operations.len());
-        // How many operations wait for one another up to each.
-        let mut depths: Vec<usize> = Vec::with_capacity(operations.len());
-        for (id, operation) in (0..).zip(&operations) {
-            let given = matches!(operation, Operation::Given(given) if given.is_of_neighbour());
-            let own = given || operation.inputs().any(|input| differs[input as usize]);
-            differs.push(own);
-            let depth = operation.inputs().map(|input| 1 + depths[input as usize]).max();
-            depths.push(depth.unwrap_or(0));
-            match operation {
-                Operation::Constant(_) | Operation::Truth(_) => {}
-                Operation::Less(..) if !wanted[id as usize] => {}
-                _ if !own => of_agent.push((id, *operation)),
-                _ if given => of_tile.push(id),
-                _ => of_neighbour.push(id),
-            }
-        }
-        of_agent.sort_by_key(|(id, _)| depths[*id as usize]);
-        let takes = |id: Id| operations.iter().flat_map(|own| own.inputs()).any(|own| own == id);
-        let term = |(place, id): (usize, &Id)| {
-            let product = match operations[*id as usize] {
-                Operation::Multiply(a, b) if of_neighbour.contains(id) && !takes(*id) => {
-                    Some([a, b])
-                }
-                _ => None,
-            };
-            Term { place, id: *id, product }
-        };
-        let mut terms: Vec<Term> = results.iter().enumerate().map(term).collect();
-        terms.sort_by_key(|term| term.product.is_some());
-        of_neighbour
-            .retain(|id| !terms.iter().any(|term| term.id == *id && term.product.is_some()));
-        Self { operations, results, of_agent, of_neighbour, of_tile, terms }
+        let schedule = Schedule::new(&operations, &results);
+        Self { operations, results, schedule }
     }
 
     /// The inputs that it takes.

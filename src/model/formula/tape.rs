@@ -1,6 +1,7 @@
 //! Programs on the CPU: each operation at once for a tile of neighbours.
 
-use super::program::{Given, Id, Operation, Program, Term};
+use super::program::{Given, Operation, Program};
+use super::schedule::{OfNeighbours, Place, Step, Term};
 use super::tile::{Heard, Row, Tile};
 use crate::real::{Real, apart};
 
@@ -32,6 +33,13 @@ impl<'p, R: Real, const T: usize> Tape<'p, R, T> {
         Self { program, registers: registers.collect() }
     }
 
+    /// True if [`Self::prepare`] has anything to do.
+    #[inline(always)]
+    #[must_use]
+    pub fn takes_agents(&self) -> bool {
+        !self.program.schedule.inputs.is_empty()
+    }
+
     /// Runs the operations whose results are the same for all neighbours of an agent.
     pub fn prepare<I: Inputs<R>>(&mut self, inputs: &I) {
         let (Some(first), tape) = (self.registers.first().map(|row| row.0[0]), self) else {
@@ -45,14 +53,13 @@ impl<'p, R: Real, const T: usize> Tape<'p, R, T> {
 
     #[inline(always)]
     fn prepare_here(&mut self, inputs: &impl Inputs<R>) {
-        // In variables, which stay in registers of the processor.
-        let (operations, rows) = (&self.program.operations[..], &mut self.registers[..]);
-        for (id, operation) in &self.program.of_agent {
-            let result = match *operation {
-                Operation::Given(input) => inputs.given(input),
-                operation => once(operation, operations, rows),
-            };
-            rows[*id as usize].0 = [result; T];
+        // In a variable, which stays in registers of the processor.
+        let rows = &mut self.registers[..];
+        for (id, given) in &self.program.schedule.inputs {
+            rows[*id as usize].0 = [inputs.given(*given); T];
+        }
+        for (id, step) in &self.program.schedule.of_agent {
+            rows[*id as usize].0 = [once(*step, rows); T];
         }
     }
 
@@ -68,15 +75,20 @@ impl<'p, R: Real, const T: usize> Tape<'p, R, T> {
             |tape: &'w mut Tape<'p, R, T>, tile: &'w Tile<R, T>, count: usize, sums: &'w mut [R],
              heard: &'w Heard<R, T>| -> () {
                 // Where some are not heard, the others are copied side by side.
-                let tile = if heard.count < count { tape.copy(tile, heard) } else { Some(tile) };
-                tape.run(tile, heard.count);
-                for terms in tape.program.terms.chunks(TOGETHER) {
+                let schedule = &tape.program.schedule;
+                let mut own = &schedule.in_place;
+                if heard.count < count {
+                    own = &schedule.on_copies;
+                    tape.copy(tile, heard);
+                }
+                tape.run(own, tile.rows(), heard.count);
+                for terms in own.terms.chunks(TOGETHER) {
                     // Products come last.
-                    let has_products = terms.last().is_some_and(|term| term.product.is_some());
+                    let has_products = terms.last().is_some_and(|term| term.factor.is_some());
                     match usize::from(has_products) + usize::from(heard.weighted) {
-                        0 => tape.add_terms::<0>(tile, terms, sums, heard),
-                        1 => tape.add_terms::<1>(tile, terms, sums, heard),
-                        _ => tape.add_terms::<2>(tile, terms, sums, heard),
+                        0 => tape.add_terms::<0>(tile.rows(), terms, sums, heard),
+                        1 => tape.add_terms::<1>(tile.rows(), terms, sums, heard),
+                        _ => tape.add_terms::<2>(tile.rows(), terms, sums, heard),
                     }
                 }
             }
@@ -85,26 +97,23 @@ impl<'p, R: Real, const T: usize> Tape<'p, R, T> {
 
     /// Copies what the program takes of the neighbours that are heard to the registers of these inputs.
     #[inline(always)]
-    fn copy<'t>(&mut self, tile: &Tile<R, T>, heard: &Heard<R, T>) -> Option<&'t Tile<R, T>> {
-        for id in &self.program.of_tile {
-            let Operation::Given(given) = self.program.operations[*id as usize] else { continue };
-            let Some(all) = tile.given(given) else { continue };
-            let own = &mut self.registers[*id as usize].0;
+    fn copy(&mut self, tile: &Tile<R, T>, heard: &Heard<R, T>) {
+        for (id, all) in &self.program.schedule.of_tile {
+            let (own, all) = (&mut self.registers[*id as usize].0, &tile.rows()[*all].0);
             for (own, row) in own.iter_mut().zip(&heard.rows[..heard.count.min(T)]) {
-                *own = all.0[usize::from(*row) % T];
+                *own = all[usize::from(*row)];
             }
         }
-        None
     }
 
-    /// Runs the operations on neighbours for the first `count` of a tile, or of the registers of inputs.
+    /// Runs the steps for the first `count` neighbours.
     #[inline(always)]
-    fn run(&mut self, tile: Option<&Tile<R, T>>, count: usize) {
-        let operations = &self.program.operations[..];
-        for id in &self.program.of_neighbour {
+    fn run(&mut self, all: &OfNeighbours, tile: &[Row<R, T>], count: usize) {
+        let first_of_tile = self.registers.len();
+        for (id, step) in &all.steps {
             let (before, own) = self.registers.split_at_mut(*id as usize);
-            let inputs = Operands { operations, before, tile, count };
-            run(operations[*id as usize], inputs, &mut own[0].0[..count]);
+            let inputs = Operands { before, tile, first_of_tile, count };
+            run(*step, inputs, &mut own[0].0[..count]);
         }
     }
 
@@ -113,7 +122,7 @@ impl<'p, R: Real, const T: usize> Tape<'p, R, T> {
     #[inline(always)]
     fn add_terms<const FACTORS: usize>(
         &self,
-        tile: Option<&Tile<R, T>>,
+        tile: &[Row<R, T>],
         terms: &[Term],
         sums: &mut [R],
         heard: &Heard<R, T>,
@@ -131,7 +140,7 @@ impl<'p, R: Real, const T: usize> Tape<'p, R, T> {
     #[inline(always)]
     fn add_some<const N: usize, const FACTORS: usize>(
         &self,
-        tile: Option<&Tile<R, T>>,
+        tile: &[Row<R, T>],
         terms: &[Term],
         sums: &mut [R],
         heard: &Heard<R, T>,
@@ -142,14 +151,14 @@ impl<'p, R: Real, const T: usize> Tape<'p, R, T> {
         let mut all = [nothing; N];
         for (nth, term) in terms.iter().enumerate().take(N) {
             all[nth] = sums[term.place];
-            rows[nth] = self.row(tile, term.product.map_or(term.id, |[one, _]| one));
+            rows[nth] = self.row(tile, term.row);
             let mut own = factors[nth].iter_mut();
             if heard.weighted
                 && let Some(factor) = own.next_back()
             {
                 *factor = &heard.shares;
             }
-            if let (Some([_, other]), Some(factor)) = (term.product, own.next()) {
+            if let (Some(other), Some(factor)) = (term.factor, own.next()) {
                 *factor = self.row(tile, other);
             }
         }
@@ -168,15 +177,12 @@ impl<'p, R: Real, const T: usize> Tape<'p, R, T> {
         }
     }
 
-    /// The results of an operation, or an input.
     #[inline(always)]
-    fn row<'a>(&'a self, tile: Option<&'a Tile<R, T>>, id: Id) -> &'a Row<R, T> {
-        if let (Operation::Given(given), Some(tile)) = (self.program.operations[id as usize], tile)
-            && let Some(given) = tile.given(given)
-        {
-            return given;
+    fn row<'a>(&'a self, tile: &'a [Row<R, T>], place: Place) -> &'a Row<R, T> {
+        match self.registers.get(place as usize) {
+            Some(row) => row,
+            None => &tile[place as usize - self.registers.len()],
         }
-        &self.registers[id as usize]
     }
 
     /// The result of this place, of the first neighbour.
@@ -186,59 +192,51 @@ impl<'p, R: Real, const T: usize> Tape<'p, R, T> {
     }
 }
 
-/// The inputs of the next operation: earlier results, and neighbours.
+/// The rows that the next step may take.
 #[derive(Clone, Copy)]
 struct Operands<'a, R, const T: usize> {
-    operations: &'a [Operation],
     before: &'a [Row<R, T>],
-    tile: Option<&'a Tile<R, T>>,
+    tile: &'a [Row<R, T>],
+    first_of_tile: usize,
     count: usize,
 }
 
 impl<'a, R: Real, const T: usize> Operands<'a, R, T> {
     #[inline(always)]
-    fn get(self, id: Id) -> &'a [R] {
-        if let (Operation::Given(given), Some(tile)) = (self.operations[id as usize], self.tile)
-            && let Some(given) = tile.given(given)
-        {
-            return &given.0[..self.count];
-        }
-        &self.before[id as usize].0[..self.count]
+    fn get(self, place: Place) -> &'a [R] {
+        let row = match self.before.get(place as usize) {
+            Some(row) => row,
+            None => &self.tile[place as usize - self.first_of_tile],
+        };
+        &row.0[..self.count]
     }
 }
 
-/// The result of an operation on numbers that are the same for all neighbours. (Apart from the loops over
+/// The result of a step on numbers that are the same for all neighbours. (Apart from the loops over
 /// neighbours: a program of forces has fewer instructions by a third.)
 #[inline(always)]
-fn once<R: Real, const T: usize>(
-    operation: Operation,
-    operations: &[Operation],
-    rows: &[Row<R, T>],
-) -> R {
+fn once<R: Real, const T: usize>(step: Step, rows: &[Row<R, T>]) -> R {
     macro_rules! of {
-        ($id:expr) => {
-            rows[$id as usize].0[0]
+        ($place:expr) => {
+            rows[$place as usize].0[0]
         };
     }
-    match operation {
-        Operation::Add(a, b) => of!(a) + of!(b),
-        Operation::Subtract(a, b) => of!(a) - of!(b),
-        Operation::Multiply(a, b) => of!(a) * of!(b),
-        Operation::Divide(a, b) => of!(a) / of!(b),
-        Operation::Negate(a) => -of!(a),
-        Operation::Root(a) => of!(a).sqrt(),
-        Operation::Floor(a) => of!(a).floor(),
-        Operation::Less(a, b) => truth(of!(a).less_than(of!(b)), of!(a)),
-        Operation::Equal(a, b) => truth(of!(a).equals(of!(b)), of!(a)),
-        Operation::Choose(condition, a, b) => {
-            let mask = match operations[condition as usize] {
-                Operation::Less(low, high) => of!(low).less_than(of!(high)),
-                _ => of!(condition).constant(0.0).less_than(of!(condition)),
-            };
-            of!(a).where_or(mask, of!(b))
+    match step {
+        Step::Add(a, b) => of!(a) + of!(b),
+        Step::Subtract(a, b) => of!(a) - of!(b),
+        Step::Multiply(a, b) => of!(a) * of!(b),
+        Step::Divide(a, b) => of!(a) / of!(b),
+        Step::Negate(a) => -of!(a),
+        Step::Root(a) => of!(a).sqrt(),
+        Step::Floor(a) => of!(a).floor(),
+        Step::Less(a, b) => truth(of!(a).less_than(of!(b)), of!(a)),
+        Step::Equal(a, b) => truth(of!(a).equals(of!(b)), of!(a)),
+        Step::Choose(condition, a, b) => {
+            of!(a).where_or(of!(condition).constant(0.0).less_than(of!(condition)), of!(b))
         }
-        // These were there before.
-        Operation::Constant(_) | Operation::Truth(_) | Operation::Given(_) => rows[0].0[0],
+        Step::ChooseByLess([low, high], a, b) => {
+            of!(a).where_or(of!(low).less_than(of!(high)), of!(b))
+        }
     }
 }
 
@@ -248,9 +246,9 @@ fn truth<R: Real>(mask: R::Mask, like: R) -> R {
     like.constant(1.0).where_or(mask, like.constant(0.0))
 }
 
-/// Runs one operation.
+/// Runs one step.
 #[inline(always)]
-fn run<R: Real, const T: usize>(operation: Operation, inputs: Operands<R, T>, out: &mut [R]) {
+fn run<R: Real, const T: usize>(step: Step, inputs: Operands<R, T>, out: &mut [R]) {
     let Some(first) = out.first() else { return };
     let zero = first.constant(0.0);
     macro_rules! each {
@@ -267,31 +265,28 @@ fn run<R: Real, const T: usize>(operation: Operation, inputs: Operands<R, T>, ou
             }
         };
     }
-    match operation {
-        // These were there before.
-        Operation::Constant(_) | Operation::Truth(_) | Operation::Given(_) => {}
-        Operation::Add(a, b) => each!(a, b, |x, y| x + y),
-        Operation::Subtract(a, b) => each!(a, b, |x, y| x - y),
-        Operation::Multiply(a, b) => each!(a, b, |x, y| x * y),
-        Operation::Divide(a, b) => each!(a, b, |x, y| x / y),
-        Operation::Negate(a) => each!(a, |x| -x),
-        Operation::Root(a) => each!(a, |x| x.sqrt()),
-        Operation::Floor(a) => each!(a, |x| x.floor()),
-        Operation::Less(a, b) => each!(a, b, |x, y| truth(x.less_than(y), x)),
-        Operation::Equal(a, b) => each!(a, b, |x, y| truth(x.equals(y), x)),
-        Operation::Choose(condition, a, b) => {
-            if let Operation::Less(low, high) = inputs.operations[condition as usize] {
-                let compared = inputs.get(low).iter().zip(inputs.get(high));
-                let all = compared.zip(inputs.get(a).iter().zip(inputs.get(b)));
-                for (out, ((low, high), (x, y))) in out.iter_mut().zip(all) {
-                    *out = x.where_or(low.less_than(*high), *y);
-                }
-                return;
-            }
+    match step {
+        Step::Add(a, b) => each!(a, b, |x, y| x + y),
+        Step::Subtract(a, b) => each!(a, b, |x, y| x - y),
+        Step::Multiply(a, b) => each!(a, b, |x, y| x * y),
+        Step::Divide(a, b) => each!(a, b, |x, y| x / y),
+        Step::Negate(a) => each!(a, |x| -x),
+        Step::Root(a) => each!(a, |x| x.sqrt()),
+        Step::Floor(a) => each!(a, |x| x.floor()),
+        Step::Less(a, b) => each!(a, b, |x, y| truth(x.less_than(y), x)),
+        Step::Equal(a, b) => each!(a, b, |x, y| truth(x.equals(y), x)),
+        Step::Choose(condition, a, b) => {
             let chosen = inputs.get(a).iter().zip(inputs.get(b));
             let all = inputs.get(condition).iter().zip(chosen);
             for (out, (condition, (x, y))) in out.iter_mut().zip(all) {
                 *out = x.where_or(zero.less_than(*condition), *y);
+            }
+        }
+        Step::ChooseByLess([low, high], a, b) => {
+            let compared = inputs.get(low).iter().zip(inputs.get(high));
+            let all = compared.zip(inputs.get(a).iter().zip(inputs.get(b)));
+            for (out, ((low, high), (x, y))) in out.iter_mut().zip(all) {
+                *out = x.where_or(low.less_than(*high), *y);
             }
         }
     }

@@ -167,10 +167,16 @@ fn summed(program: &Program) -> Vec<f32> {
             3.0
         }
     }
-    let mut tile = Tile::<f32, 1>::new(0.0);
-    (tile.offset[0], tile.offset[1]) = (Row([0.1]), Row([0.7]));
-    (tile.velocity[0], tile.velocity[1], tile.distance_squared) =
-        (Row([-2.3]), Row([0.4]), Row([0.5]));
+    let mut tile = Tile::<f32, 1>::new(0.0, 0);
+    for (given, number) in [
+        (Given::Offset(0), 0.1),
+        (Given::Offset(1), 0.7),
+        (Given::OtherVelocity(0), -2.3),
+        (Given::OtherVelocity(1), 0.4),
+        (Given::DistanceSquared, 0.5),
+    ] {
+        tile.row_mut(given)[0] = number;
+    }
     let (mut heard, mut tape) = (Heard::nobody(0.0), Tape::new(program, 0.0));
     heard.push(0, true);
     tape.prepare(&Three);

@@ -9,56 +9,77 @@ use crate::real::{Mask, Real};
 #[repr(C, align(64))]
 pub struct Row<R, const T: usize>(pub [R; T]);
 
-/// The perception of `T` neighbours. In a plane the third axis is not used.
+/// The perception of `T` neighbours: a row for each [`Given`] that is another one for each of them. In a plane the
+/// third axes are not used.
 pub struct Tile<R, const T: usize> {
-    /// From the agents to the neighbours.
-    pub offset: [Row<R, T>; 3],
-    /// The squares of their lengths.
-    pub distance_squared: Row<R, T>,
-    /// The places of the neighbours.
-    pub place: [Row<R, T>; 3],
-    /// The velocities of the neighbours.
-    pub velocity: [Row<R, T>; 3],
-    /// The numbers of their species.
-    pub species: Row<R, T>,
-    /// Whether they are in each of the rule's sets of species.
-    pub sets: Vec<Row<R, T>>,
-    /// Half their lengths.
-    pub size: Row<R, T>,
-    /// The numbers that they keep.
-    pub kept: [Row<R, T>; MAX_KEPT],
+    rows: Vec<Row<R, T>>,
+}
+
+/// The row of the first set of species.
+const FIRST_SET: usize = 12 + MAX_KEPT;
+
+impl Given {
+    /// Its row in a tile, if it is another one for each neighbour.
+    #[inline(always)]
+    pub(super) fn row(self) -> Option<usize> {
+        Some(match self {
+            Self::Offset(axis) => axis,
+            Self::DistanceSquared => 3,
+            Self::OtherPosition(axis) => 4 + axis,
+            Self::OtherVelocity(axis) => 7 + axis,
+            Self::OtherSpecies => 10,
+            Self::OtherSize => 11,
+            Self::OtherKept(place) => 12 + place,
+            Self::InSet(place) => FIRST_SET + place,
+            _ => return None,
+        })
+    }
+
+    /// True if it is another one for each neighbour.
+    #[must_use]
+    pub fn is_of_neighbour(self) -> bool {
+        self.row().is_some()
+    }
 }
 
 impl<R: Real, const T: usize> Tile<R, T> {
-    /// A tile with nothing in it.
+    /// A tile with nothing in it, for rules with up to so many sets of species.
     #[inline(always)]
-    pub fn new(like: R) -> Self {
-        let zeros = Row([like.constant(0.0); T]);
-        Self {
-            offset: [zeros; 3],
-            distance_squared: zeros,
-            place: [zeros; 3],
-            velocity: [zeros; 3],
-            species: zeros,
-            sets: Vec::new(),
-            size: zeros,
-            kept: [zeros; MAX_KEPT],
-        }
+    pub fn new(like: R, sets: usize) -> Self {
+        Self { rows: vec![Row([like.constant(0.0); T]); FIRST_SET + sets] }
     }
 
+    /// The row of an input, which must be of neighbours.
     #[inline(always)]
-    pub(super) fn given(&self, given: Given) -> Option<&Row<R, T>> {
-        Some(match given {
-            Given::Offset(axis) => &self.offset[axis],
-            Given::OtherPosition(axis) => &self.place[axis],
-            Given::OtherVelocity(axis) => &self.velocity[axis],
-            Given::DistanceSquared => &self.distance_squared,
-            Given::OtherSpecies => &self.species,
-            Given::InSet(place) => self.sets.get(place)?,
-            Given::OtherSize => &self.size,
-            Given::OtherKept(place) => &self.kept[place],
-            _ => return None,
-        })
+    #[must_use]
+    pub fn row(&self, given: Given) -> &[R; T] {
+        &self.rows[given.row().unwrap_or_default()].0
+    }
+
+    /// The row of an input, which must be of neighbours.
+    #[inline(always)]
+    pub fn row_mut(&mut self, given: Given) -> &mut [R; T] {
+        &mut self.rows[given.row().unwrap_or_default()].0
+    }
+
+    /// The rows of an input with three axes, by its first.
+    #[inline(always)]
+    pub fn axes_mut(&mut self, first: Given) -> &mut [Row<R, T>] {
+        let first = first.row().unwrap_or_default();
+        &mut self.rows[first..first + 3]
+    }
+
+    /// The rows of the offset and of its square.
+    #[inline(always)]
+    pub fn offset_mut(&mut self) -> (&mut [Row<R, T>], &mut [R; T]) {
+        let (offset, rest) = self.rows[..4].split_at_mut(3);
+        (offset, &mut rest[0].0)
+    }
+
+    /// All rows.
+    #[inline(always)]
+    pub(super) fn rows(&self) -> &[Row<R, T>] {
+        &self.rows
     }
 }
 
@@ -100,7 +121,7 @@ impl<R: Real, const T: usize> Heard<R, T> {
     /// Adds the neighbour of this row, if the mask is true in some lane. The rows must ascend.
     #[inline(always)]
     pub fn push(&mut self, row: usize, mask: R::Mask) {
-        self.rows[self.count % T] = row as u8;
+        self.rows[self.count] = row as u8;
         self.count = self.put(self.count, mask);
     }
 
@@ -109,8 +130,7 @@ impl<R: Real, const T: usize> Heard<R, T> {
     #[inline(always)]
     #[must_use]
     pub fn put(&mut self, at: usize, mask: R::Mask) -> usize {
-        // The remainder shows the compiler that no place is too large.
-        self.masks[at % T] = mask;
+        self.masks[at] = mask;
         at + usize::from(mask.any())
     }
 
@@ -138,7 +158,7 @@ impl<R: Real, const T: usize> Heard<R, T> {
         self.weighted = all.weighted;
         if self.weighted {
             for (share, row) in self.shares.0.iter_mut().zip(&self.rows[..self.count.min(T)]) {
-                *share = all.shares.0[usize::from(*row) % T];
+                *share = all.shares.0[usize::from(*row)];
             }
         }
     }
@@ -150,7 +170,7 @@ impl<R: Real, const T: usize> Heard<R, T> {
         // In a variable, which stays in a register.
         let mut count = 0;
         for (row, squared) in distances.iter().enumerate().take(T) {
-            self.rows[count % T] = row as u8;
+            self.rows[count] = row as u8;
             count = self.put(count, near.masks[row] & squared.less_than(squared_radius));
         }
         self.count = count;
@@ -160,6 +180,6 @@ impl<R: Real, const T: usize> Heard<R, T> {
     #[inline(always)]
     #[must_use]
     pub fn mask(&self, at: usize) -> R::Mask {
-        self.masks[at % T]
+        self.masks[at]
     }
 }

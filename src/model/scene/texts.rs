@@ -2,7 +2,7 @@
 
 use super::{Scene, Species};
 use crate::behaviours::{Agent, Kind, Neighbour, TakeForce, TextForces, Uses};
-use crate::formula::{Formula, Given, Heard, Inputs, Row, Tape, Tile};
+use crate::formula::{Formula, Given, Heard, Inputs, Tape, Tile};
 use crate::kept::{KeptNames, KeptRow};
 use crate::random;
 use crate::vector::{Axes, Point, Space, Vector, per_axis};
@@ -86,14 +86,16 @@ impl<'a> SingleRules<'a> {
         chosen: impl Fn(Kind) -> bool,
     ) {
         let squared = neighbour.distance_squared;
-        let mut tile = Tile::<f32, 1>::new(0.0);
-        tile.distance_squared = Row([squared]);
-        tile.species = Row([f32::from(other.species)]);
-        tile.size = Row([other.size]);
+        let sets = self.rules.iter().map(|(formula, ..)| formula.sets.len());
+        let mut tile = Tile::<f32, 1>::new(0.0, sets.max().unwrap_or(0));
+        let mut put = |given, number| tile.row_mut(given)[0] = number;
+        put(Given::DistanceSquared, squared);
+        put(Given::OtherSpecies, f32::from(other.species));
+        put(Given::OtherSize, other.size);
         for axis in 0..D {
-            tile.offset[axis] = Row([neighbour.offset.0[axis]]);
-            tile.velocity[axis] = Row([neighbour.velocity.0[axis]]);
-            tile.place[axis] = Row([other.place[axis]]);
+            put(Given::Offset(axis), neighbour.offset.0[axis]);
+            put(Given::OtherVelocity(axis), neighbour.velocity.0[axis]);
+            put(Given::OtherPosition(axis), other.place[axis]);
         }
         let mut heard = Heard::nobody(squared);
         heard.push(0, neighbour.share > 0.0);
@@ -107,14 +109,14 @@ impl<'a> SingleRules<'a> {
             let ignored = self.several_species && (value("with") as u32 >> other.species) & 1 == 0;
             let near = within && squared >= inner * inner;
             if near && !unseen && !ignored && chosen(Kind::Formula(formula)) {
-                for (index, kept) in tile.kept.iter_mut().enumerate().take(formula.states.len()) {
-                    *kept = Row([other.kept[self.place(formula, index)]]);
+                for index in 0..formula.states.len() {
+                    let place = self.place(formula, index);
+                    tile.row_mut(Given::OtherKept(index))[0] = other.kept[place];
                 }
-                let kind = Kind::Formula(formula);
-                let is_in = |index: &usize| {
-                    Row([((self.species.value(kind, *index) as u32 >> other.species) & 1) as f32])
-                };
-                tile.sets = formula.sets.iter().map(is_in).collect();
+                for (place, index) in formula.sets.iter().enumerate() {
+                    let set = self.species.value(Kind::Formula(formula), *index) as u32;
+                    tile.row_mut(Given::InSet(place))[0] = ((set >> other.species) & 1) as f32;
+                }
                 of_sums.add(&tile, 1, sums, &heard);
             }
         }
