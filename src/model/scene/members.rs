@@ -2,6 +2,7 @@
 
 use super::format::is_a_key;
 use super::{NumberAtFirst, Rule, Scene, Species};
+use crate::behaviours::Kind;
 use crate::parameter::{ALL_SPECIES, MAX_SPECIES, Meaning};
 
 /// The longest name that can be given to a species; letters.
@@ -94,6 +95,17 @@ impl Scene {
             })
         };
         self.species.len() > 1 || self.species.iter().any(|own| own.rules.iter().any(deaf))
+    }
+
+    /// The value of a parameter of one of its species, if the behaviour has it: of a set of species those that are
+    /// there.
+    pub(super) fn value_among(&self, own: &Species, kind: Kind, key: &str) -> Option<f32> {
+        let slot = kind.parameter(key)?;
+        let value = own.value(kind, slot);
+        Some(match kind.info().parameters[slot].meaning {
+            Meaning::SpeciesSet { .. } => (value as u32 & ((1 << self.species.len()) - 1)) as f32,
+            _ => value,
+        })
     }
 
     /// A name that no species has, made of another one's: `a`, `a2`, `a3`, …

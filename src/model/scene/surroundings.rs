@@ -243,8 +243,9 @@ impl Scene {
     #[doc(hidden)]
     pub fn choices(&self) -> Vec<Vec<Kind>> {
         let alike = |kind: Kind, other: Kind| {
-            let choice =
-                |own: &Species, kind| ["nearest", "fov", "with"].map(|key| own.value_of(kind, key));
+            let choice = |own: &Species, kind| {
+                ["nearest", "fov", "with"].map(|key| self.value_among(own, kind, key))
+            };
             let draws = self.species.iter().any(|own| own.value_of(kind, "nearest") == PICK_ONE);
             self.species.iter().all(|own| choice(own, kind) == choice(own, other))
                 && (!draws || self.equal_in(&PERCEPTION, kind, other))
@@ -276,11 +277,9 @@ impl Scene {
             let mut slots = keys.iter().filter_map(|key| kind.parameter(key));
             slots.any(|slot| species.law(Slot::Rule(kind, slot)).is_some())
         };
-        let value = |species: &Species, kind: Kind, key: &str| {
-            kind.parameter(key).map(|slot| species.value(kind, slot))
-        };
         self.species.iter().all(|species| {
-            let equal = |key: &&str| value(species, kind, key) == value(species, other, key);
+            let value = |kind, key: &str| self.value_among(species, kind, key);
+            let equal = |key: &&str| value(kind, key) == value(other, key);
             !varies(species, kind) && !varies(species, other) && keys.iter().all(equal)
         })
     }
@@ -385,12 +384,14 @@ mod tests {
     fn behaviours_with_the_same_radius_field_of_view_and_species_have_one_leader() {
         let cohesion = ("cohesion", "alignment");
         assert_eq!(led("flock", &[]), [cohesion]);
-        // Separation perceives all species, alignment its own, also where there is only one.
-        let widened = ["starling.separation.radius=50"];
-        assert_eq!(led("flock", &widened), [cohesion]);
+        // Separation perceives all species, alignment its own: where there is only one, these are the same.
         let all = [("alignment", "separation"), ("cohesion", "separation")];
-        let own = [widened[0], "starling.separation.with=\"starling\""];
-        assert_eq!(led("flock", &own), all);
+        assert_eq!(led("flock", &["starling.separation.radius=50"]), all);
+        for (others, groups) in [("", 1), ("[species.b]\n", 2)] {
+            let text = "[species.a]\nseparation.nearest = 7\nalignment.nearest = 7\n".to_owned();
+            let scene = Scene::parse("test", &(text + others)).unwrap();
+            assert_eq!(scene.choices().len(), groups, "{others}");
+        }
         assert_eq!(led("predators", &[]), [cohesion]);
         for other in [
             "starling.cohesion.radius=50.5",
