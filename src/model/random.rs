@@ -76,6 +76,8 @@ pub enum Use {
     NoiseAround = 33,
     /// The height of its direction.
     NoiseHeight = 34,
+    /// A value of a species that varies in time.
+    Variation = 35,
 }
 
 /// The PCG output permutation: a bijection of the 32-bit integers that mixes well.
@@ -138,8 +140,11 @@ pub const fn spread_bits(id: u32) -> u32 {
 #[must_use]
 #[inline]
 pub fn spread(bits: u32) -> [f32; 2] {
-    [bits & 0xffff, bits >> 16].map(|half| half as f32 - 32_767.5)
+    [bits & 0xffff, bits >> 16].map(|half| half as f32 - MAX_SPREAD)
 }
+
+/// The largest of them.
+pub const MAX_SPREAD: f32 = 32_767.5;
 
 /// The inverse of the standard deviation of a sum of four numbers of 16 bits: √(3 / (2³² − 1)).
 const INVERSE_DEVIATION: f32 = 2.642_899_8e-5;

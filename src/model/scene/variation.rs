@@ -2,22 +2,27 @@
 
 use std::borrow::Cow;
 
-use noise::{NoiseFn, Perlin};
-
 use super::Scene;
 use super::slot::{Law, Slot, Variation, drawn};
 use super::species::Species;
 use crate::behaviours::Body;
 use crate::formula::different;
 use crate::parameter::Parameters;
+use crate::random::{MAX_SPREAD, Use, bits, spread};
 
-/// The noise of a variation at a time in its periods, other than all others': each has its line through a table of
-/// noise, off the lattice where noise is zero. A table repeats itself after 256 lines.
+/// The noise of a variation at a time in its periods, from −1 to 1: every whole time has a line through a value of
+/// at most a half, and between two of them the noise goes over from one line to the other, as Perlin's does.
 fn noise(seed: u32, (species, variation): (usize, usize), time: f64) -> f32 {
-    let table = species / 4 + variation / 64 * 4;
-    let line = species % 4 * 64 + variation % 64;
-    let perlin = Perlin::new(seed.wrapping_add(table as u32));
-    perlin.get([time, line as f64 * 7.0 + 0.37]) as f32
+    let own = (species << 16 | variation) as u32;
+    let (whole, rest) = (time.floor(), time - time.floor());
+    let line = |at: f64, from: f64| {
+        let [value, slope] =
+            spread(bits(seed, own, at as u64 as u32, Use::Variation)).map(f64::from);
+        (value * 0.5 + slope * from) / f64::from(MAX_SPREAD)
+    };
+    let (before, after) = (line(whole, rest), line(whole + 1.0, rest - 1.0));
+    let part = rest * rest * rest * (rest * (rest * 6.0 - 15.0) + 10.0);
+    (before + (after - before) * part) as f32
 }
 
 /// e^(−x). Systems differ in its last bits, so it is rounded.
@@ -205,15 +210,30 @@ mod tests {
     #[test]
     fn no_two_variations_have_one_noise() {
         let times: Vec<f64> = (0..20).map(|time| f64::from(time) * 0.37).collect();
-        let of =
-            |line| times.iter().map(|time| noise(7, line, *time).to_bits()).collect::<Vec<_>>();
-        let lines =
-            (0..MAX_SPECIES).flat_map(|species| (0..130).map(move |number| (species, number)));
-        let mut all: Vec<Vec<u32>> = lines.map(of).collect();
+        let mut all: Vec<Vec<u32>> = Vec::new();
+        for (seed, species) in (1..4).flat_map(|seed| (0..MAX_SPECIES).map(move |own| (seed, own)))
+        {
+            let of = |time: &f64, number| noise(seed, (species, number), *time).to_bits();
+            all.extend((0..130).map(|number| times.iter().map(|time| of(time, number)).collect()));
+        }
         let count = all.len();
         all.sort_unstable();
         all.dedup();
         assert_eq!(all.len(), count);
+    }
+
+    #[test]
+    fn noise_goes_gently_to_its_ends_and_is_not_cut_there() {
+        let all: Vec<f32> =
+            (0..1_000_000).map(|at| noise(3, (0, 0), f64::from(at) / 100.0)).collect();
+        let largest = all.iter().fold(0.0_f32, |most, value| most.max(value.abs()));
+        assert!((0.8..1.0).contains(&largest), "{largest}");
+        let square: f32 = all.iter().map(|value| value * value).sum::<f32>() / all.len() as f32;
+        assert!((0.08..0.09).contains(&square), "{square}");
+        for three in all.windows(3) {
+            let bend = (three[0] - three[1] * 2.0 + three[2]).abs();
+            assert!(bend < 3e-3, "{three:?}");
+        }
     }
 
     #[test]
