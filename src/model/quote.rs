@@ -109,13 +109,19 @@ pub fn readable(message: &impl fmt::Display) -> String {
     }
 }
 
-/// The candidate most similar to `word`, if any is similar enough. Capital letters are as good as small ones.
+/// The candidate most similar to `word`, with at most half of its letters changed. Capital letters are as good as
+/// small ones.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let small = word.to_lowercase();
+    let likeness = |candidate: &str| {
+        let other = candidate.to_lowercase();
+        // Short names share letters by chance.
+        let is_near = strsim::normalized_damerau_levenshtein(&small, &other) >= 0.5;
+        is_near.then(|| strsim::jaro_winkler(&small, &other))
+    };
     candidates
         .into_iter()
-        .map(|candidate| (strsim::jaro_winkler(&small, &candidate.to_lowercase()), candidate))
-        .filter(|(likeness, _)| *likeness > 0.7)
+        .filter_map(|candidate| Some((likeness(candidate)?, candidate)))
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, candidate)| candidate)
 }
@@ -154,6 +160,23 @@ mod tests {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         assert!(listed(&names).ends_with("38, 39, and 10 more"));
         assert_eq!(listed(&["a", "b"]), "a, b");
+    }
+
+    #[test]
+    fn a_name_is_suggested_for_a_misspelt_one_alone() {
+        let keys: &[&str] = &["weight", "turn", "state"];
+        let functions: &[&str] = &["length", "rotate", "dot", "log", "sin"];
+        for (word, known, wanted) in [
+            ("wieght", keys, Some("weight")),
+            ("Turns", keys, Some("turn")),
+            ("strength", keys, None),
+            ("len", functions, Some("length")),
+            ("rot", functions, Some("rotate")),
+            ("ln", functions, None),
+            ("", functions, None),
+        ] {
+            assert_eq!(nearest(word, known.iter().copied()), wanted, "{word}");
+        }
     }
 
     #[test]
