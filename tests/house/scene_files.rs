@@ -145,7 +145,9 @@ fn a_scene_without_species_is_refused() {
     assert!(error("[species]", &[]).contains("1 to 16 species"));
     assert!(error("[species.all]", &[]).contains("cannot be called `all`"));
     let deaf = "[world]\ndensity = 3\n[species.a]";
-    assert!(error(deaf, &[]).contains("a density needs a species that looks"));
+    let told = error(deaf, &[]);
+    assert!(told.starts_with("mine.toml:2: world.density: a density needs a species"), "{told}");
+    assert!(told.contains("or world.within"), "{told}");
 }
 
 #[test]

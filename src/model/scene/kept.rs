@@ -81,28 +81,30 @@ impl Scene {
     /// Fails with a key and its problem if its agents would keep too many numbers, or one of them twice, or if
     /// a colour shows one that they do not keep.
     pub(super) fn check_kept(&self) -> Result<(), (String, String)> {
-        let fail = |problem| Err((SPECIES.to_string(), problem));
-        for species in &self.species {
-            let mut names: Vec<&str> = species.states().map(|(name, _)| name).collect();
-            names.sort_unstable();
-            if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-                return fail(format!(
-                    "two rules of species `{}` have a `{STATE}.{}`; a rule reads only its own states: join \
-                     the two, or give one state another name",
-                    species.name, twice[0]
-                ));
+        let (mut kept, mut names) = (Vec::new(), Vec::new());
+        for (species, rule) in self.rules_in_text() {
+            for name in rule.states {
+                let fail = |problem| {
+                    Err((format!("{SPECIES}.{species}.{}.{STATE}.{name}", rule.key), problem))
+                };
+                if kept.contains(&(species, name)) {
+                    return fail(format!(
+                        "another rule of species `{species}` has a `{STATE}.{name}`, too; a rule reads only \
+                         its own states: join the two, or give one state another name"
+                    ));
+                }
+                kept.push((species, name));
+                if names.contains(name) {
+                    continue;
+                }
+                if names.len() == MAX_KEPT {
+                    return fail(format!(
+                        "the agents of a scene keep at most {MAX_KEPT} numbers, and these are {MAX_KEPT}: {}",
+                        names.join(", ")
+                    ));
+                }
+                names.push(*name);
             }
-        }
-        let names = self.species.iter().flat_map(Species::states);
-        let mut names: Vec<&str> = names.map(|own| own.0).collect();
-        names.sort_unstable();
-        names.dedup();
-        if names.len() > MAX_KEPT {
-            return fail(format!(
-                "the agents of a scene keep at most {MAX_KEPT} numbers, these are {}: {}",
-                names.len(),
-                names.join(", ")
-            ));
         }
         let style = ("style.colour".to_string(), self.style.colour);
         let own = |own: &Species| (format!("{SPECIES}.{}.colour", own.name), own.colour);

@@ -95,9 +95,11 @@ pub fn scene(
     let largest = written.map_or(scene.perception_radius(), |written| written.density_radius);
     scene.density_radius = within.or(scene.density.map(|_| largest)).unwrap_or(0.0);
     if scene.density.is_some() && scene.density_radius == 0.0 {
-        let problem = "a density needs a species that looks at neighbours within a radius; \
-                       remove world.density to fix the world's size";
-        return Err(root.fail(problem));
+        let problem = "a density needs a species that looks at neighbours within a radius, or \
+                       world.within, the radius to count them in; remove world.density to fix the \
+                       world's size";
+        let density = root.get("world").and_then(|world| world.get("density"));
+        return Err(density.as_ref().unwrap_or(&root).fail(problem));
     }
     Ok(scene)
 }

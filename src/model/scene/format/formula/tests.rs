@@ -139,6 +139,15 @@ fn states_are_read_and_written_and_colours_of_lost_ones_are_not() {
         ),
         "test:2: species.a.colour: no rule keeps `state.nn`; did you mean `n`?"
     );
+    let rule = |name: &str, state: &str| {
+        format!("[species.a.rules.{name}]\nforce = \"zero\"\nstate.{state} = \"1\"\n")
+    };
+    let twice = wrong(&(rule("r", "n") + &rule("s", "n")));
+    assert!(twice.starts_with("test:6: species.a.rules.s.state.n: another rule of sp"), "{twice}");
+    let five: String = ["a", "b", "c", "d", "e"].map(|name| rule(name, name)).concat();
+    let five = wrong(&five);
+    let told = "test:15: species.a.rules.e.state.e: the agents of a scene keep at most 4 numbers";
+    assert!(five.starts_with(told) && five.ends_with("a, b, c, d"), "{five}");
 }
 
 #[test]
