@@ -66,7 +66,7 @@ fn check_names(text: &RuleText) -> Result<(), RuleError> {
 }
 
 /// The name of the number of neighbours, which is a sum of ones.
-const COUNT: &str = "neighbours";
+pub(super) const COUNT: &str = "neighbours";
 
 /// The programs of a rule: of its sums, of its force, and of its states.
 pub fn programs<const D: usize>(text: &RuleText) -> Result<[Program; 3], RuleError>

@@ -25,7 +25,7 @@ use std::fmt;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 pub use compile::is_force;
-use compile::programs;
+use compile::{COUNT, programs};
 pub use parse::{FormulaError, is_name};
 pub use program::{Given, Operation, Program};
 pub use tape::{Inputs, Tape};
@@ -142,6 +142,15 @@ impl RuleText {
         sums.chain(states)
             .chain([&self.force])
             .any(|text| text.split(no_letter).any(|word| word == name))
+    }
+
+    /// The keys of parameters and sums that no formula takes, such as `("sum", "drift")`. A sum alone may be there
+    /// for the number of neighbours.
+    pub fn unused(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let counts = self.sums.len() == 1 && self.takes(COUNT);
+        let sums = self.sums.iter().filter(move |_| !counts).map(|(name, _)| (SUM, name.as_str()));
+        let parameters = self.parameters.iter().map(|own| (PARAMETERS, own.name.as_str()));
+        parameters.chain(sums).filter(|(_, name)| !self.takes(name))
     }
 }
 
@@ -322,6 +331,9 @@ fn common(text: &RuleText) -> Vec<Parameter> {
     };
     <CommonParameters as Parameters<f32>>::TABLE.iter().filter(has).copied().collect()
 }
+
+/// The key of a rule's sums.
+pub const SUM: &str = "sum";
 
 /// The key of a rule's force. Every rule has it or [`TURN`], and no other table below a species does.
 pub const FORCE: &str = "force";

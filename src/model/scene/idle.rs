@@ -21,9 +21,28 @@ impl Scene {
                         motion = \"turn\"";
             say(format!("species.{species}.{}.turn", formula.key), !turns, what);
         }
+        for species in &self.species {
+            for Rule { kind, values } in &species.rules {
+                let is_empty = kind.parameter("with").is_some_and(|slot| values[slot] == 0.0);
+                let key = format!("species.{}.{}.with", species.name, kind.info().key);
+                say(
+                    key,
+                    is_empty,
+                    "names no species: nobody is heard; name one, or remove the key",
+                );
+            }
+        }
         let mut check = |key: String, is_idle: bool, why: &str| {
             say(key, is_idle, &format!("does nothing: {why}"));
         };
+        for (species, formula) in self.rules_in_text() {
+            for (table, name) in formula.text.unused() {
+                let key = format!("species.{species}.{}.{table}.{name}", formula.key);
+                check(key, true, "no formula of the rule takes it");
+            }
+        }
+        let both = self.grows && self.density.is_some();
+        check("world.grows".into(), both, "the `density` already says how the world grows");
         let density = "there is no `density`, whose radius it would be";
         // The record of a run writes it, and an override of the size then takes the density away.
         let sized = self.is_overridden("world.size") && !self.is_overridden("world.within");
@@ -81,7 +100,14 @@ impl Scene {
         let everywhere = spawn.place == SpawnPlace::Uniform;
         let place = "agents begin all over the world; add place = \"disc\"";
         check(own("spawn.at"), everywhere && spawn.at.is_some(), place);
-        check(own("spawn.radius"), everywhere && spawn.radius != default.spawn.radius, place);
+        let has_none = match spawn.place {
+            SpawnPlace::Uniform => Some(place),
+            SpawnPlace::Point => Some("all agents begin at one point; add place = \"disc\""),
+            SpawnPlace::Row => Some("a row has no radius; add place = \"disc\""),
+            _ => None,
+        };
+        let is_other = spawn.radius != default.spawn.radius;
+        check(own("spawn.radius"), has_none.is_some() && is_other, has_none.unwrap_or_default());
         for rule in &species.rules {
             let (info, value) = (rule.kind.info(), |key| species.value_of(rule.kind, key));
             let key = own(info.key);
@@ -118,7 +144,7 @@ mod tests {
 
     /// Lines of a scene, more lines with which they do something, and the words without. There is no
     /// remedy where the other lines are `[world]`.
-    const IDLE: [(&str, &str, &str); 19] = [
+    const IDLE: [(&str, &str, &str); 26] = [
         ("noise_kind = \"gauss\"", "noise = 0.1", "a.noise_kind does nothing: there is no"),
         ("spawn.at = [1, 2]", "spawn.place = \"disc\"", "a.spawn.at does nothing"),
         ("spawn.radius = 9", "spawn.place = \"shell\"", "a.spawn.radius does nothing"),
@@ -126,6 +152,37 @@ mod tests {
         ("separation.inner = 25", "separation.radius = 26", "a.separation.inner does nothing"),
         ("rules.r.turn = \"0.1\"", "motion = \"turn\"", "a.rules.r.turn turns agents as far as"),
         ("mass = 2\nmotion = \"turn\"", "[world]", "a.mass does nothing"),
+        (
+            "spawn = { place = \"point\", radius = 9 }",
+            "[world]",
+            "a.spawn.radius does nothing: all",
+        ),
+        (
+            "spawn = { place = \"row\", radius = 9 }",
+            "[world]",
+            "a.spawn.radius does nothing: a row",
+        ),
+        ("cohesion.with = []", "[world]", "a.cohesion.with names no species: nobody is heard"),
+        (
+            "[species.a.rules.r]\nforce = \"s\"\nsum.s = \"offset\"\nsum.n = \"1\"",
+            "state.q = \"n\"",
+            "a.rules.r.sum.n does nothing: no formula",
+        ),
+        (
+            "[species.a.rules.r]\nforce = \"zero\"\nsum.n = \"1\"",
+            "state.q = \"neighbours\"",
+            "a.rules.r.sum.n does nothing: no formula",
+        ),
+        (
+            "[species.a.rules.r]\nforce = \"zero\"\nparameters.k = 1",
+            "state.q = \"k\"",
+            "a.rules.r.parameters.k does nothing: no formula",
+        ),
+        (
+            "cohesion = {}\n[world]\ndensity = 9\ngrows = true",
+            "[world]",
+            "world.grows does nothing",
+        ),
         ("[flow]\nkind = \"vortex\"", "[species.b]\nfollow_flow = {}", "flow does nothing: nobody"),
         (
             "follow_flow = {}\n[flow]\nkind = \"vortex\"\nfrequency = 0.2",

@@ -7,7 +7,7 @@ use super::values::{ALL, PICK, read_pick};
 use crate::behaviours::Kind;
 use crate::formula::{
     ANY, FORCE, Formula, MAX_RULES, OwnParameter, OwnState, PARAMETERS, RuleText, SPECIES, STATE,
-    TURN, is_name,
+    SUM, TURN, is_name,
 };
 use crate::kept::{KeptStart, MAX_NUMBER};
 use crate::quote::suggest;
@@ -15,9 +15,6 @@ use crate::scene::{Rule, Scene, SceneError, Variation};
 
 /// The key of a species' rules in text.
 pub const RULES: &str = "rules";
-
-/// The key of a rule's sums.
-const SUM: &str = "sum";
 
 /// The key that says how near a neighbour is.
 const RADIUS: &str = "radius";
@@ -254,18 +251,24 @@ fn range(value: &Reader) -> Result<(f32, f32), SceneError> {
     }
 }
 
-/// Fails if overrides have given a rule of `written` a parameter that none of its formulas takes: a misspelt
-/// name would do nothing.
+/// Fails if overrides have given a rule of `written` a parameter or a sum that none of its formulas takes: a
+/// misspelt name would do nothing.
 pub fn check_added(scene: &Scene, written: &Scene) -> Result<(), SceneError> {
     for (species, rule) in scene.rules_in_text() {
         let is_it = |(own, before): &(&str, &Formula)| *own == species && before.key == rule.key;
         let Some((_, before)) = written.rules_in_text().find(is_it) else { continue };
-        let known: Vec<&str> = before.text.parameters.iter().map(|own| own.name.as_str()).collect();
-        let own = rule.text.parameters.iter().map(|own| own.name.as_str());
-        for name in own.filter(|name| !known.contains(name) && !rule.text.takes(name)) {
-            let key = format!("species.{species}.{}.{PARAMETERS}.{name}", rule.key);
+        for (table, name) in rule.text.unused() {
+            let text = &before.text;
+            let (kind, known): (_, Vec<&str>) = match table {
+                SUM => ("sums", text.sums.iter().map(|(own, _)| own.as_str()).collect()),
+                _ => ("parameters", text.parameters.iter().map(|own| own.name.as_str()).collect()),
+            };
+            if known.contains(&name) {
+                continue;
+            }
+            let key = format!("species.{species}.{}.{table}.{name}", rule.key);
             let help = match known.is_empty() {
-                true => "it has no parameters".into(),
+                true => format!("it has no {kind}"),
                 false => suggest(name, &known),
             };
             if let Some(origin) = scene.origin(&key) {

@@ -207,6 +207,10 @@ fn every_key_of_a_rule_can_be_set() {
     for (set, part) in [
         ("a.rules.swirl.parameters.strengt=1", "takes `strengt`; did you mean `strength`?"),
         ("b.rules.drag.parameters.q=1", "no formula of the rule takes `q`; it has no parameters"),
+        (
+            "a.rules.swirl.sum.drif='offset'",
+            "no formula of the rule takes `drif`; did you mean `drift`?",
+        ),
     ] {
         let error = with(&[set]).unwrap_err();
         assert!(error.starts_with("--set ") && error.contains(part), "{error}");
