@@ -363,6 +363,9 @@ mod tests {
         assert_eq!(along.with_length(14.0), Vector([4.0, 6.0, 12.0]));
         assert_eq!(along.limit(3.5), Vector([1.0, 1.5, 3.0]));
         assert_eq!(along.limit(7.5), along);
+        // A length below 0 turns a vector round, as the page on rules says.
+        assert_eq!(along.with_length(-14.0), Vector([-4.0, -6.0, -12.0]));
+        assert_eq!((along.limit(-3.5), along.limit(-7.5)), (Vector([-1.0, -1.5, -3.0]), along));
         assert_eq!(Vector([0.0_f32, 0.0, -2.0]).heading(), Vector([0.0, 0.0, -1.0]));
         assert_eq!(Vector::<f32, 3>::zero(1.0).heading(), Vector([1.0, 0.0, 0.0]));
         assert_eq!(along.where_or(false, other), other);
