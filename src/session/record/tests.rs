@@ -59,6 +59,12 @@ fn a_session_is_readable() {
 }
 
 #[test]
+fn a_session_says_the_name_of_its_scene() {
+    let text = start(cpu()).recording().unwrap();
+    assert_eq!(Recording::read(&text).unwrap().source.argument.unwrap(), "test");
+}
+
+#[test]
 fn a_place_in_space_has_three_numbers() {
     let mut session = start_in(cpu(), IN_SPACE);
     reach(&mut session, 10);

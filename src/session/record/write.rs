@@ -76,10 +76,12 @@ impl Editor {
             event.push(Recorded { tick: *tick, edit });
         }
         let Source { argument, text, request, .. } = source;
+        // Its text says files relative to the current folder where the scene has none.
+        let name = || self.scene.name.rsplit(['/', '\\']).next().map(Into::into);
         let head = Head {
             session: VERSION,
             ticks: timeline.history.end().max(tick),
-            from: argument,
+            from: argument.or_else(name),
             count: request.count,
             density: request.density.map(number),
             seed: request.seed,
