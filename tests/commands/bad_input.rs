@@ -3,19 +3,20 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use flockwork::commands::files::state_files::read_state;
 use flockwork::model::scene::{BuiltIn, Scene};
 use zip::CompressionMethod;
 
 use crate::archives::{self, array_with, header};
+use crate::process::Watched;
 use crate::shell::{Folder, exits, says};
 
-/// Longer than any of these runs takes on any machine.
+/// Longer than reading any of these files takes on any machine.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// Runs the program with at most `memory` KiB, and kills it at the deadline.
+/// Runs the program with at most `memory` KiB.
 fn run_within(memory: Option<u64>, folder: &Path, arguments: &[&str]) -> Output {
     let program = env!("CARGO_BIN_EXE_flockwork");
     let mut command = match memory {
@@ -27,18 +28,7 @@ fn run_within(memory: Option<u64>, folder: &Path, arguments: &[&str]) -> Output 
             shell
         }
     };
-    command.args(arguments).current_dir(folder);
-    let piped = || Stdio::piped();
-    let mut child = command.stdin(Stdio::null()).stdout(piped()).stderr(piped()).spawn().unwrap();
-    let end = Instant::now() + DEADLINE;
-    while child.try_wait().unwrap().is_none() {
-        if Instant::now() > end {
-            child.kill().unwrap();
-            panic!("{:?} does not end", arguments.iter().map(|a| a.len()).collect::<Vec<_>>());
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    child.wait_with_output().unwrap()
+    Watched::start(command.args(arguments).current_dir(folder).stdin(Stdio::null())).end()
 }
 
 /// The message of a run that failed with `code`.
