@@ -60,23 +60,42 @@ fn series_of(sweep: &Sweep, most: usize) -> Vec<Others> {
     all.filter(|others| seen.insert(others.clone())).take(most).collect()
 }
 
-/// The name of a series: the end of a longer one, where series differ.
-fn name_of(sweep: &Sweep, others: &Others) -> String {
+/// The end of a text with more than `most` letters.
+fn end_of(text: &str, most: usize) -> String {
+    match text.chars().count().saturating_sub(most) {
+        0 => text.into(),
+        beyond => format!("…{}", text.chars().skip(beyond + 1).collect::<String>()),
+    }
+}
+
+/// The names of all series. In longer ones each key has its share of the room, and keeps its end, the value.
+fn names_of(sweep: &Sweep, series: &[Others]) -> Vec<String> {
     if sweep.plan.goes_back() {
-        return others.concat();
+        return series.iter().map(|others| others.concat()).collect();
     }
     let named = |(key, value): (&String, &String)| {
         // The last words of a key say enough.
         let short: Vec<&str> = key.rsplit('.').take(2).collect();
         format!("{} = {}", short.into_iter().rev().collect::<Vec<_>>().join("."), shown(value))
     };
-    let name = sweep.keys.iter().skip(1).zip(others).map(named).collect::<Vec<_>>().join(", ");
-    let beyond = name.chars().count().saturating_sub(MAX_NAME);
-    if beyond == 0 {
-        name
-    } else {
-        format!("…{}", name.chars().skip(beyond + 1).collect::<String>())
+    let name = |others: &Others, share: usize| {
+        let texts = sweep.keys.iter().skip(1).zip(others).map(named);
+        texts.map(|text| end_of(&text, share)).collect::<Vec<_>>().join(", ")
+    };
+    let whole: Vec<String> = series.iter().map(|others| name(others, usize::MAX)).collect();
+    if whole.iter().all(|name| name.chars().count() <= MAX_NAME) {
+        return whole;
     }
+    let share = (MAX_NAME + 2) / sweep.keys.len().saturating_sub(1).max(1);
+    let names: Vec<String> =
+        series.iter().map(|others| name(others, share.saturating_sub(2))).collect();
+    if names.iter().collect::<HashSet<_>>().len() == names.len() {
+        return names;
+    }
+    // Values that are alike at their end, or too many keys: a number tells the series apart.
+    let numbered =
+        |(number, name): (usize, &String)| format!("{number}: {}", end_of(name, MAX_NAME - 4));
+    (1..).zip(&names).map(numbered).collect()
 }
 
 /// Fails if a plot of the sweep would have too many series.
@@ -171,7 +190,7 @@ impl Curves {
                 reference: reference.get(metric).cloned().unwrap_or_default(),
             }
         };
-        let names = series.iter().map(|others| name_of(sweep, others)).collect();
+        let names = names_of(sweep, &series);
         let (scene, seeds) = (sweep.plan.scene.as_deref(), sweep.plan.seeds.unwrap_or(1));
         let mut agents: Vec<u64> = there.iter().map(|(run, _)| sweep.agents(*run)).collect();
         agents.sort_unstable();
@@ -285,6 +304,43 @@ impl Page for Curves {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::commands::sweep::plan::Plan;
+
+    /// The names of the series of a plan that varies these keys after the first.
+    fn names(vary: &str) -> Vec<String> {
+        let quoted = vary.lines().map(|line| format!("\"{}", line.replacen(" =", "\" =", 1)));
+        let vary = quoted.collect::<Vec<_>>().join("\n");
+        let text = format!("ticks = 9\nscene = \"flock\"\n[vary]\ncount = [5, 6]\n{vary}");
+        let sweep = Sweep::new(Plan::parse(&text, "plan", Path::new("")).unwrap()).unwrap();
+        names_of(&sweep, &series_of(&sweep, MAX_SERIES))
+    }
+
+    #[test]
+    fn no_two_series_have_the_same_name() {
+        assert_eq!(
+            names("starling.max_speed = [1, 2]"),
+            ["starling.max_speed = 1", "starling.max_speed = 2"]
+        );
+        let both = "starling.separation.radius = [10, 20]\nstarling.alignment.weight = [0.25, 0.5]";
+        assert_eq!(
+            names(both),
+            [
+                "…dius = 10, …ht = 0.25",
+                "…dius = 10, …ght = 0.5",
+                "…dius = 20, …ht = 0.25",
+                "…dius = 20, …ght = 0.5"
+            ]
+        );
+        // Many keys, and values that are alike at their end.
+        let many = "starling.separation.weight = [1, 2]\nstarling.max_force = [1.125, 2.125]\n\
+                    starling.size = [1.125, 2.125]";
+        let texts = "about = [\"one more of the sentences\", \"two more of the sentences\"]";
+        for vary in [both, many, texts] {
+            let found = names(vary);
+            assert_eq!(found.iter().collect::<HashSet<_>>().len(), found.len(), "{found:?}");
+            assert!(found.iter().all(|name| name.chars().count() <= MAX_NAME), "{found:?}");
+        }
+    }
 
     #[test]
     fn the_runs_of_a_point_are_joined() {
