@@ -395,6 +395,18 @@ fn bad_input_is_one_sentence() {
     }
 }
 
+#[test]
+fn the_error_of_one_sample_is_unknown() {
+    let folder = Folder::empty();
+    let line = "sweep --engine cpu --count 30 --vary starling.max_speed=1,2 --ticks 9 --settle 5 --metrics-every 9";
+    done(&folder, &format!("{line} --metric polarisation --out all --plot plot.svg"));
+    for row in rows(&folder.join("all/results.csv")) {
+        assert!(number(&row, "polarisation") > 0.0, "{row:?}");
+        assert_eq!([&row["polarisation_se"], &row["polarisation_tau"]], ["", ""]);
+    }
+    assert!(!folder.text("plot.svg").contains("NaN"));
+}
+
 #[cfg(unix)]
 #[test]
 fn a_result_that_cannot_be_written_ends_the_sweep_and_leaves_no_part() {

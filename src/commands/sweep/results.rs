@@ -113,11 +113,11 @@ pub fn collect(folder: &Path, sweep: &Sweep, results: &[(Run, RunResult)]) -> an
         row.extend([result.failure.clone().unwrap_or_default(), result.short(&metrics).join(" ")]);
         for name in &metrics {
             let average = result.metrics.get(*name);
-            // A run that failed has empty fields, which readers take as missing.
-            let texts = average.map_or(SUFFIXES.map(|_| String::new()), |average| {
-                columns(average).map(|value| value.to_string())
-            });
-            row.extend(texts);
+            let values = average.map_or(SUFFIXES.map(|_| f64::NAN), columns);
+            // Readers take an empty field as missing: of a run that failed, or the error of one sample.
+            row.extend(
+                values.map(|value| if value.is_nan() { String::new() } else { value.to_string() }),
+            );
         }
         rows.write_record(&row)?;
     }

@@ -17,9 +17,9 @@ pub struct TimeAverage {
     pub samples: usize,
     /// Their mean.
     pub mean: f64,
-    /// Standard error of the mean, by blocking (Flyvbjerg and Petersen, 1989).
+    /// Standard error of the mean, by blocking (Flyvbjerg and Petersen, 1989); NaN of one sample.
     pub standard_error: f64,
-    /// Integrated autocorrelation time, in samples: this many times two make one independent sample.
+    /// Integrated autocorrelation time, in samples: this many times two make one independent sample; NaN of one.
     pub correlation_time: f64,
     /// Binder cumulant 1 − ⟨m⁴⟩ / 3⟨m²⟩²; 0 if all samples are 0.
     pub binder: f64,
@@ -48,7 +48,7 @@ impl TimeAverage {
             // No variance at all: nothing is correlated.
             let is_beyond = (size as f64).powi(3) > 2.0 * samples as f64 * ratio * ratio;
             if naive == 0.0 || is_beyond {
-                break samples > 1;
+                break true;
             }
             if blocks.len() < 2 * MIN_BLOCKS {
                 break false;
@@ -61,7 +61,7 @@ impl TimeAverage {
             samples,
             mean: mean(values),
             standard_error: largest.sqrt(),
-            correlation_time: if naive > 0.0 { largest / naive * 0.5 } else { 0.5 },
+            correlation_time: if naive == 0.0 { 0.5 } else { largest / naive * 0.5 },
             binder: if squares > 0.0 { binder } else { 0.0 },
             is_long_enough,
         })
@@ -72,12 +72,9 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The variance of the mean of independent values; 0 of a single one.
+/// The variance of the mean of independent values; NaN of a single one, which says nothing of it.
 fn variance_of_mean(values: &[f64]) -> f64 {
     let (count, mean) = (values.len() as f64, mean(values));
-    if values.len() < 2 {
-        return 0.0;
-    }
     values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count * (count - 1.0))
 }
 
@@ -150,7 +147,8 @@ mod tests {
     fn a_series_shorter_than_its_correlation_says_so() {
         assert!(!TimeAverage::of(&series(60, 0.98)).unwrap().is_long_enough);
         let one = TimeAverage::of(&[3.0]).unwrap();
-        assert_eq!((one.mean, one.standard_error, one.is_long_enough), (3.0, 0.0, false));
+        assert_eq!((one.mean, one.is_long_enough), (3.0, false));
+        assert!(one.standard_error.is_nan() && one.correlation_time.is_nan(), "{one:?}");
         let same = TimeAverage::of(&[2.0; 50]).unwrap();
         assert_eq!((same.standard_error, same.is_long_enough), (0.0, true));
         assert_eq!(TimeAverage::of(&[]), None);
