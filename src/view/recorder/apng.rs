@@ -3,7 +3,7 @@
 use std::io::{Seek, SeekFrom, Write};
 
 use super::png::{bytes, encoder, failed, write_comment};
-use super::{Film, Frame, RecordError, Recorder};
+use super::{Film, Frame, RecordError, Recorder, without_frames};
 
 /// The most frames that an APNG can announce.
 pub const MAX_FRAMES: u32 = i32::MAX as u32;
@@ -27,7 +27,7 @@ fn film_encoder<W: Write>(
     film: Film,
     frames: u32,
 ) -> Result<::png::Encoder<'static, W>, RecordError> {
-    film.check_rate()?;
+    film.check("an APNG", i32::MAX as u32)?;
     let fail = failed("APNG");
     let mut encoder = encoder(out, film.width, film.height, film.alpha);
     encoder.set_animated(frames, 0).map_err(&fail)?;
@@ -94,6 +94,9 @@ impl<W: Write> Recorder for ApngRecorder<W> {
         let [announced, pushed] = self.frames;
         if pushed < announced && !self.may_end_early {
             return Err(self.miscounted(pushed));
+        }
+        if pushed == 0 {
+            return Err(without_frames());
         }
         let written = write_comment(&mut self.writer, &self.comment);
         written.and_then(|()| self.writer.finish()).map_err(failed("APNG"))
@@ -186,6 +189,9 @@ mod tests {
             let error = error.and_then(|()| recorder.finish()).unwrap_err().to_string();
             assert!(error.contains(said), "{error}");
         }
+        let empty = Box::new(begun(FILM).unwrap().ending_early());
+        let error = empty.finish().unwrap_err().to_string();
+        assert!(error.contains("there is no frame"), "{error}");
         for rate in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             let error = begun(Film { rate, ..FILM }).err().unwrap().to_string();
             assert!(error.starts_with(&format!("--fps {rate}: ")), "{error}");

@@ -5,7 +5,7 @@ use std::io::Write;
 use gif::{AnyExtension, Encoder, EncodingError, Repeat};
 
 use super::palette::Quantiser;
-use super::{Film, Frame, RecordError, Recorder};
+use super::{Film, Frame, RecordError, Recorder, without_frames};
 
 /// Most frames per second: viewers slow a GIF with delays under 0.02 s to 10 frames per second.
 pub const MAX_RATE: f64 = 50.0;
@@ -30,16 +30,6 @@ fn failed(error: EncodingError) -> RecordError {
     }
 }
 
-/// A side of a picture. The format has 16 bits for it.
-fn side(pixels: u32) -> Result<u16, RecordError> {
-    u16::try_from(pixels).map_err(|_| {
-        RecordError::Unsuitable(format!(
-            "a GIF is at most {} pixels wide and high, not {pixels}; lower --size",
-            u16::MAX
-        ))
-    })
-}
-
 impl<W: Write> GifRecorder<W> {
     /// Writes to `out`, frame by frame.
     pub fn new(out: W, film: Film, comment: &str) -> Result<Self, RecordError> {
@@ -50,10 +40,10 @@ impl<W: Write> GifRecorder<W> {
                 film.rate
             )));
         }
-        film.check_rate()?;
+        film.check("a GIF", u16::MAX.into())?;
         // Each frame has its own colours.
         let mut encoder =
-            Encoder::new(out, side(film.width)?, side(film.height)?, &[]).map_err(failed)?;
+            Encoder::new(out, film.width as u16, film.height as u16, &[]).map_err(failed)?;
         encoder.set_repeat(Repeat::Infinite).map_err(failed)?;
         if !comment.is_empty() {
             encoder.write_raw_extension(COMMENT, &[comment.as_bytes()]).map_err(failed)?;
@@ -72,13 +62,17 @@ impl<W: Write> GifRecorder<W> {
 impl<W: Write> Recorder for GifRecorder<W> {
     fn push(&mut self, frame: Frame) -> Result<(), RecordError> {
         self.film.check_frame(&frame)?;
-        let (width, height) = (side(frame.width)?, side(frame.height)?);
+        let (width, height) = (frame.width as u16, frame.height as u16);
         let (indices, palette) = self.quantiser.indices(&frame);
         let mut picture = gif::Frame::from_indexed_pixels(width, height, indices, None);
         picture.palette = Some(palette.colours().concat());
         picture.delay = self.delay();
         self.count += 1;
         self.encoder.write_frame(&picture).map_err(failed)
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), RecordError> {
+        if self.count == 0 { Err(without_frames()) } else { Ok(()) }
     }
 }
 
@@ -121,7 +115,8 @@ mod tests {
     #[test]
     fn a_width_or_a_rate_that_no_viewer_shows_is_refused() {
         for (width, rate, said) in [
-            (70_000, 25.0, "not 70000"),
+            (70_000, 25.0, "--size 70000x8: a GIF is 1 to 65535 pixels"),
+            (0, 25.0, "--size 0x8: "),
             (8, 60.0, "--fps 60"),
             (8, 0.0, "--fps 0: "),
             (8, -1.0, "--fps -1: "),
@@ -132,6 +127,9 @@ mod tests {
             assert!(error.to_string().contains(said), "{error}");
         }
         let film = Film { width: 8, height: 8, rate: 25.0, alpha: false };
+        let empty = Box::new(GifRecorder::new(Vec::new(), film, "").unwrap());
+        let error = empty.finish().unwrap_err().to_string();
+        assert!(error.contains("there is no frame"), "{error}");
         let mut recorder = GifRecorder::new(Vec::new(), film, "").unwrap();
         recorder.push(pattern(8, 8, 0)).unwrap();
         let error = recorder.push(pattern(8, 9, 0)).unwrap_err().to_string();

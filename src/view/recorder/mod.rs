@@ -49,7 +49,7 @@ pub enum RecordError {
 }
 
 /// Takes frames in order. After [`Recorder::finish`] the output is complete, however many frames it
-/// got.
+/// got; none is an error.
 pub trait Recorder {
     /// Takes the next frame. All frames have the same size.
     fn push(&mut self, frame: Frame) -> Result<(), RecordError>;
@@ -67,20 +67,36 @@ pub struct Film {
     pub width: u32,
     /// Pixels.
     pub height: u32,
-    /// Frames per second.
+    /// Frames per second: above 0, and at most 1000.
     pub rate: f64,
     /// True if frames may be transparent, which only APNG can hold.
     pub alpha: bool,
 }
 
+/// The error of an output that ends before its first frame: no program opens such a file.
+fn without_frames() -> RecordError {
+    RecordError::Unsuitable("there is no frame to write; push one before the end".into())
+}
+
+/// Most frames per second.
+const MAX_RATE: f64 = 1000.0;
+
 impl Film {
-    /// Refuses a rate that no film has.
-    fn check_rate(&self) -> Result<(), RecordError> {
-        if self.rate > 0.0 && self.rate.is_finite() {
-            return Ok(());
+    /// Refuses a rate that no film has, and sides above `most` pixels or without any.
+    fn check(&self, format: &str, most: u32) -> Result<(), RecordError> {
+        let Self { width, height, rate, .. } = *self;
+        if !(rate > 0.0 && rate <= MAX_RATE) {
+            let problem =
+                format!("a film shows more than 0 and at most {MAX_RATE} frames a second");
+            let way = if rate > MAX_RATE { "lower" } else { "raise" };
+            return Err(RecordError::Unsuitable(format!("--fps {rate}: {problem}; {way} --fps")));
         }
-        let problem = "a film shows more than 0 frames a second; raise --fps";
-        Err(RecordError::Unsuitable(format!("--fps {}: {problem}", self.rate)))
+        if [width, height].iter().any(|side| !(1..=most).contains(side)) {
+            return Err(RecordError::Unsuitable(format!(
+                "--size {width}x{height}: {format} is 1 to {most} pixels wide and high; choose another --size"
+            )));
+        }
+        Ok(())
     }
 
     /// Refuses a frame of another size.

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
 
-use super::{Film, Frame, RecordError, Recorder};
+use super::{Film, Frame, RecordError, Recorder, without_frames};
 
 /// Threads of the encoder. Its output depends on their number, and the same frames must give the
 /// same bytes on any machine with the same ffmpeg.
@@ -23,6 +23,9 @@ const OTHERS: &str = "write .gif, .apng or a folder of PNGs instead, or try anot
 
 /// Bits go to dark flat places, where the encoder would take the pattern of a gradient for noise.
 const DARK: &str = "aq-mode=3:aq-strength=1.3";
+
+/// Most pixels of a side: the encoder's own limit.
+const MAX_SIDE: u32 = 16_384;
 
 /// How long ffmpeg may do nothing once the film is to end: the encoder thinks for seconds about large
 /// frames.
@@ -86,6 +89,8 @@ fn padded(frame: Frame) -> Vec<u8> {
 pub struct Mp4Recorder {
     process: Child,
     path: PathBuf,
+    film: Film,
+    is_empty: bool,
     /// Frames for the thread that feeds ffmpeg; it answers each when ffmpeg has taken it.
     frames: Option<SyncSender<Vec<u8>>>,
     taken: Receiver<io::Result<()>>,
@@ -142,6 +147,7 @@ impl Mp4Recorder {
         film: Film,
         comment: &str,
     ) -> Result<Self, RecordError> {
+        film.check("an MP4 film", MAX_SIDE)?;
         let (rate_factor, preset) = quality.arguments();
         let [width, height] = even(film.width, film.height);
         // Declares screen colours; without that players guess by the size of the picture. On its way from 12
@@ -199,7 +205,8 @@ impl Mp4Recorder {
             let _ = say.send(String::from_utf8_lossy(&text).trim().to_owned());
         });
         let (path, frames) = (path.to_path_buf(), Some(frames));
-        Ok(Self { process, path, frames, taken, complaints, stopped: Box::new(|| false) })
+        let stopped = Box::new(|| false);
+        Ok(Self { process, path, film, is_empty: true, frames, taken, complaints, stopped })
     }
 
     /// Says when the film is to end early. An ffmpeg that does nothing from then on is ended, and the
@@ -266,6 +273,8 @@ impl Mp4Recorder {
 
 impl Recorder for Mp4Recorder {
     fn push(&mut self, frame: Frame) -> Result<(), RecordError> {
+        self.film.check_frame(&frame)?;
+        self.is_empty = false;
         let sent = self.frames.as_ref().is_some_and(|frames| frames.send(padded(frame)).is_ok());
         let taken = self.until(|film| match film.taken.recv_timeout(POLL) {
             Err(RecvTimeoutError::Timeout) if sent => None,
@@ -280,7 +289,7 @@ impl Recorder for Mp4Recorder {
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), RecordError> {
-        self.wait()
+        if self.is_empty { Err(without_frames()) } else { self.wait() }
     }
 }
 
@@ -338,6 +347,31 @@ mod tests {
                 assert!(usize::from(*found).abs_diff(expected) < 8, "{found} and {expected}");
             }
         }
+    }
+
+    #[test]
+    fn a_film_that_no_player_shows_is_refused() {
+        let film = Film { width: 64, height: 48, rate: 30.0, alpha: false };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.mp4");
+        let start = |film| Mp4Recorder::start(&path, film, "");
+        for (film, said) in [
+            (Film { rate: 0.0, ..film }, "--fps 0: "),
+            (Film { rate: 1e9, ..film }, "at most 1000 frames a second; lower --fps"),
+            (Film { rate: f64::NAN, ..film }, "--fps NaN: "),
+            (Film { width: 0, ..film }, "--size 0x48: an MP4 film is 1 to 16384 pixels"),
+            (Film { height: 16_385, ..film }, "--size 64x16385: "),
+        ] {
+            let error = start(film).err().unwrap().to_string();
+            assert!(error.contains(said), "{error}");
+        }
+        if check().is_err() {
+            return;
+        }
+        let error = Box::new(start(film).unwrap()).finish().unwrap_err().to_string();
+        assert!(error.contains("there is no frame"), "{error}");
+        let error = start(film).unwrap().push(pattern(64, 47, 0)).unwrap_err().to_string();
+        assert!(error.contains("a frame of 64x47 pixels does not fit a film of 64x48"), "{error}");
     }
 
     #[test]

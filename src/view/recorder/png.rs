@@ -4,7 +4,7 @@ use std::io::Write;
 
 use ::png::text_metadata::TEXtChunk;
 
-use super::{Frame, RecordError, Recorder};
+use super::{Frame, RecordError, Recorder, without_frames};
 
 /// Converts an error of the encoder.
 pub(super) fn failed(format: &'static str) -> impl Fn(::png::EncodingError) -> RecordError {
@@ -91,7 +91,7 @@ impl<W: Write> Recorder for PngRecorder<W> {
 
     fn finish(self: Box<Self>) -> Result<(), RecordError> {
         let Self { out, comment, last } = *self;
-        last.map_or(Ok(()), |frame| write(out, &frame, &comment))
+        write(out, &last.ok_or_else(without_frames)?, &comment)
     }
 }
 
@@ -168,5 +168,7 @@ pub(super) mod tests {
         let frames = (0..2).map(|n| pattern(8, 8, n));
         record(Box::new(PngRecorder::new(&mut bytes, "")), frames);
         assert_eq!(decoded(&bytes), [(pattern(8, 8, 1).pixels, None)]);
+        let error = Box::new(PngRecorder::new(Vec::new(), "")).finish().unwrap_err().to_string();
+        assert!(error.contains("there is no frame"), "{error}");
     }
 }
