@@ -225,10 +225,12 @@ pub fn run(options: WindowOptions<'_>) -> Result<Summary, WindowError> {
 
 #[cfg(not(target_family = "wasm"))]
 fn attributes(options: &WindowOptions<'_>) -> WindowAttributes {
-    let (width, height) = options.size;
+    let ((width, height), least) = (options.size, controls::SMALLEST_WINDOW);
     Window::default_attributes()
         .with_title("Flockwork")
         .with_inner_size(LogicalSize::new(width, height))
+        // A smaller one must be asked for.
+        .with_min_inner_size(LogicalSize::new(width.min(least.0), height.min(least.1)))
 }
 
 /// winit 0.30 panics when a library that it opens for the keyboard is missing. Systems without a

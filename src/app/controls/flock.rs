@@ -34,7 +34,8 @@ impl FlockFields {
         let mut entered = false;
         let to = first_count.to_string();
         let back = with_way_back(ui, now.count != first_count, &to, |ui| {
-            let field = DragValue::new(&mut next.count).range(1..=MAX_AGENTS).speed(1.0);
+            // A flock of none is refused with a sentence; here it would become one agent without a word.
+            let field = DragValue::new(&mut next.count).range(0..=MAX_AGENTS).speed(1.0);
             let hint = "The flock starts again with this many agents.";
             entered |= row(ui, field, "agents", hint);
         });
@@ -163,6 +164,27 @@ mod tests {
             let area = again.world.volume() / scenes.0.world.volume();
             assert!((area - count as f64 / 120.0).abs() < 1e-3, "{count}: {area}");
         }
+    }
+
+    #[test]
+    fn a_count_is_asked_for_as_it_is_typed() {
+        let scenes = scenes(120, 50.0);
+        let panel = panel(&scenes, 120);
+        let (mut fields, mut asked) = (FlockFields::of(&panel), None);
+        let mut show = |ui: &mut egui::Ui| asked = asked.or(fields.show(ui, &panel));
+        let mut window = TestWindow::default();
+        let texts = window.frames(3, &mut show);
+        let field = texts.iter().find(|shown| shown.text == "120").unwrap();
+        window.click(field.place.center(), &mut show);
+        window.frames(2, &mut show);
+        window.key(egui::Key::A, egui::Modifiers::COMMAND);
+        window.events.push(egui::Event::Text("0".into()));
+        window.key(egui::Key::Enter, egui::Modifiers::NONE);
+        window.frames(2, &mut show);
+        assert_eq!(asked.and_then(|asked| asked.count), Some(0));
+        let mut scene = scenes.0.clone();
+        let error = scene.resize(&asked.unwrap()).unwrap_err().to_string();
+        assert!(error.contains("count 0: a flock has 1 to"), "{error}");
     }
 
     #[test]

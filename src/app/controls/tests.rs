@@ -105,6 +105,20 @@ fn no_section_changes_the_width_of_the_panel() {
 }
 
 #[test]
+fn the_smallest_window_shows_the_whole_panel() {
+    let is_whole = |width: f32, height: f32| {
+        let mut window = TestWindow::new(width, height);
+        let (scenes, mut controls) = (scenes("[species.a]\n"), Controls::default());
+        window.frames(3, |ui| controls.show(ui.ctx(), &flock_panel(&scenes), &mut Vec::new()));
+        egui::Rect::from_min_size(egui::Pos2::ZERO, window.size).contains_rect(window.area(ID))
+    };
+    let (width, height) = SMALLEST_WINDOW;
+    assert!(is_whole(width as f32, height as f32));
+    // The control: the panel does not shrink for ever.
+    assert!(!is_whole(200.0, 150.0));
+}
+
+#[test]
 fn a_click_on_its_title_leaves_the_panel_as_it_is() {
     let scenes = scenes("[species.a]\n");
     let (mut window, mut controls) = (TestWindow::new(1280.0, 760.0), Controls::default());

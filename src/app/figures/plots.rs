@@ -161,6 +161,8 @@ pub fn histogram(ui: &mut egui::Ui, name: &str, histogram: &Histogram, whole: bo
     let chart = BarChart::new(name, bars).color(CURVE).element_formatter(Box::new(text));
     let end = histogram.counts.len() as f64 * width;
     let (left, right) = if whole { (-0.5, end - 0.5) } else { (0.0, end) };
+    // Numbers at both ends are seen whole, too.
+    let margin = (right - left) * 0.05;
     let most = histogram.counts.iter().max().copied().unwrap_or(0).max(1);
     let plot = plot(name)
         .show_axes([true, false])
@@ -168,7 +170,7 @@ pub fn histogram(ui: &mut egui::Ui, name: &str, histogram: &Histogram, whole: bo
         .x_grid_spacer(move |_| marks(0.0, right, whole))
         .height(HEIGHT + 16.0);
     plot.show(ui, |plot| {
-        plot.set_plot_bounds_x(left..=right);
+        plot.set_plot_bounds_x(left - margin..=right + margin);
         plot.set_plot_bounds_y(0.0..=f64::from(most) * 1.05);
         plot.bar_chart(chart);
     });
@@ -177,6 +179,21 @@ pub fn histogram(ui: &mut egui::Ui, name: &str, histogram: &Histogram, whole: bo
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_window::TestWindow;
+
+    #[test]
+    fn the_numbers_of_a_histogram_are_whole() {
+        for (width, whole) in [(0.1, false), (0.0025, false), (1.0, true), (100.0, true)] {
+            let histogram = Histogram { width, counts: vec![3; 20] };
+            let mut window = TestWindow::new(1280.0, 720.0);
+            let show = |ui: &mut egui::Ui| {
+                ui.set_width(290.0);
+                super::histogram(ui, "speeds", &histogram, whole);
+            };
+            let shown = window.frames(3, show);
+            assert!(shown.len() > 2 && shown.iter().all(|shown| shown.whole), "{shown:?}");
+        }
+    }
 
     #[test]
     fn a_long_curve_keeps_its_peaks() {
