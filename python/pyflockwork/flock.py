@@ -318,7 +318,9 @@ class Flock:
 
     def metric(self, name: str) -> float:
         """A metric of the flock as it is now; see :func:`pyflockwork.metrics`."""
-        return self._native.metrics(_names(name))[0]
+        if not isinstance(name, str):
+            raise TypeError(f"name: expected the name of one metric, and not {name!r}; metrics() takes several")
+        return self._native.metrics([name])[0]
 
     def metrics(self, *names: str) -> dict[str, float]:
         """Several metrics; without names those that the command line writes."""
@@ -429,8 +431,9 @@ class Flock:
             keys.insert(0, "species")
         for depth, part in enumerate(keys):
             try:
-                value = value[int(part)] if isinstance(value, list) else value[part]
-            except (KeyError, IndexError, ValueError, TypeError):
+                # As when a value is set, an item's number is none from the end.
+                value = value[int(part)] if isinstance(value, list) and part.isdecimal() else value[part]
+            except (KeyError, IndexError, TypeError):
                 known = f"; there are {', '.join(value)}" if isinstance(value, dict) else ""
                 raise MissingKey(f"{'.'.join(keys[: depth + 1])}: the scene has no such key{known}") from None
         return value

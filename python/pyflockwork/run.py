@@ -18,9 +18,9 @@ class Average(NamedTuple):
     """
 
     mean: float
-    #: Standard error of the mean, by blocking (Flyvbjerg and Petersen, 1989).
+    #: Standard error of the mean, by blocking (Flyvbjerg and Petersen, 1989); NaN of one sample.
     standard_error: float
-    #: Integrated autocorrelation time, in samples.
+    #: Integrated autocorrelation time, in samples; NaN of one.
     correlation_time: float
     #: Binder cumulant, 1 - <m^4> / 3 <m^2>^2.
     binder: float
@@ -42,6 +42,8 @@ def average(samples: ArrayLike, settle: int | None = None) -> Average:
     """
     if isinstance(samples, np.ma.MaskedArray):
         raise TypeError("samples: a masked array hides values, and all of them count; take .compressed()")
+    if np.iscomplexobj(samples):
+        raise TypeError("samples: complex numbers have no such average; take abs(samples), or .real and .imag")
     series = np.asarray(samples, dtype=float)
     if series.ndim != 1 or series.size == 0:
         raise ValueError(f"samples of shape {series.shape}: an average needs one series with a sample at least")
@@ -54,8 +56,6 @@ def average(samples: ArrayLike, settle: int | None = None) -> Average:
     begin, number, mean, error, time, binder, is_long_enough = found
     # A series that settles only in its middle may not have settled at all.
     has_settled = settle is not None or 2 * begin + 10 < series.size
-    # One sample says nothing of its error.
-    error = error if number > 1 else float("nan")
     return Average(mean, error, time, binder, number, begin, is_long_enough and has_settled)
 
 

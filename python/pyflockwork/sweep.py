@@ -21,12 +21,13 @@ def _compute(file: str | None, text: str | None, engine: str, threads: int, numb
     row["seed"] = found["seed"]
     result = found["result"]
     row.update(ticks=result["ticks"], settled=result["settled"], failure=result.get("failure"))
-    row["short"] = [metric for metric, average in result["metrics"].items() if not average["is_long_enough"]]
-    for metric, average in result["metrics"].items():
-        row[metric] = average["mean"]
-        row[f"{metric}_se"] = average["standard_error"]
-        row[f"{metric}_tau"] = average["correlation_time"]
-        row[f"{metric}_binder"] = average["binder"]
+    averages = {metric: result["metrics"][metric] for metric in found["metrics"] if metric in result["metrics"]}
+    row["short"] = [metric for metric, average in averages.items() if not average["is_long_enough"]]
+    columns = {"": "mean", "_se": "standard_error", "_tau": "correlation_time", "_binder": "binder"}
+    for metric, average in averages.items():
+        for suffix, name in columns.items():
+            # JSON has no NaN.
+            row[metric + suffix] = float("nan") if average[name] is None else average[name]
     return row
 
 
@@ -45,7 +46,8 @@ def sweep(
     threads: int = 1,
 ) -> list[dict[str, Any]]:
     """Run a plan, and return one dict for each of its runs: the values that vary, the seed, and for each metric its
-    mean, standard error (``_se``), correlation time in ticks (``_tau``) and Binder cumulant (``_binder``).
+    mean, standard error (``_se``), correlation time in ticks (``_tau``) and Binder cumulant (``_binder``). Error and
+    time of a single sample are NaN.
 
     ``plan`` is a plan file of ``flockwork sweep`` or a dict with its keys. ``map`` spreads the runs: the ``map`` of an
     executor of ``concurrent.futures``, of Dask, of ``multiprocessing.get_context("spawn").Pool``. Each run takes

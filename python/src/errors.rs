@@ -26,14 +26,41 @@ pub enum Fault {
     Python(PyErr),
 }
 
+/// A sentence with the names of arguments in place of the command line's options: a caller has no options.
+fn in_python(text: &str) -> String {
+    let mut parts = text.split("--");
+    let mut own = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let is_name = |letter: char| letter.is_ascii_lowercase() || letter == '-';
+        let end = part.find(|letter| !is_name(letter)).unwrap_or(part.len());
+        let (option, rest) = part.split_at(end);
+        if option.is_empty() || own.ends_with(|letter: char| letter.is_alphanumeric()) {
+            own += "--";
+            own += part;
+            continue;
+        }
+        own += &match option {
+            "out" | "init" => "path".into(),
+            // Keys of a scene are arguments themselves.
+            "set" => String::new(),
+            option => option.replace('-', "_"),
+        };
+        // Behind it clap names the kind of its value.
+        let kind = rest.strip_prefix(" <").and_then(|rest| rest.split_once('>'));
+        let rest = kind.map_or(rest, |(_, rest)| rest);
+        own += if option == "set" { rest.trim_start() } else { rest };
+    }
+    own
+}
+
 impl From<Fault> for PyErr {
     fn from(fault: Fault) -> Self {
         match fault {
-            Fault::Value(text) => PyValueError::new_err(text),
-            Fault::Key(text) => key_error(text),
-            Fault::Missing(text) => PyFileNotFoundError::new_err(text),
-            Fault::System(text) => PyOSError::new_err(text),
-            Fault::Device(text) => PyRuntimeError::new_err(text),
+            Fault::Value(text) => PyValueError::new_err(in_python(&text)),
+            Fault::Key(text) => key_error(in_python(&text)),
+            Fault::Missing(text) => PyFileNotFoundError::new_err(in_python(&text)),
+            Fault::System(text) => PyOSError::new_err(in_python(&text)),
+            Fault::Device(text) => PyRuntimeError::new_err(in_python(&text)),
             Fault::Lent => PyBufferError::new_err(
                 "arrays of a view are still in use, and this call would change them; copy what you keep, and \
                  let the others go",
@@ -69,6 +96,11 @@ impl From<EngineError> for Fault {
     }
 }
 
+/// True for the sentence about a key or a species that a scene does not have.
+fn is_unknown(text: &str) -> bool {
+    text.contains(": unknown key") || text.contains(": the scene has no such")
+}
+
 impl From<SceneError> for Fault {
     fn from(error: SceneError) -> Self {
         // Python has no option `--set`.
@@ -76,10 +108,7 @@ impl From<SceneError> for Fault {
             Origin::Set(_) => format!("{}: {}", error.key, error.problem),
             Origin::Line { .. } => error.to_string(),
         };
-        match error.problem.starts_with("unknown key") {
-            true => Self::Key(text),
-            false => Self::Value(text),
-        }
+        if is_unknown(&text) { Self::Key(text) } else { Self::Value(text) }
     }
 }
 
@@ -118,11 +147,7 @@ impl From<anyhow::Error> for Fault {
             return cause.clone().into();
         }
         if error.downcast_ref::<UsageError>().is_some() {
-            return if text.contains(": unknown key") {
-                Self::Key(text)
-            } else {
-                Self::Value(text)
-            };
+            return if is_unknown(&text) { Self::Key(text) } else { Self::Value(text) };
         }
         let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>());
         match causes.next().map(std::io::Error::kind) {

@@ -24,6 +24,7 @@ mod _native {
     use flockwork::commands::sweep::SingleRuns;
     use flockwork::model::statistics::{Metrics, TimeAverage, settled};
     use flockwork::{BuiltIn, built_in};
+    use numpy::PyArray1;
     use pyo3::prelude::*;
 
     #[pymodule_export]
@@ -40,6 +41,14 @@ mod _native {
     /// The version of the library.
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+    /// Loads NumPy: here Ctrl-C is an exception, and in the first array it would be a panic.
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.py().import("numpy")?;
+        PyArray1::<f64>::zeros(module.py(), 0, false);
+        Ok(())
+    }
 
     /// Runs the program with its name and its arguments; returns the exit code.
     #[pyfunction]

@@ -32,8 +32,8 @@ impl SingleRuns {
         self.0.len()
     }
 
-    /// Computes a run on a device, or on `threads` threads. Returns it as JSON: its values, its seed, the averages of
-    /// its metrics, and the reason if it failed; an interrupted run has no result.
+    /// Computes a run on a device, or on `threads` threads. Returns it as JSON: its values, its seed, its
+    /// metrics in the plan's order, their averages, and the reason if it failed; an interrupted run has no result.
     pub fn compute(
         &mut self,
         number: usize,
@@ -54,6 +54,7 @@ impl SingleRuns {
             "values": sweep.json(run),
             "way": sweep.way(run.point),
             "seed": sweep.seed(run),
+            "metrics": sweep.plan.metrics(),
             "result": result,
         })
         .to_string())
