@@ -7,8 +7,9 @@ use std::cell::Cell;
 use calls::FUNCTIONS;
 
 use super::STATE;
+use super::operation::Given;
 use super::parse::{Expression, FormulaError, MAX_OPERATIONS, Operator, Term, is_name, too_many};
-use super::program::{Draft, Given, Node, Truth};
+use super::program::{Draft, Node, Truth};
 use crate::quote::{cut, nearest, suggest};
 use crate::real::Real;
 use crate::vector::{Axes, Space, Vector};

@@ -3,8 +3,9 @@
 use std::cell::Cell;
 
 use super::check::{Checker, OTHER, Own, Type, Value, is_taken};
+use super::operation::{Given, Id};
 use super::parse::{Expression, FormulaError, Term, is_name, parse};
-use super::program::{Draft, Given, Id, Program};
+use super::program::{Draft, Program};
 use super::{MAX_PARAMETERS, MAX_SUMS, PARAMETERS, RuleError, RuleText, STATE, common};
 use crate::kept::{MAX_KEPT, MAX_NUMBER};
 use crate::real::Real;

@@ -1,6 +1,7 @@
 //! Several programs as one.
 
-use super::program::{Draft, Given, Id, Operation, Program};
+use super::operation::{Given, Id, Operation};
+use super::program::{Draft, Program};
 
 impl Program {
     /// One program in place of several, whose operations run side by side: an operation that several have runs once,

@@ -12,6 +12,7 @@ mod check;
 mod compile;
 mod functions;
 mod joined;
+mod operation;
 mod parse;
 mod program;
 mod schedule;
@@ -26,8 +27,9 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 
 pub use compile::is_force;
 use compile::{COUNT, programs};
+pub use operation::{Given, Operation};
 pub use parse::{FormulaError, is_name};
-pub use program::{Given, Operation, Program};
+pub use program::Program;
 pub use tape::{Inputs, Tape};
 pub use tile::{Heard, Row, Tile};
 

@@ -1,10 +1,10 @@
 //! How a program runs on the CPU: which operations run once and which for each neighbour, and in which rows they find
 //! what they take.
 
-use super::program::{Given, Id, Operation};
+use super::operation::{Given, Id, Operation};
 
-/// The number of a row. The results of an operation have its own; behind those of all operations follow the rows of a
-/// tile.
+/// The number of a row. The results of an operation have the operation's number; the rows of a tile are counted on
+/// from there.
 pub type Place = u32;
 
 /// An operation, and the places of what it takes.
@@ -29,13 +29,13 @@ pub enum Step {
 pub struct Term {
     /// Its place among the results.
     pub place: usize,
-    /// Where it is.
+    /// Its row; the row of the first factor of a product.
     pub row: Place,
-    /// Where the other factor is of a product that nothing else takes: it is formed as it is added.
+    /// The row of the second factor, if nothing else takes the product: then it is formed as it is added.
     pub factor: Option<Place>,
 }
 
-/// What runs for each neighbour.
+/// The work for each neighbour.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OfNeighbours {
     /// Without inputs and without the products among the terms.

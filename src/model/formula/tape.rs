@@ -1,6 +1,7 @@
 //! Programs on the CPU: each operation at once for a tile of neighbours.
 
-use super::program::{Given, Operation, Program};
+use super::operation::{Given, Operation};
+use super::program::Program;
 use super::schedule::{OfNeighbours, Place, Step, Term};
 use super::tile::{Heard, Row, Tile};
 use crate::real::{Real, apart};

@@ -1,6 +1,6 @@
 //! The neighbours of agents, side by side, as programs take them.
 
-use super::program::Given;
+use super::operation::Given;
 use crate::kept::MAX_KEPT;
 use crate::real::{Mask, Real};
 

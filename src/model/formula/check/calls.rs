@@ -2,8 +2,9 @@
 
 use super::{Checker, Value};
 use crate::formula::functions::{atan2, exp2, log2};
+use crate::formula::operation::Given;
 use crate::formula::parse::{Expression, FormulaError};
-use crate::formula::program::{Given, Node};
+use crate::formula::program::Node;
 use crate::plane::at_any_angle;
 use crate::quote::{cut, suggest};
 use crate::real::Real;
