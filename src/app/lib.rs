@@ -225,7 +225,7 @@ pub fn run(options: WindowOptions<'_>) -> Result<Summary, WindowError> {
 
 #[cfg(not(target_family = "wasm"))]
 fn attributes(options: &WindowOptions<'_>) -> WindowAttributes {
-    let ((width, height), least) = (options.size, controls::SMALLEST_WINDOW);
+    let ((width, height), least) = (options.size, controls::MIN_WINDOW);
     Window::default_attributes()
         .with_title("Flockwork")
         .with_inner_size(LogicalSize::new(width, height))

@@ -25,7 +25,7 @@ const WIDTH: f32 = 314.0;
 
 /// The smallest window in which this panel, and each other one, is whole; points.
 #[cfg(any(test, not(target_family = "wasm")))]
-pub const SMALLEST_WINDOW: (u32, u32) = (360, 240);
+pub const MIN_WINDOW: (u32, u32) = (360, 240);
 
 /// Where the left edge of the panel is; points.
 pub fn left_edge(context: &egui::Context) -> f32 {

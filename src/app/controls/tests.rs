@@ -112,7 +112,7 @@ fn the_smallest_window_shows_the_whole_panel() {
         window.frames(3, |ui| controls.show(ui.ctx(), &flock_panel(&scenes), &mut Vec::new()));
         egui::Rect::from_min_size(egui::Pos2::ZERO, window.size).contains_rect(window.area(ID))
     };
-    let (width, height) = SMALLEST_WINDOW;
+    let (width, height) = MIN_WINDOW;
     assert!(is_whole(width as f32, height as f32));
     // The control: the panel does not shrink for ever.
     assert!(!is_whole(200.0, 150.0));

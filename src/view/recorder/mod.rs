@@ -75,7 +75,7 @@ pub struct Film {
 
 /// The error of an output that ends before its first frame: no program opens such a file.
 fn without_frames() -> RecordError {
-    RecordError::Unsuitable("there is no frame to write; push one before the end".into())
+    RecordError::Unsuitable("there is no frame to write: record one at least".into())
 }
 
 /// Most frames per second.
