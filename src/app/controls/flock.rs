@@ -1,10 +1,10 @@
 //! The number of agents, their density and the seed: what starts the scene again.
 
-use egui::DragValue;
+use egui::{DragValue, Key};
 
 use super::FlockPanel;
-use super::rows::with_way_back;
-use flockwork_model::scene::{MAX_AGENTS, Request};
+use super::rows::{typed, with_way_back};
+use flockwork_model::scene::Request;
 
 /// Values that the user has entered and the flock does not have yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -34,8 +34,8 @@ impl FlockFields {
         let mut entered = false;
         let to = first_count.to_string();
         let back = with_way_back(ui, now.count != first_count, &to, |ui| {
-            // A flock of none is refused with a sentence; here it would become one agent without a word.
-            let field = DragValue::new(&mut next.count).range(0..=MAX_AGENTS).speed(1.0);
+            // A flock of none, or of too many, is refused with a sentence.
+            let field = typed(&mut next.count, now.count).speed(1.0);
             let hint = "The flock starts again with this many agents.";
             entered |= row(ui, field, "agents", hint);
         });
@@ -44,9 +44,7 @@ impl FlockFields {
         }
         if now.density > 0.0 {
             with_way_back(ui, false, "", |ui| {
-                let field = DragValue::new(&mut next.density).range(1e-3..=1e4).speed(0.1);
-                // A radius across a whole world has more neighbours than one would ask for.
-                let field = field.clamp_existing_to_range(false);
+                let field = typed(&mut next.density, now.density).range(1e-3..=f32::MAX).speed(0.1);
                 let hint = "Mean number of neighbours within the largest radius, if the agents were \
                             spread evenly. The world is sized for it, and the flock starts again.";
                 entered |= row(ui, field, "density (neighbours)", hint);
@@ -54,13 +52,15 @@ impl FlockFields {
         }
         let to = begun.seed.to_string();
         let back = with_way_back(ui, now.seed != begun.seed, &to, |ui| {
-            let field = DragValue::new(&mut next.seed).speed(1.0);
+            let field = typed(&mut next.seed, now.seed).speed(1.0);
             entered |= row(ui, field, "seed", "Of all random numbers. The flock starts again.");
         });
         if back {
             (next.seed, entered) = (begun.seed, true);
         }
-        *self = next;
+        // As typed so far. Esc lets it be.
+        *self = if ui.input(|input| input.key_pressed(Key::Escape)) { now } else { next };
+        let next = *self;
         let asked = entered && next != now;
         asked.then(|| next.request(&now, panel))
     }
@@ -170,21 +170,31 @@ mod tests {
     fn a_count_is_asked_for_as_it_is_typed() {
         let scenes = scenes(120, 50.0);
         let panel = panel(&scenes, 120);
-        let (mut fields, mut asked) = (FlockFields::of(&panel), None);
-        let mut show = |ui: &mut egui::Ui| asked = asked.or(fields.show(ui, &panel));
-        let mut window = TestWindow::default();
-        let texts = window.frames(3, &mut show);
-        let field = texts.iter().find(|shown| shown.text == "120").unwrap();
-        window.click(field.place.center(), &mut show);
-        window.frames(2, &mut show);
-        window.key(egui::Key::A, egui::Modifiers::COMMAND);
-        window.events.push(egui::Event::Text("0".into()));
-        window.key(egui::Key::Enter, egui::Modifiers::NONE);
-        window.frames(2, &mut show);
-        assert_eq!(asked.and_then(|asked| asked.count), Some(0));
-        let mut scene = scenes.0.clone();
-        let error = scene.resize(&asked.unwrap()).unwrap_err().to_string();
-        assert!(error.contains("count 0: a flock has 1 to"), "{error}");
+        let asked = |typed: &str, key| {
+            let (mut fields, mut asked) = (FlockFields::of(&panel), None);
+            let mut show = |ui: &mut egui::Ui| asked = asked.or(fields.show(ui, &panel));
+            let mut window = TestWindow::default();
+            let texts = window.frames(3, &mut show);
+            let field = texts.iter().find(|shown| shown.text == "120").unwrap();
+            window.click(field.place.center(), &mut show);
+            window.frames(2, &mut show);
+            window.key(Key::A, egui::Modifiers::COMMAND);
+            for letter in typed.chars() {
+                window.events.push(egui::Event::Text(letter.into()));
+                window.frames(1, &mut show);
+            }
+            window.key(key, egui::Modifiers::NONE);
+            window.frames(2, &mut show);
+            asked
+        };
+        let count = |typed| asked(typed, Key::Enter).and_then(|asked| asked.count);
+        assert_eq!(["0", "1,000", "30k"].map(count), [Some(0), Some(1000), None]);
+        assert!(asked("7", Key::Escape).is_none());
+        for (typed, part) in [("0", "count 0: a flock has 1 to"), ("99999999999", "99999999999")] {
+            let error = scenes.0.clone().resize(&asked(typed, Key::Enter).unwrap());
+            let error = error.unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+        }
     }
 
     #[test]

@@ -76,14 +76,24 @@ pub fn name_field(ui: &mut egui::Ui, name: &str) -> Option<String> {
     })
 }
 
+/// A number that is typed, with or without commas between thousands. A text that is no number stands for `now`.
+pub fn typed<N: egui::emath::Numeric>(next: &mut N, now: N) -> egui::DragValue<'_> {
+    egui::DragValue::new(next).custom_parser(move |text| {
+        let text: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
+        let digits = |group: &str| group.chars().take_while(char::is_ascii_digit).count();
+        let is_grouped = text.split(',').skip(1).all(|group| digits(group) == 3);
+        let number = is_grouped.then(|| text.replace(',', "").parse().ok()).flatten();
+        number.or(Some(now.to_f64()))
+    })
+}
+
 /// A field for a number of agents. Returns what the user has entered in its place; Esc lets it be.
 pub fn count_field(ui: &mut egui::Ui, count: u64, hint: &str) -> Option<u64> {
     // Each row has its own: rows share a scope.
     let id = ui.next_auto_id().with("count");
     draft(ui, id, count, |ui, next| {
         let unit = if *next == 1 { " agent" } else { " agents" };
-        let field = egui::DragValue::new(next).range(0..=MAX_AGENTS).suffix(unit);
-        ui.add(field).on_hover_text(hint)
+        ui.add(typed(next, count).range(0..=MAX_AGENTS).suffix(unit)).on_hover_text(hint)
     })
 }
 
