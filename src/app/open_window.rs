@@ -35,9 +35,9 @@ use super::timeline::Timeline;
 use super::tools::Tool;
 use super::{Summary, WindowError, WindowOptions};
 use flockwork_model::scene::{Click, Scene};
-use flockwork_model::vector::Point;
 use flockwork_session::{Clock, RealTime, Session, Thing};
 
+use acting::Grasp;
 use display::{Display, scale};
 use film::Films;
 pub use loss::Loss;
@@ -69,8 +69,8 @@ struct Hand {
     tool: Option<Tool>,
     /// The object that the pointer drags.
     held: Option<Thing>,
-    /// From the pointer to the middle of what it drags; world units.
-    grasp: Point,
+    /// How it holds the object, if it took hold of it with a press.
+    grasp: Option<Grasp>,
     /// True when a button was released: the edits of the last frames are one.
     gesture_ended: bool,
     modifiers: ModifiersState,
@@ -86,7 +86,7 @@ impl Hand {
             dropping: 0,
             tool: None,
             held: None,
-            grasp: Point::ZERO,
+            grasp: None,
             gesture_ended: false,
             modifiers: ModifiersState::empty(),
         }

@@ -52,6 +52,8 @@ pub struct Facts<'a> {
     pub rates: Option<Rates>,
     /// True while the clock is stopped.
     pub paused: bool,
+    /// The tick that the flock is on its way to.
+    pub goal: Option<u64>,
     /// Which engine.
     pub kind: EngineKind,
     /// The hardware that it runs on.
@@ -101,10 +103,11 @@ pub fn agents_in_words(agents: u64) -> String {
 impl Facts<'_> {
     /// The line of the quiet overlay.
     pub fn line(&self) -> String {
-        let motion = match self.rates {
+        let motion = match (self.goal, self.rates) {
+            (Some(goal), _) => format!("at tick {} of {}", grouped(self.tick), grouped(goal)),
             _ if self.paused => format!("paused at tick {}", grouped(self.tick)),
-            None => "…".into(),
-            Some(rates) => {
+            (_, None) => "…".into(),
+            (_, Some(rates)) => {
                 let is_slow = rates.pace() < AS_GOOD_AS_REAL_TIME;
                 let slow = if is_slow { format!(" ({})", pace(rates)) } else { String::new() };
                 format!("{:.0} ticks/s{slow}   {:.0} frames/s", rates.ticks, rates.frames)
@@ -145,10 +148,11 @@ impl Facts<'_> {
     /// paused.
     fn motion(&self) -> [String; 2] {
         let tick = format!("tick {}", grouped(self.tick));
-        match self.rates {
+        match (self.goal, self.rates) {
+            (Some(goal), _) => [tick, format!("on the way to {}", grouped(goal))],
             _ if self.paused => [tick, "paused".into()],
-            None => [tick, "…".into()],
-            Some(rates) => [
+            (_, None) => [tick, "…".into()],
+            (_, Some(rates)) => [
                 format!("{tick}   {}", pace(rates)),
                 format!("{:.0} ticks/s   {:.0} frames/s", rates.ticks, rates.frames),
             ],
@@ -343,6 +347,7 @@ mod tests {
             tick: 1234,
             rates: None,
             paused: false,
+            goal: None,
             kind: EngineKind::Cpu,
             machine: "2 threads".into(),
             profile: &PROFILE,
@@ -364,6 +369,9 @@ mod tests {
         let alone = Facts { agents: 1, paused: true, ..facts };
         assert_eq!(alone.line(), "1 agent   paused at tick 1,234   cpu");
         assert_eq!(alone.lines()[0], "1 agent");
+        assert!(
+            Facts { goal: Some(5000), ..alone }.line().contains("   at tick 1,234 of 5,000   ")
+        );
     }
 
     /// Where a long notice is, from left to right, in a window of 1280 points.
@@ -434,10 +442,7 @@ mod tests {
         let profile =
             Profile { passes: vec![pass("steer", 20), pass("scan", 5)], ..Profile::default() };
         let text = Facts { profile: &profile, ..facts() }.lines().join("\n");
-        let crowds = "fullest cell 1,017";
-        for part in
-            ["200,000 agents", "tick 1,234", "steer", "20.000 ms", "25.000 ms (wall)", crowds]
-        {
+        for part in ["200,000 agents", "20.000 ms", "25.000 ms (wall)", "fullest cell 1,017"] {
             assert!(text.contains(part), "{part:?} is missing in\n{text}");
         }
     }

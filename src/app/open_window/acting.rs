@@ -32,6 +32,30 @@ fn thing_seen_at(camera: &Camera, scene: &Scene, at: Point, reach: f32) -> Optio
     near.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(thing, _)| thing)
 }
 
+/// The hold of the pointer on an object, which moves at its own depth.
+#[derive(Clone, Copy)]
+pub(super) struct Grasp {
+    /// The place of the pointer when it took hold.
+    pointer: Point,
+    /// The place of the object then.
+    place: Point,
+    /// How far the object goes for each unit that the pointer goes.
+    scale: f32,
+}
+
+impl Grasp {
+    fn new(camera: &Camera, pointer: Point, place: Point) -> Self {
+        let seen = camera.seen(camera.image(place));
+        let scale = seen.map_or(1.0, |seen| camera.pixels_per_unit / seen.pixels_per_unit);
+        Self { pointer, place, scale }
+    }
+
+    /// The place of the object when the pointer is at `pointer`.
+    fn moved(&self, pointer: Point) -> Point {
+        self.place + (pointer - self.pointer) * self.scale
+    }
+}
+
 impl OpenWindow<'_> {
     pub(super) fn act(&mut self, action: Action) -> Result<bool, WindowError> {
         match action {
@@ -187,7 +211,7 @@ impl OpenWindow<'_> {
             None => Thing::at(scene, at, reach),
         };
         if let Some(place) = self.hand.held.and_then(|thing| thing.place(scene)) {
-            self.hand.grasp = scene.world.shortest_between(at, place);
+            self.hand.grasp = Some(Grasp::new(camera, at, place));
             self.hand.pointer.drag();
         }
         Ok(self.hand.held.is_some())
@@ -284,12 +308,35 @@ impl OpenWindow<'_> {
                 self.hand.held = self.session.nearest_thing(place)?;
             }
             if let Some(thing) = self.hand.held {
-                self.edit(Edit::moving(self.session.scene(), thing, place + self.hand.grasp))?;
+                let place = self.hand.grasp.map_or(place, |grasp| grasp.moved(place));
+                self.edit(Edit::moving(self.session.scene(), thing, place))?;
             }
         }
         if !self.hand.pointer.is_dragging() {
-            (self.hand.held, self.hand.grasp) = (None, Point::ZERO);
+            (self.hand.held, self.hand.grasp) = (None, None);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dragged_object_stays_under_the_mouse_at_any_depth() {
+        for size in ["[400, 300]", "[400, 300, 200]"] {
+            let text = format!("[world]\nsize = {size}\n[species.a]\n");
+            let scene = Scene::parse("test", &text).unwrap();
+            let camera = Camera::fit(&scene.world, 1280, 720);
+            let height = scene.world.size.z;
+            for place in [Point::new(290.0, 10.0, 0.1 * height), Point::new(50.0, 280.0, height)] {
+                let seen = |place: Point| camera.seen(camera.image(place)).unwrap().pixel;
+                let (before, after) = (seen(place), seen(place) + 25.0);
+                let grasp = Grasp::new(&camera, camera.world_from_pixel(before), place);
+                let moved = grasp.moved(camera.world_from_pixel(after));
+                assert!(seen(moved).distance(after) < 0.1, "{place} to {moved}");
+            }
+        }
     }
 }

@@ -193,6 +193,7 @@ impl OpenWindow<'_> {
             tick: self.session.tick(),
             rates: self.panels.figures.pace.rates,
             paused: self.session.clock.is_paused(),
+            goal: self.session.goal(),
             kind: engine.kind(),
             machine: engine.describe(),
             largest_cell,
