@@ -157,7 +157,7 @@ flee 20 - + --set style.trail=60 --view 340,190,2.5
 flock 900 3000
 flock-3d 900 8000 - --set style.frame=false --set style.exposure=1 --set style.bloom=0.1
 flock-fov 900 -
-flock-noise 800 - - --set camera.follow=centre --set camera.zoom=2.5
+flock-noise 800 - - --set camera.follow=centre --set camera.zoom=1.6
 flock-pointer 600 1000
 flock-view 900 400
 flow 150 400
