@@ -45,7 +45,12 @@ fn read(file: File, most: u64) -> io::Result<String> {
     if file.limit() == 0 {
         return Err(too_long(most));
     }
-    read.map(|_| text)
+    match read {
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+            Err(invalid("it is not text".into()))
+        }
+        read => read.map(|_| text),
+    }
 }
 
 fn invalid(problem: String) -> io::Error {

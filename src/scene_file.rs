@@ -1,6 +1,6 @@
 //! Scenes from files, with the flow fields that they name.
 
-use std::io::BufReader;
+use std::io::{BufReader, ErrorKind};
 use std::path::Path;
 
 use crate::Error;
@@ -24,8 +24,11 @@ pub const MAX_SCENE: u64 = 1 << 26;
 pub fn load_scene(path: impl AsRef<Path>) -> Result<Scene, Error> {
     let path = path.as_ref();
     let name = path.to_string_lossy();
-    let text = read_text(path, MAX_SCENE)
-        .map_err(|error| Error::Read(format!("{}: cannot read it: {error}", cut(&name))))?;
+    let text = read_text(path, MAX_SCENE).map_err(|error| {
+        let is_state = error.kind() == ErrorKind::InvalidData && name.ends_with(".npz");
+        let way = if is_state { ": a state is no scene; --init goes on from it" } else { "" };
+        Error::Read(format!("{}: cannot read it: {error}{way}", cut(&name)))
+    })?;
     let mut scene = Scene::parse(&name, &text)?;
     load_flow(&mut scene, path)?;
     Ok(scene)
@@ -64,6 +67,10 @@ mod tests {
         let name = path.to_string_lossy();
         let missing = read().unwrap_err();
         assert!(missing.starts_with(&*name) && missing.contains("cannot read it"), "{missing}");
+        let state = folder.path().join("run.npz");
+        std::fs::write(&state, [0x50, 0x4b, 0xff, 0xfe]).unwrap();
+        let state = load_scene(&state).unwrap_err().to_string();
+        assert!(state.ends_with("it is not text: a state is no scene; --init goes on from it"));
         std::fs::write(&path, "[species.bird]\nseparation = {}").unwrap();
         assert_eq!(read().unwrap().name, name);
         let flow = "\nfollow_flow = {}\n[flow]\nkind = \"file\"\nfile = \"f.csv\"\ngrid = [2, 2]";

@@ -92,6 +92,8 @@ fn field(
     let edit = egui::TextEdit::multiline(&mut text)
         .id(id.with("text"))
         .code_editor()
+        // Tab goes on, as in every field.
+        .lock_focus(false)
         .desired_rows(1)
         // Less a pixel: a wrapped text is rounded up to one, and would widen the panel.
         .desired_width(ui.available_width() - 1.0);

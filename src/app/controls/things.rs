@@ -73,7 +73,9 @@ pub fn section(ui: &mut egui::Ui, panel: &FlockPanel<'_>, commands: &mut Vec<Com
 fn row(ui: &mut egui::Ui, scene: &Scene, name: &str, thing: Thing) -> Option<Command> {
     let row = ui.horizontal_wrapped(|ui| {
         let place = thing.place(scene).unwrap_or_default();
-        ui.label(format!("{name}  {:.0}, {:.0}", place.x, place.y));
+        let axes = &place.to_array()[..scene.world.axes()];
+        let axes: Vec<String> = axes.iter().map(|axis| format!("{axis:.0}")).collect();
+        ui.label(format!("{name}  {}", axes.join(", ")));
         let clicked = remove_button(ui, &format!("remove {name}"));
         clicked.then(|| Command::Edit(Edit::removing(scene, thing)))
     });
