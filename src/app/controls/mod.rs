@@ -23,7 +23,7 @@ const ID: &str = "parameters";
 /// Width of the content, with the bar beside the rows: no row of any section is wider. Points.
 const WIDTH: f32 = 314.0;
 
-/// The smallest window in which this panel, and each other one, is whole; points.
+/// The smallest window that shows every panel whole; points.
 #[cfg(any(test, not(target_family = "wasm")))]
 pub const MIN_WINDOW: (u32, u32) = (360, 240);
 

@@ -336,6 +336,9 @@ mod tests {
                 let grasp = Grasp::new(&camera, camera.world_from_pixel(before), place);
                 let moved = grasp.moved(camera.world_from_pixel(after));
                 assert!(seen(moved).distance(after) < 0.1, "{place} to {moved}");
+                // The control: at the depth of the focus it would go another way, but in a plane.
+                let on_focus = Grasp { scale: 1.0, ..grasp }.moved(camera.world_from_pixel(after));
+                assert_eq!(seen(on_focus).distance(after) < 0.1, scene.world.is_flat());
             }
         }
     }

@@ -311,14 +311,13 @@ where
         let (mut count, mut index) = (self.near.count(), 0);
         let (offsets, distances) = self.tile.offset_mut();
         while index < places[0].len() {
-            let row = count;
             let offset = offset(Vector(per_axis!(axis => Lanes::splat(simd, places[axis][index]))));
             let squared = seen(offset.dot(offset), start + index);
             each_axis!(axis => {
-                offsets[axis].0[row] = offset.0[axis];
+                offsets[axis].0[count] = offset.0[axis];
             });
-            distances[row] = squared;
-            self.members[row] = (start + index) as u32;
+            distances[count] = squared;
+            self.members[count] = (start + index) as u32;
             count = self.near.put(count, squared.less_than(widest));
             index += stride;
         }

@@ -36,7 +36,7 @@ pub enum Given {
     Kept(usize),
     /// The tick.
     Tick,
-    /// The direction in which the agent leaves another one at the same spot.
+    /// The direction in which the agent leaves a neighbour at the same spot.
     Spread(usize),
     /// The rule's parameter of this number.
     Parameter(usize),

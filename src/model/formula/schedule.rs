@@ -1,5 +1,5 @@
-//! How a program runs on the CPU: which operations run once and which for each neighbour, and in which rows they find
-//! what they take.
+//! The order in which the CPU runs a program: some operations run once for an agent, the others for each neighbour.
+//! Every step names the rows that it takes.
 
 use super::operation::{Given, Id, Operation};
 
@@ -61,7 +61,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// The schedule of these operations, of which `results` are wanted.
+    /// Schedules the operations of a program with these results.
     pub fn new(operations: &[Operation], results: &[Id]) -> Self {
         let mut own = Self::default();
         // Choices compare by themselves: a comparison runs for other uses alone.

@@ -43,7 +43,7 @@ impl Given {
 }
 
 impl<R: Real, const T: usize> Tile<R, T> {
-    /// A tile with nothing in it, for rules with up to so many sets of species.
+    /// A tile of zeros, with rows for `sets` sets of species.
     #[inline(always)]
     pub fn new(like: R, sets: usize) -> Self {
         Self { rows: vec![Row([like.constant(0.0); T]); FIRST_SET + sets] }
