@@ -71,7 +71,7 @@ fn shown_of_change(change: f32, mass: f32, limit: f32) -> u32 {
 // Where the change of the velocity in one tick makes an agent lean: like the number above, but of the change to
 // the left, and negative for one to the right. src/engine/cpu/shown.rs computes the same.
 @if(banks)
-fn turn_of_change(change: Vector, before: Vector, mass: f32, limit: f32) -> f32 {
+fn lean_of_change(change: Vector, before: Vector, mass: f32, limit: f32) -> f32 {
     let level = max(sqrt(before.x * before.x + before.y * before.y), MIN_LEVEL);
     let aside = (before.x * change.y - before.y * change.x) / level * mass;
     let share = aside / (abs(aside) + limit * BANK_WEIGHT);
@@ -206,6 +206,7 @@ fn steer(
     }
     var moved = confined(place, velocity, flock.size);
     @if(accelerations || banks)
+    // Before a target sends the agent elsewhere, as on the CPU.
     let change = velocity_of(moved) - velocity_of(me);
     @if(ages)
     var sent = false;
@@ -249,7 +250,7 @@ fn steer(
         }
         @if(banks) {
             let limit = own.max_force * flock.time_step;
-            let turn = turn_of_change(change, velocity_of(me), own.mass, limit);
+            let turn = lean_of_change(change, velocity_of(me), own.mass, limit);
             let bank = leant(memory[i], turn);
             shown = select(shown, bank, shown_by(flock.shown, species) == SHOWS_BANK);
         }

@@ -229,7 +229,8 @@ impl Facts<'_> {
             ColourBy::Acceleration => "acceleration",
             ColourBy::Age => "age",
             ColourBy::State(name) => full_name(name),
-            _ => "distance",
+            ColourBy::Depth => "distance",
+            ColourBy::Species | ColourBy::Cluster | ColourBy::Fixed(_) => "",
         };
         ui.label(text(words).size(10.5).color(Color32::from_gray(190)));
     }

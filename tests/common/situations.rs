@@ -50,6 +50,9 @@ pub const OF_BODIES: [Uses; 7] = [
     Uses::NOISE,
 ];
 
+/// The extras of colours and of birds that lean: every set of them needs a shader of its own. `shown.rs` tests them.
+pub const OF_LOOKS: [Uses; 4] = [Uses::ACCELERATIONS, Uses::AGES, Uses::BANKS, Uses::STRUCTURE];
+
 /// The extras of the nearest neighbours, which most situations do not choose.
 pub const OF_NEAREST: [Uses; 3] = [Uses::NEAREST, Uses::MANY_NEAREST, Uses::PICK];
 

@@ -3,7 +3,9 @@
 use crate::common;
 use crate::common::controls::{changes, perturbed};
 use crate::common::scenery::in_the_corner;
-use crate::common::situations::{FLOCKING, OF_RULES, behaviour_sets, parity_in, situation_in};
+use crate::common::situations::{
+    FLOCKING, OF_LOOKS, OF_RULES, behaviour_sets, parity_in, situation_in,
+};
 use crate::common::{
     BOUNDARIES, CORRECTLY_ROUNDED, Errors, agents, assert_a_thousand_ticks, assert_none,
     assert_ticks, bits, check_invariants, compare, compare_targets, flock, largest_errors, mixed,
@@ -241,9 +243,8 @@ fn a_situation_is_what_its_name_says() {
         })
     };
     assert!(halved(0..5) > 100 && halved(5..7) > 40 && halved(7..99) > 40);
-    // Colours by acceleration, age and structure have their own tests, and so have rules in text.
-    let of_colours = [Uses::ACCELERATIONS, Uses::AGES, Uses::BANKS, Uses::STRUCTURE];
-    let elsewhere = [of_colours.as_slice(), &OF_RULES].concat();
+    // Colours have their own tests, and so have rules in text.
+    let elsewhere = [&OF_LOOKS[..], &OF_RULES].concat();
     for (name, extra) in Uses::EXTRAS.into_iter().filter(|(_, extra)| !elsewhere.contains(extra)) {
         assert!(some(&|_, scene| scene.uses().has(extra)) > 50, "{name}");
     }

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use crate::common::gpu::{GPU, engine, share, without_subgroups};
 use crate::common::scenery::in_the_corner;
 use crate::common::situations::{
-    FLOCKING, OF_BODIES, OF_NEAREST, OF_RULES, Situation, behaviour_sets, choosy_by_distance,
-    embodied, hurried, situation_in, steady_in,
+    FLOCKING, OF_BODIES, OF_LOOKS, OF_NEAREST, OF_RULES, Situation, behaviour_sets,
+    choosy_by_distance, embodied, hurried, situation_in, steady_in,
 };
 use crate::common::variants::{situations_of, variant_of};
 use crate::common::{
@@ -103,11 +103,9 @@ fn assert_ticks_equal(gpu: &Arc<Gpu>, axes: usize) {
     println!("each behaviour in {of_each:?}, each extra in {with_extra:?}");
     let fewest = together() + (ALONE - 40) / share();
     assert!(of_each.iter().all(|times| *times >= fewest), "too few situations");
-    // Every set of drawn numbers, and every set of colours, needs shaders of its own: tests/traits.rs and
-    // tests/shown.rs cover some, tests/bodies.rs smallest speeds and other bodies,
-    // tests/rules_in_text.rs rules.
-    let colours = [Uses::ACCELERATIONS, Uses::AGES, Uses::BANKS, Uses::STRUCTURE];
-    let elsewhere = [&colours[..], &[Uses::TRAITS], &OF_BODIES, &OF_NEAREST, &OF_RULES].concat();
+    // Every set of drawn numbers needs shaders of its own: traits.rs covers some, shown.rs colours, bodies.rs
+    // smallest speeds and other bodies, rules_in_text.rs rules.
+    let elsewhere = [&OF_LOOKS[..], &[Uses::TRAITS], &OF_BODIES, &OF_NEAREST, &OF_RULES].concat();
     let extras = with_extra.iter().zip(Uses::EXTRAS);
     let mut extras = extras.filter(|(_, (_, extra))| !elsewhere.contains(extra));
     let fewest = 100 / share().min(2) as u32;

@@ -174,20 +174,21 @@ impl Draw {
                     format!("combine = \"{}\"\n", ["exclusive", "priority"][index])
                 }
                 "position_step" if self.whole => "position_step = \"old\"\n".into(),
-                key @ ("min_speed" | "position_step" | "max_turn" | "jitter" | "motion"
-                | "noise" | "noise_kind") => {
-                    // Dice of their own: the other draws stay as they were before them.
+                // Always a varying one.
+                "size" if self.whole => {
+                    "size = { base = 5, amplitude = 4, period = 7 }\n".to_string()
+                }
+                key @ ("mass" | "max_speed" | "max_force" | "size" | "limit" | "combine") => {
+                    format!("{key} = {}\n", self.value(parameter))
+                }
+                key => {
+                    // Dice of their own: a new parameter leaves the other draws as they are.
                     let own = Dice::new(u64::from(self.size.x.to_bits()) + index as u64);
                     let dice = std::mem::replace(&mut self.dice, own);
                     let value = self.value(parameter);
                     self.dice = dice;
                     format!("{key} = {value}\n")
                 }
-                // Always a varying one.
-                "size" if self.whole => {
-                    "size = { base = 5, amplitude = 4, period = 7 }\n".to_string()
-                }
-                key => format!("{key} = {}\n", self.value(parameter)),
             };
         }
         // One of the two behaviours that turn the angle.

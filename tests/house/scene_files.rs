@@ -68,7 +68,7 @@ fn a_wrong_line_is_named_with_its_remedy() {
 #[test]
 fn a_wrong_piece_of_scenery_or_rule_is_named_with_its_remedy() {
     // Text added to a scene with one species `a`, and what the message must contain.
-    let cases: [(&str, &[&str]); 27] = [
+    let cases: &[(&str, &[&str])] = &[
         ("[[paths]]\npoints = [[1, 1]]", &["paths", "two different ones"]),
         ("[[paths]]\npoints = [[1, 1], [1, 1]]", &["paths", "two different ones"]),
         ("[[paths]]\npoints = [[1, 1], [2]]", &["points.1", "two numbers"]),
@@ -100,7 +100,7 @@ fn a_wrong_piece_of_scenery_or_rule_is_named_with_its_remedy() {
     for (added, parts) in cases {
         let alone = if added.contains("[species.a") { "" } else { "\n[species.a]" };
         let message = error(&format!("{added}{alone}"), &[]);
-        for part in parts {
+        for part in *parts {
             assert!(message.contains(part), "{added}: {message:?} does not say {part:?}");
         }
         assert!(message.starts_with("mine.toml:"), "{message:?}");

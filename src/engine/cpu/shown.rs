@@ -34,7 +34,7 @@ pub fn shown_of_change<S: Simd>(
 
 /// Where the changes of the velocities in one tick make agents lean. `steer.wgsl` computes the same.
 #[inline(always)]
-pub fn turns_of_change<S: Simd, const D: usize>(
+pub fn leans_of_change<S: Simd, const D: usize>(
     [before, after]: [Vector<Lanes<S>, D>; 2],
     parameters: &LaneParameters<S>,
     step: Lanes<S>,

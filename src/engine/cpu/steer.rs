@@ -20,7 +20,7 @@ use super::lane_parameters::{LaneParameters, SpeciesTable};
 use super::lanes::InstructionSet;
 use super::nearest::Nearest;
 use super::neighbours::NeighbourLoop;
-use super::shown::{shown_of_change, structures, turns_of_change};
+use super::shown::{leans_of_change, shown_of_change, structures};
 use crate::BrokenForces;
 use crate::stopwatch::Stopwatch;
 use flockwork_model::behaviours::{Agent, Kind, Sums, Surroundings, Uses};
@@ -344,7 +344,7 @@ where
                 table.show(species, Shown::Age, ages, &mut shown);
             }
             if uses.has(Uses::BANKS) {
-                let mut banks = turns_of_change([before, velocity], parameters, step);
+                let mut banks = leans_of_change([before, velocity], parameters, step);
                 for (bank, memory) in
                     banks.iter_mut().zip(&flock.motion.memory[group.agents.clone()])
                 {

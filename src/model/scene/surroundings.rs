@@ -148,11 +148,8 @@ impl Scene {
     pub fn uses(&self) -> Uses {
         let rules = || self.species.iter().flat_map(|species| &species.rules);
         let kinds: Vec<Kind> = rules().map(|rule| rule.kind).collect();
-        let shows = |by| self.species.iter().any(|species| species.colour == by);
-        let structure = shows(ColourBy::Structure);
-        let counts = shows(ColourBy::Neighbours) || structure;
-        let (accelerations, ages) = (shows(ColourBy::Acceleration), shows(ColourBy::Age));
-        let banks = self.species.iter().any(|species| self.shown_of(species) == Shown::Bank);
+        let shown = self.species.iter().filter_map(|species| self.shown_of(species));
+        let shown = shown.map(work_of).fold(Uses::default(), Uses::with);
         let remembers = self.rules_that(|needs| needs.angle.then_some(())).next().is_some();
         let narrow = rules().any(|rule| {
             let mut parameters = rule.kind.info().parameters.iter().zip(&rule.values);
@@ -179,15 +176,10 @@ impl Scene {
         let extras = [
             (Uses::SIGHT, narrow),
             (Uses::INNER, self.rules_that(|needs| needs.ignores_within).any(ignores)),
-            (Uses::COUNTS, counts),
             (Uses::PRIORITY, bodies(|body| body.combine > 0.0)),
             (Uses::MOVING_TARGETS, self.targets.iter().any(Target::moves)),
             (Uses::VARYING, self.varies()),
             (Uses::TRAITS, !self.traits().is_empty()),
-            (Uses::ACCELERATIONS, accelerations),
-            (Uses::AGES, ages),
-            (Uses::STRUCTURE, structure),
-            (Uses::BANKS, banks),
             (Uses::SUMS, formulas.iter().any(|rule| rule.has_radius())),
             (Uses::EVERYBODY, everybody().any(|rule| !shared.contains(rule))),
             (Uses::SHARED, everybody().any(|rule| shared.contains(rule))),
@@ -210,10 +202,10 @@ impl Scene {
             (Uses::JITTER, bodies(|body| body.jitter > 0.0) || varies("jitter")),
             (Uses::MAX_TURN, bodies(|body| body.max_turn < HALF_CIRCLE) || varies("max_turn")),
             (Uses::OLD_STEP, bodies(|body| body.position_step > 0.0)),
-            (Uses::MEMORY, counts || accelerations || ages || banks || remembers),
+            (Uses::MEMORY, shown != Uses::default() || remembers),
         ];
         let asked = extras.into_iter().filter(|(_, asked)| *asked);
-        asked.fold(Uses::of(&kinds), |uses, (extra, _)| uses.with(extra))
+        asked.fold(Uses::of(&kinds).with(shown), |uses, (extra, _)| uses.with(extra))
     }
 
     /// The longest run of neighbours that agents read whole.
@@ -287,10 +279,7 @@ impl Scene {
     /// True if pictures show what agents remember for them.
     #[must_use]
     pub fn shows_memory(&self) -> bool {
-        let shows = |species: &Species| {
-            species.colour == ColourBy::Neighbours || self.shown_of(species) != Shown::Neighbours
-        };
-        self.species.iter().any(shows)
+        self.species.iter().any(|species| self.shown_of(species).is_some())
     }
 
     /// True if colours show clusters.
@@ -302,19 +291,24 @@ impl Scene {
     /// The quantity that the looks of the agents show.
     #[must_use]
     pub fn shown(&self) -> ShownBy {
-        ShownBy::of(self.species.iter().map(|species| self.shown_of(species)))
+        ShownBy::of(self.species.iter().map(|species| self.shown_of(species).unwrap_or_default()))
     }
 
-    /// The same for one species: what its colour shows, or else how far birds in a space lean.
-    fn shown_of(&self, species: &Species) -> Shown {
+    /// The same for one species: what its colour shows, or else how far birds in a space lean, or nothing.
+    fn shown_of(&self, species: &Species) -> Option<Shown> {
+        let leans = species.look == BoidShape::Bird && !self.world.is_flat();
         match species.colour {
-            ColourBy::Neighbours => Shown::Neighbours,
-            ColourBy::Acceleration => Shown::Acceleration,
-            ColourBy::Age => Shown::Age,
-            ColourBy::Structure => Shown::Structure,
-            ColourBy::Cluster => Shown::Cluster,
-            _ if species.look == BoidShape::Bird && !self.world.is_flat() => Shown::Bank,
-            _ => Shown::Neighbours,
+            ColourBy::Neighbours => Some(Shown::Neighbours),
+            ColourBy::Acceleration => Some(Shown::Acceleration),
+            ColourBy::Age => Some(Shown::Age),
+            ColourBy::Structure => Some(Shown::Structure),
+            ColourBy::Cluster => Some(Shown::Cluster),
+            ColourBy::Heading
+            | ColourBy::Speed
+            | ColourBy::Species
+            | ColourBy::Depth
+            | ColourBy::State(_)
+            | ColourBy::Fixed(_) => leans.then_some(Shown::Bank),
         }
     }
 
@@ -351,6 +345,19 @@ impl Scene {
         let directed = |rule: &Rule| rule.kind.info().needs.direction_in_space;
         let species = self.species.get(species);
         !self.world.is_flat() && species.is_some_and(|species| species.rules.iter().any(directed))
+    }
+}
+
+/// The work of a tick for a quantity that looks show.
+fn work_of(shown: Shown) -> Uses {
+    match shown {
+        Shown::Neighbours => Uses::COUNTS,
+        Shown::Acceleration => Uses::ACCELERATIONS,
+        Shown::Age => Uses::AGES,
+        Shown::Structure => Uses::COUNTS.with(Uses::STRUCTURE),
+        Shown::Bank => Uses::BANKS,
+        // Pictures compute it.
+        Shown::Cluster => Uses::default(),
     }
 }
 

@@ -19,7 +19,7 @@ pub enum Axis {
 
 /// Needs of a metric beside the agents at one tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Needs {
+pub enum MetricNeeds {
     /// Nothing else.
     State,
     /// A world with edges.
@@ -40,7 +40,7 @@ pub struct Metric {
     /// Unit, for documents; `–` if it has none.
     pub unit: &'static str,
     /// Its needs beside a state.
-    pub needs: Needs,
+    pub needs: MetricNeeds,
     /// Its value, for a flock with at least one agent.
     pub(super) of: fn(&Sums<'_>) -> f64,
 }
@@ -92,7 +92,7 @@ macro_rules! metrics {
                         about: &[$($doc),*],
                         formula: $formula,
                         unit: $unit,
-                        needs: Needs::State,
+                        needs: MetricNeeds::State,
                         of: |sums| {
                             let of: fn(&$sums) -> $type = $of;
                             of(sums) as f64

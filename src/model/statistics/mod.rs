@@ -38,7 +38,7 @@ use correlation::correlation_length;
 use fewer::found_fewer;
 pub use histogram::{Histogram, Histograms, figures_and_histograms};
 use metric::metrics;
-pub use metric::{Axis, Column, Metric, Needs};
+pub use metric::{Axis, Column, Metric, MetricNeeds};
 use nematic::nematic_order;
 use numbers::{number_exponent, number_variance};
 pub use pairs::Pairs;
@@ -107,7 +107,7 @@ metrics! {
     more {
         /// 1 when all head along one line, either way (Ginelli and others, 2010). In space the largest
         /// eigenvalue λ of Q = Σ (3 n nᵀ − 1) / 2N with n = v/\|v\| (de Gennes and Prost, 1993).
-        nematic_order => r"\|Σ exp(2iθ)\| / N; λ(Q)", "–", Needs::State,
+        nematic_order => r"\|Σ exp(2iθ)\| / N; λ(Q)", "–", MetricNeeds::State,
             |sums| nematic_order(&sums.scene.world, sums.state);
         /// How far the fluctuations u = v − Σ v/N of the velocities are correlated: the distance at
         /// which the mean of u · u′ over pairs first falls to 0 (Cavagna and others, 2010), the shortest
@@ -115,23 +115,23 @@ metrics! {
         /// joined up to 500 pairs or a sixteenth of all. More than 2,048 agents are measured by a
         /// random sample of about that number, the same ones at every tick. 0 if the nearest
         /// pairs are not correlated.
-        correlation_length => "C(r) = 0, C(r) = ⟨u · u′⟩ at distance r", "world units", Needs::State,
+        correlation_length => "C(r) = 0, C(r) = ⟨u · u′⟩ at distance r", "world units", MetricNeeds::State,
             |sums| correlation_length(sums.scene, sums.state);
         /// Unbiased variance of the numbers n of agents in equal boxes over their mean: 1 for agents that
         /// are independent of each other, less for a regular flock, more for clusters. The boxes have
         /// 16 agents in the mean, as nearly as whole boxes divide the world. Not in open worlds.
-        number_variance => "var n / ⟨n⟩", "–", Needs::Edges,
+        number_variance => "var n / ⟨n⟩", "–", MetricNeeds::Edges,
             |sums| number_variance(&sums.scene.world, &sums.state.position);
         /// How the variance grows with the mean when the sides of the boxes are doubled: the slope by
         /// least squares, over all sizes from a mean of 4 agents or more to 16 boxes. 1 for independent
         /// agents; more are giant number fluctuations (Narayan and others, 2007). 0 if fewer than two
         /// sizes vary, as with less than some 250 agents in a plane or 600 in space. Not in open worlds.
-        number_exponent => "d log var n / d log ⟨n⟩", "–", Needs::Edges,
+        number_exponent => "d log var n / d log ⟨n⟩", "–", MetricNeeds::Edges,
             |sums| number_exponent(&sums.scene.world, &sums.state.position);
         /// How far agents have come since the first row, squared: t times twice the number of axes times the
         /// diffusion coefficient for agents that wander at random, speed² · t² for agents that keep straight
         /// on. In wrapped worlds agents are followed across the edges.
-        mean_square_displacement => r"Σ \|p(t) − p(0)\|² / N", "world units²", Needs::Travels,
+        mean_square_displacement => r"Σ \|p(t) − p(0)\|² / N", "world units²", MetricNeeds::Travels,
             |sums| mean_square_displacement(sums.travels);
     }
 }

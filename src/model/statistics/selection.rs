@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Metrics;
-use super::metric::{Metric, Needs};
+use super::metric::{Metric, MetricNeeds};
 use super::sums::Sums;
 use super::unwrapping::Travel;
 use crate::quote::{cut, suggest};
@@ -107,7 +107,7 @@ impl Selection {
     /// If the scene has no species of a name, or an open world where a metric needs edges.
     pub fn check(&self, scene: &Scene) -> Result<(), UnknownMetric> {
         for chosen in &self.chosen {
-            if chosen.metric.needs == Needs::Edges && scene.world.boundary == Boundary::Open {
+            if chosen.metric.needs == MetricNeeds::Edges && scene.world.boundary == Boundary::Open {
                 return Err(UnknownMetric::Open(cut(&chosen.name).into()));
             }
             let Some(species) = chosen.species() else { continue };
@@ -124,7 +124,7 @@ impl Selection {
     /// them.
     #[must_use]
     pub fn needs_travels(&self) -> bool {
-        self.chosen.iter().any(|chosen| chosen.metric.needs == Needs::Travels)
+        self.chosen.iter().any(|chosen| chosen.metric.needs == MetricNeeds::Travels)
     }
 
     /// The names of the metrics, as they were given. The tick is not among them.
@@ -221,7 +221,7 @@ mod tests {
         ];
         assert_eq!(values, expected);
         assert!(values[0] > 0.0 && values[2] > 0.0, "{names:?}: {values:?}");
-        assert_eq!(more.values(&scene, &FlockState::default(), &[]), [0.0; 5]);
+        assert_eq!(more.values(&scene, &FlockState::default(), &[]), vec![0.0; names.len()]);
     }
 
     #[test]
