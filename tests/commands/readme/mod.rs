@@ -14,12 +14,8 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Command};
-use flockwork::commands::bench::BenchArgs;
-use flockwork::commands::capture::CaptureArgs;
-use flockwork::commands::run::RunArgs;
-use flockwork::commands::simulate::SimulateArgs;
-use flockwork::commands::sweep::SweepArgs;
+use clap::CommandFactory;
+use flockwork::commands::cli::Cli;
 use flockwork::engine::gpu::pass::TICK;
 use flockwork::model::io;
 use flockwork::model::scene::{ColourBy, Scene, SpawnPlace, built_in};
@@ -27,7 +23,7 @@ use flockwork::model::world::Boundary;
 use links::targets;
 
 /// Starts a block with one command and its output.
-const CHECKED: &str = "<!-- output: written by tests/readme -->\n```text\n$ flockwork ";
+const CHECKED: &str = "<!-- output: written by tests/commands/readme -->\n```text\n$ flockwork ";
 
 /// Few people read a longer page to its end.
 const MAX_LINES_OF_README: usize = 250;
@@ -86,7 +82,7 @@ fn the_pages_show_the_tables_and_the_output_of_the_program() {
         assert!(
             fresh == text,
             "{path} does not show what the program has, from {other:#?} on. UPDATE_README=1 cargo test \
-             --release --test readme writes it"
+             --release --test commands readme:: writes it"
         );
     }
     assert!(found[0] >= 2 && found[1] == 3, "{found:?} commands and tables are checked");
@@ -111,18 +107,12 @@ fn every_name_that_a_user_may_write_or_read_is_documented() {
 }
 
 #[test]
-fn every_option_is_documented() {
+fn every_command_and_option_is_documented() {
     let text = page("docs/commands.md");
-    let commands = [
-        RunArgs::augment_args(Command::new("run")),
-        CaptureArgs::augment_args(Command::new("capture")),
-        SimulateArgs::augment_args(Command::new("simulate")),
-        SweepArgs::augment_args(Command::new("sweep")),
-        BenchArgs::augment_args(Command::new("bench")),
-    ];
-    for command in commands {
+    for command in Cli::command().get_subcommands() {
+        let name = command.get_name();
+        assert!(text.contains(&format!("\n## {name}\n")), "docs/commands.md has no {name}");
         for option in command.get_arguments().filter_map(|argument| argument.get_long()) {
-            let name = command.get_name();
             // Without a value, or with one.
             let there = ["`", " "].iter().any(|end| text.contains(&format!("`--{option}{end}")));
             assert!(there, "docs/commands.md has no --{option} of {name}");

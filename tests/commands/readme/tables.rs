@@ -9,7 +9,7 @@ use flockwork::model::scene::keys::{Key, SECTIONS, short};
 use flockwork::model::scene::{Body, Scene};
 use flockwork::model::statistics::{Metric, Metrics};
 
-const BEGIN: &str = "<!-- keys: written by tests/readme -->\n";
+const BEGIN: &str = "<!-- keys: written by tests/commands/readme -->\n";
 const END: &str = "<!-- /keys -->\n";
 
 fn row(parameter: &Parameter) -> String {
