@@ -12,6 +12,8 @@ if ! command -v chromium >/dev/null && command -v dpkg-query >/dev/null; then
 fi
 web/build.sh
 cargo build --release --locked --bin flockwork
+# With the package, whose features of the dependencies the other tests have compiled.
+cargo test --release --locked -p flockwork -p flockwork-web --lib link::
 environment=${CARGO_TARGET_DIR:-target}/page
 python3 -m venv "$environment"
 "$environment/bin/pip" install --quiet --disable-pip-version-check --requirement web/tests/requirements.txt

@@ -42,9 +42,9 @@ pub trait WindowHost {
     /// no folder for it.
     fn keep(&self, stem: &str, text: &str) -> Result<Option<String>, String>;
 
-    /// A link that opens a flock anywhere, where the host has links. A source without an argument is a
-    /// text.
-    fn link(&self, _source: &Source) -> Option<String> {
+    /// A link that opens a flock anywhere, on an engine of this kind, where the host has links. A source without an
+    /// argument is a text.
+    fn link(&self, _source: &Source, _engine: EngineKind) -> Option<String> {
         None
     }
 

@@ -202,7 +202,8 @@ pub fn drops(key: &Key) -> bool {
     matches!(key, Key::Character(text) if text.eq_ignore_ascii_case("d"))
 }
 
-/// Every key and what it does, in groups: the card that F1 shows.
+/// Every key and what it does, in groups: the card that F1 shows. A page has no folder, pastes nothing and ends with
+/// the browser.
 pub const CARD: [(&str, &[(&str, &str)]); 5] = [
     (
         "Time",
@@ -226,9 +227,16 @@ pub const CARD: [(&str, &[(&str, &str)]); 5] = [
             ("Ctrl+N", "new scene"),
             ("Ctrl+S", "save the scene to a file"),
             ("Ctrl+Shift+S", "save the session to a file"),
+            #[cfg(not(target_family = "wasm"))]
             ("Ctrl+Shift+O", "open the edits kept last"),
+            #[cfg(not(target_family = "wasm"))]
             ("Ctrl+C, Ctrl+V", "copy, paste the scene as text"),
+            #[cfg(not(target_family = "wasm"))]
             ("Ctrl+Shift+C", "copy a command to share"),
+            #[cfg(target_family = "wasm")]
+            ("Ctrl+C", "copy the scene as text"),
+            #[cfg(target_family = "wasm")]
+            ("Ctrl+Shift+C", "copy a link to share"),
         ],
     ),
     (
@@ -271,8 +279,12 @@ pub const CARD: [(&str, &[(&str, &str)]); 5] = [
         &[
             ("F12", "save a picture"),
             ("F9", "start, end a film"),
+            #[cfg(not(target_family = "wasm"))]
             ("Shift+F9", "a film of every frame"),
+            #[cfg(not(target_family = "wasm"))]
             ("Esc, Ctrl+Q", "close what is open, quit"),
+            #[cfg(target_family = "wasm")]
+            ("Esc", "close what is open"),
         ],
     ),
 ];

@@ -93,7 +93,7 @@ impl SceneMenu {
         window.open(&mut open).show(context, |ui| {
             let moved = self.keys(ui);
             let field = egui::TextEdit::singleline(&mut self.typed)
-                .hint_text("a name, a word, or the path of a file")
+                .hint_text(FIELD)
                 .desired_width(f32::INFINITY);
             let field = ui.add(field);
             if std::mem::take(&mut self.fresh) {
@@ -112,7 +112,7 @@ impl SceneMenu {
             list.show(ui, |ui| {
                 let found: Vec<Row> = self.found().into_iter().cloned().collect();
                 if found.is_empty() {
-                    ui.label("no built-in scene; Enter opens a file of this path");
+                    ui.label(NOT_FOUND);
                 }
                 for (index, row) in found.into_iter().enumerate() {
                     let chosen = index == self.chosen;
@@ -139,8 +139,8 @@ impl SceneMenu {
             ui.separator();
             ui.horizontal_wrapped(|ui| {
                 for (text, hint, action) in BUTTONS {
-                    if ui.button(text).on_hover_text(hint).clicked() {
-                        command = Some(Command::Act(action));
+                    if ui.button(*text).on_hover_text(*hint).clicked() {
+                        command = Some(Command::Act(*action));
                     }
                 }
             });
@@ -163,21 +163,34 @@ impl SceneMenu {
     }
 }
 
-/// The button for showing the flock to others.
-const SHARE: (&str, &str, Action) = match cfg!(target_family = "wasm") {
-    true => ("Copy link", "Ctrl+Shift+C: a link that shows this flock", Action::CopyLine),
-    false => {
-        ("Copy command", "Ctrl+Shift+C: a command line that shows this scene", Action::CopyLine)
-    }
+/// True in a page: files are downloads there and open where they are dropped, and nothing can be pasted.
+const IN_PAGE: bool = cfg!(target_family = "wasm");
+
+/// The hint in the empty field.
+const FIELD: &str = match IN_PAGE {
+    true => "a name or a word; files open where they are dropped",
+    false => "a name, a word, or the path of a file",
+};
+const NOT_FOUND: &str = match IN_PAGE {
+    true => "no built-in scene; files open where they are dropped",
+    false => "no built-in scene; Enter opens a file of this path",
 };
 
 /// The buttons below the list.
-const BUTTONS: [(&str, &str, Action); 6] = [
+const BUTTONS: &[(&str, &str, Action)] = &[
     ("New", "Ctrl+N: a scene to begin with", Action::New),
-    ("Save", "Ctrl+S: to a new file in the current folder", Action::Save),
+    (
+        "Save",
+        if IN_PAGE { "Ctrl+S: a download" } else { "Ctrl+S: to a new file in the current folder" },
+        Action::Save,
+    ),
     ("Save session", "Ctrl+Shift+S: the scene and all edits at their ticks", Action::SaveSession),
     ("Copy text", "Ctrl+C: the scene's file; paste it into another window", Action::CopyText),
-    SHARE,
+    #[cfg(target_family = "wasm")]
+    ("Copy link", "Ctrl+Shift+C: a link that shows this flock", Action::CopyLine),
+    #[cfg(not(target_family = "wasm"))]
+    ("Copy command", "Ctrl+Shift+C: a command line that shows this scene", Action::CopyLine),
+    #[cfg(not(target_family = "wasm"))]
     ("Paste", "Ctrl+V: open the scene whose text was copied", Action::Paste),
 ];
 

@@ -1,5 +1,6 @@
 // Pictures of scenes and texts of scenes become flocks when they are clicked.
-const page = new URL(path_to_root + "../index.html", location.href);
+const file = location.protocol === "file:" ? "flockwork.html" : "index.html";
+const page = new URL(path_to_root + "../" + file, location.href);
 
 function frame(fragment) {
   const own = document.createElement("iframe");
@@ -9,12 +10,12 @@ function frame(fragment) {
   return own;
 }
 
-// The heading of a section of the gallery is the name of a scene.
+// The picture of a scene has the name of the scene, which is the heading of its section.
 function showPicture(picture) {
   const sections = [...document.querySelectorAll("main h3")];
   const before = (own) => own.compareDocumentPosition(picture) & Node.DOCUMENT_POSITION_FOLLOWING;
   const name = sections.filter(before).at(-1)?.textContent.trim() ?? "";
-  if (!/^[a-z0-9-]+$/.test(name)) return;
+  if (!picture.src.includes(`/${name}.`) || !name) return;
   picture.style.cursor = "pointer";
   picture.title = "click: the flock itself";
   picture.addEventListener("click", (event) => {

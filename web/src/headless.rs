@@ -9,12 +9,14 @@ use flockwork_model::io::{RunRecord, save_flock};
 use flockwork_model::scene::Request;
 use flockwork_session::Opening;
 use js_sys::Uint8Array;
+use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::device;
 use crate::link::{self, Link};
 use crate::page::engine;
 use crate::page_files::make;
+use crate::script::text;
 
 /// Milliseconds between two looks whether the GPU is ready.
 const LOOK_EVERY: i32 = 4;
@@ -25,8 +27,16 @@ const LOOK_EVERY: i32 = 4;
 /// # Errors
 /// A sentence.
 #[wasm_bindgen]
-pub async fn simulate(link: String, ticks: u32) -> Result<Uint8Array, String> {
-    let Link { source, on_cpu } = link::read(&link)?;
+pub async fn simulate(link: JsValue, ticks: f64) -> Result<Uint8Array, String> {
+    let Link { source, on_cpu } = link::read(&text("simulate", &link)?)?;
+    // A whole number stays itself.
+    if f64::from(ticks as u32) != ticks {
+        return Err(format!(
+            "simulate: {ticks} ticks; it takes a whole number from 0 to {}",
+            u32::MAX
+        ));
+    }
+    let ticks = ticks as u32;
     let Opening { source, scene, state } = make(source)?;
     let gpu: Option<Arc<Gpu>> = if on_cpu { None } else { Some(device::open().await?) };
     let kind = if on_cpu { EngineKind::Cpu } else { EngineKind::Gpu };

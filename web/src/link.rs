@@ -51,9 +51,9 @@ pub fn read(fragment: &str) -> Result<Link, String> {
         match key {
             "name" => name = value,
             "scene" => text = Some(unpacked(&value)?),
-            "count" => request.count = Some(number(key, &value)?),
-            "seed" => request.seed = Some(number(key, &value)?),
-            "density" => request.density = Some(number(key, &value)?),
+            "count" => request.count = Some(number(key, &value, WHOLE)?),
+            "seed" => request.seed = Some(number(key, &value, WHOLE)?),
+            "density" => request.density = Some(number(key, &value, "a number")?),
             "set" => overrides.push(value),
             "engine" => {
                 on_cpu = match value.as_str() {
@@ -83,9 +83,10 @@ pub fn read(fragment: &str) -> Result<Link, String> {
     Ok(Link { source, on_cpu })
 }
 
-/// The part of an address that names a flock, from `#` on; `None` if it would be too long.
+/// The part of an address that names a flock, and the CPU engine if that moves it, from `#` on; `None` if it would be
+/// too long.
 #[must_use]
-pub fn write(source: &Source) -> Option<String> {
+pub fn write(source: &Source, on_cpu: bool) -> Option<String> {
     let name = source.argument.as_deref().filter(|name| BuiltIn::named(name).is_some());
     let mut link = match name {
         Some(name) => format!("#name={name}"),
@@ -96,6 +97,7 @@ pub fn write(source: &Source) -> Option<String> {
         ("count", count.map(|count| count.to_string())),
         ("seed", seed.map(|seed| seed.to_string())),
         ("density", density.map(|density| density.to_string())),
+        ("engine", on_cpu.then(|| "cpu".into())),
     ];
     for (key, value) in parts {
         if let Some(value) = value {
@@ -127,9 +129,12 @@ fn unpacked(letters: &str) -> Result<String, String> {
     String::from_utf8(text).map_err(|_| broken())
 }
 
-fn number<T: std::str::FromStr>(key: &str, value: &str) -> Result<T, String> {
+/// Counts and seeds.
+const WHOLE: &str = "a whole number from 0 to 18446744073709551615, without a point";
+
+fn number<T: std::str::FromStr>(key: &str, value: &str, expected: &str) -> Result<T, String> {
     let plain = value.replace('_', "");
-    plain.parse().map_err(|_| format!("the link's {key} is `{}`, expected a number", cut(value)))
+    plain.parse().map_err(|_| format!("the link's {key} is `{}`, expected {expected}", cut(value)))
 }
 
 /// Replaces each `%2F` by its byte.
@@ -192,7 +197,8 @@ mod tests {
             overrides: vec![set, "world.size=[640,360]".into()],
             request,
         };
-        let link = write(&source).unwrap();
+        let link = write(&source, true).unwrap();
+        assert!(read(&link).unwrap().on_cpu);
         assert!(link.is_ascii() && !link.contains(' '), "{link}");
         let again = read(&link).unwrap().source;
         assert_eq!(again.overrides, source.overrides);
@@ -203,7 +209,8 @@ mod tests {
     fn a_scene_of_ones_own_is_in_its_link() {
         let text = BuiltIn::named("predators").unwrap().text.replace("prey", "herring");
         let own = Source { text, ..Source::default() };
-        let link = write(&own).unwrap();
+        let link = write(&own, false).unwrap();
+        assert!(!read(&link).unwrap().on_cpu);
         assert!(link.starts_with("#scene=") && link.is_ascii(), "{link}");
         assert!(link.len() < own.text.len(), "{} of {}", link.len(), own.text.len());
         let again = read(&format!("{link}&seed=4")).unwrap().source;
@@ -216,7 +223,7 @@ mod tests {
             char::from(b'a' + (dice >> 60) as u8)
         };
         let noise: String = (0..60_000).map(&mut letter).collect();
-        assert_eq!(write(&Source { text: noise, ..Source::default() }), None);
+        assert_eq!(write(&Source { text: noise, ..Source::default() }, false), None);
         let bomb = format!("#scene={}", packed(&" ".repeat(4 << 20)));
         assert!(bomb.len() < MAX_LINK);
         assert!(read(&bomb).unwrap_err().contains("the limit"));
@@ -231,7 +238,8 @@ mod tests {
         for (link, part) in [
             ("#name=murmurations", "did you mean `murmuration`?"),
             ("#nme=flock", "did you mean `name`?"),
-            ("#count=many", "count is `many`, expected a number"),
+            ("#count=many", "count is `many`, expected a whole number"),
+            ("#density=many", "density is `many`, expected a number"),
             ("#count=-1", "count is `-1`"),
             ("#seed=1e99", "seed is `1e99`"),
             ("#engine=tpu", "expected cpu or gpu"),

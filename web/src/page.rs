@@ -1,6 +1,5 @@
 //! Shows a flock in a canvas of a page.
 
-use std::cell::Cell;
 use std::sync::Arc;
 
 use flockwork_app::{EngineFactory, WindowError, WindowOptions};
@@ -14,7 +13,7 @@ use web_sys::HtmlCanvasElement;
 
 use crate::link::{self, Link};
 use crate::page_files::{PageFiles, check_room, make};
-use crate::script::tell_end;
+use crate::script::{self, Flock, tell_end};
 use crate::{device, without_gpu};
 
 /// Memory for going back in time; bytes.
@@ -27,10 +26,6 @@ pub fn engine(kind: EngineKind, gpu: Option<&Arc<Gpu>>) -> Result<Box<dyn Engine
         (EngineKind::Gpu, None) => Err(EngineError::NoAdapter("the page has no GPU".into())),
         (EngineKind::Cpu, _) => Ok(Box::new(CpuEngine::new(Some(1))?)),
     }
-}
-
-thread_local! {
-    static STARTED: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Why there is no flock any more.
@@ -52,14 +47,21 @@ fn end_of(error: &WindowError) -> String {
 /// # Errors
 /// A sentence.
 #[wasm_bindgen]
-pub async fn start(canvas: JsValue, link: String) -> Result<Option<String>, String> {
+pub async fn start(canvas: JsValue, link: JsValue) -> Result<Option<String>, String> {
     let canvas: HtmlCanvasElement =
         canvas.dyn_into().map_err(|_| "start takes the canvas that shall show the flock")?;
-    if STARTED.replace(true) {
+    let link = script::text("start", &link)?;
+    if script::flock() != Flock::Absent {
         return Err("A page shows one flock; more of them go into frames.".into());
     }
+    script::set_flock(Flock::Shown);
     std::panic::set_hook(Box::new(|info| tell_end(&format!("The page has failed: {info}"))));
-    let Link { source, on_cpu } = link::read(&link)?;
+    show(canvas, &link).await.inspect_err(|_| script::set_flock(Flock::Absent))
+}
+
+/// The same for a page that shows no flock yet.
+async fn show(canvas: HtmlCanvasElement, link: &str) -> Result<Option<String>, String> {
+    let Link { source, on_cpu } = link::read(link)?;
     let opening = make(source)?;
     let gpu = match device::open().await {
         Ok(gpu) => gpu,

@@ -44,7 +44,12 @@ const PASTED: &str = "pasted";
 
 /// Makes the flock of a source.
 pub fn make(source: Source) -> Result<Opening, String> {
-    let name = source.argument.as_deref().unwrap_or(PASTED);
+    let name = source.argument.clone().unwrap_or_else(|| PASTED.into());
+    make_named(&name, source)
+}
+
+/// The same, with a name for messages.
+pub fn make_named(name: &str, source: Source) -> Result<Opening, String> {
     let scene = Scene::parse_with(name, &source.text, &source.overrides);
     let scene = scene.map_err(|error| error.to_string())?;
     if scene.flow.as_ref().is_some_and(|flow| flow.file.is_some()) {
@@ -120,10 +125,10 @@ impl WindowHost for PageFiles {
         Ok(None)
     }
 
-    fn link(&self, source: &Source) -> Option<String> {
+    fn link(&self, source: &Source, engine: EngineKind) -> Option<String> {
         let address = web_sys::window()?.location().href().ok()?;
         let page = address.split('#').next().unwrap_or_default();
-        Some(format!("{page}{}", link::write(source)?))
+        Some(format!("{page}{}", link::write(source, engine == EngineKind::Cpu)?))
     }
 
     fn kept(&self) -> Option<String> {

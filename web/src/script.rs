@@ -1,6 +1,6 @@
 //! The functions that the script of a page calls: they show a flock, change it, and hear of it.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use flockwork_app::{Action, Command};
 use flockwork_session::{Edit, Parameters};
@@ -8,11 +8,41 @@ use js_sys::Function;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 
+/// The flock of the page.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Flock {
+    /// Not started, or refused.
+    Absent,
+    /// There, or on its way.
+    Shown,
+    /// Gone, and the page has said why.
+    Ended,
+}
+
 thread_local! {
+    static FLOCK: Cell<Flock> = const { Cell::new(Flock::Absent) };
     static WISHES: RefCell<Vec<Command>> = const { RefCell::new(Vec::new()) };
     static ON_TICK: RefCell<Option<Function>> = const { RefCell::new(None) };
     static ON_END: RefCell<Option<Function>> = const { RefCell::new(None) };
     static ON_NOTICE: RefCell<Option<Function>> = const { RefCell::new(None) };
+}
+
+/// The flock of the page.
+pub fn flock() -> Flock {
+    FLOCK.get()
+}
+
+/// Notes what has become of the flock.
+pub fn set_flock(flock: Flock) {
+    FLOCK.set(flock);
+}
+
+/// The text that a function of the page is called with.
+///
+/// # Errors
+/// A sentence: it is no text.
+pub fn text(function: &str, value: &JsValue) -> Result<String, String> {
+    value.as_string().ok_or_else(|| format!("{function} takes a text"))
 }
 
 /// The wishes of the script since the last call.
@@ -24,6 +54,9 @@ pub fn take_wishes() -> Vec<Command> {
 const MAX_WISHES: usize = 256;
 
 fn wish(wish: Command) -> Result<(), String> {
+    if FLOCK.get() != Flock::Shown {
+        return Err("there is no flock".into());
+    }
     WISHES.with_borrow_mut(|wishes| {
         if wishes.len() >= MAX_WISHES {
             return Err(format!("{MAX_WISHES} wishes wait already; a frame takes them"));
@@ -40,6 +73,7 @@ pub fn tell_tick(tick: u64) {
 
 /// Tells the script, in a sentence, why there is no flock any more.
 pub fn tell_end(why: &str) {
+    FLOCK.set(Flock::Ended);
     call(ON_END.with_borrow(Clone::clone), &JsValue::from_str(why));
 }
 
@@ -61,10 +95,11 @@ fn call(function: Option<Function>, argument: &JsValue) {
 /// # Errors
 /// A sentence: there is no value, or too much waits.
 #[wasm_bindgen]
-pub fn set(key: &str, value: JsValue) -> Result<(), String> {
+pub fn set(key: &JsValue, value: &JsValue) -> Result<(), String> {
+    let key = text("set", key)?;
     // Numbers, booleans and arrays have the same text in JSON and in TOML.
-    let text = value.as_string().or_else(|| js_sys::JSON::stringify(&value).ok()?.as_string());
-    let value = text.ok_or_else(|| format!("{key}: no value"))?;
+    let value = value.as_string().or_else(|| js_sys::JSON::stringify(value).ok()?.as_string());
+    let value = value.ok_or_else(|| format!("{key}: no value"))?;
     wish(Command::Edit(Edit::Set(Parameters::Text(vec![format!("{key}={value}")]))))
 }
 
@@ -73,8 +108,8 @@ pub fn set(key: &str, value: JsValue) -> Result<(), String> {
 /// # Errors
 /// A sentence: the text is no edit, or too much waits.
 #[wasm_bindgen]
-pub fn edit(text: &str) -> Result<(), String> {
-    let edit = text.parse::<toml::Table>().and_then(toml::Table::try_into);
+pub fn edit(words: &JsValue) -> Result<(), String> {
+    let edit = text("edit", words)?.parse::<toml::Table>().and_then(toml::Table::try_into);
     wish(Command::Edit(edit.map_err(|error| format!("no edit: {}", error.message()))?))
 }
 
@@ -84,8 +119,8 @@ pub fn edit(text: &str) -> Result<(), String> {
 /// # Errors
 /// A sentence: too much waits.
 #[wasm_bindgen]
-pub fn open(name: String, text: String) -> Result<(), String> {
-    wish(Command::OpenText { name, text })
+pub fn open(name: &JsValue, content: &JsValue) -> Result<(), String> {
+    wish(Command::OpenText { name: text("open", name)?, text: text("open", content)? })
 }
 
 /// Does what a key does: `pause`, `scenes`, `values`, `time` or `figures`.
@@ -93,8 +128,8 @@ pub fn open(name: String, text: String) -> Result<(), String> {
 /// # Errors
 /// A sentence: there is no such button, or too much waits.
 #[wasm_bindgen]
-pub fn press(button: &str) -> Result<(), String> {
-    let known = Action::of_button(button);
+pub fn press(button: &JsValue) -> Result<(), String> {
+    let known = Action::of_button(&text("press", button)?);
     wish(Command::Act(known.ok_or("press takes pause, scenes, values, time or figures")?))
 }
 

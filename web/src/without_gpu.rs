@@ -16,7 +16,7 @@ use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 
 use crate::page::engine;
-use crate::page_files::{check_room, make};
+use crate::page_files::{check_room, make, make_named};
 use crate::script::{take_wishes, tell_end, tell_notice, tell_tick};
 
 /// Longest side of the picture; the browser enlarges it. Pixels.
@@ -92,8 +92,11 @@ impl Flock {
                 let replayed = self.session.replay(events, recording.ticks);
                 replayed.map_err(|error| error.to_string())
             }
-            Command::OpenText { text, .. } => {
-                self.session = session(make(Source { text, ..Source::default() })?)?;
+            Command::OpenText { name, text } => {
+                let opening = make_named(&name, Source { text, ..Source::default() })?;
+                self.session = session(opening)?;
+                // The sentence about another text no longer holds.
+                tell_notice("");
                 Ok(())
             }
             Command::Act(Action::Pause) => {

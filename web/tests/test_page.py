@@ -304,9 +304,12 @@ def test_without_webgpu_the_cpu_draws(page, address):
     page.evaluate("flockwork.open('own', '[species.own]\\ncount = 50\\nwander = {}')")
     page.wait_for_function("window.tick < 100")
     shows(page, 30)
-    for text, part in [("[species.own", "pasted"), ("[species.own]\ncount = 99999999", "a page holds")]:
+    for text, part in [("[species.own", "own:1"), ("[species.own]\ncount = 99999999", "a page holds")]:
         page.evaluate("text => flockwork.open('own', text)", text)
         page.wait_for_function("part => document.getElementById('message').textContent.includes(part)", arg=part)
+    # A good text takes the sentence about a bad one away.
+    page.evaluate("flockwork.open('own', '[species.own]\\ncount = 50\\nwander = {}')")
+    page.wait_for_function("document.getElementById('message').textContent === ''", timeout=10_000)
     page.tap("text=Pause")
     page.wait_for_timeout(500)
     paused = page.evaluate("window.tick")
@@ -346,7 +349,8 @@ def test_a_link_to_what_is_shown_is_copied(page, address):
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     packed = packer.compress(text.encode()) + packer.flush()
     own = "#scene=" + base64.urlsafe_b64encode(packed).decode().rstrip("=")
-    for link, begins in [("#name=walls&seed=5", "#name=walls&seed=5"), (own, "#scene=")]:
+    cpu = "#name=walls&seed=5&engine=cpu"
+    for link, begins in [("#name=walls&seed=5", "#name=walls&seed=5"), (own, "#scene="), (cpu, cpu)]:
         page.goto("about:blank")
         page.goto(address + link)
         shows(page, 100)
@@ -390,7 +394,8 @@ def test_fingers_are_a_mouse(page, address):
     ("link", "part"),
     [
         ("#name=murmurations", "did you mean `murmuration`?"),
-        ("#count=many", "count is `many`, expected a number"),
+        ("#count=many", "count is `many`, expected a whole number"),
+        ("#seed=-1", "seed is `-1`, expected a whole number"),
         ("#nme=flock", "did you mean `name`?"),
         ("#name=%ff", "no text"),
         ("#set=starling.cohesion.weigth=2", "weigth"),
@@ -406,7 +411,57 @@ def test_a_wrong_link_is_one_sentence(page, address, link, part):
     page.wait_for_function("document.getElementById('message').textContent !== ''")
     said = message(page)
     assert part in said and len(said) < 500, said
+    # There is no flock for the buttons.
+    assert page.is_hidden("text=Pause") and page.is_visible("text=Show the usual flock")
     assert not page.problems, page.problems
+
+
+def test_after_a_wrong_link_a_flock_can_be_started(page, address):
+    page.goto(address + "#name=nowhere")
+    page.wait_for_function("document.getElementById('message').textContent !== ''")
+    with pytest.raises(Exception, match="there is no flock"):
+        page.evaluate("flockwork.press('pause')")
+    page.evaluate("flockwork.start(document.getElementById('flock'), '#name=walls&count=100')")
+    page.evaluate("flockwork.onTick(tick => { window.tick = tick })")
+    page.wait_for_function("window.tick > 5")
+    with pytest.raises(Exception, match="A page shows one flock"):
+        page.evaluate("flockwork.start(document.getElementById('flock'), '')")
+    for call, part in [
+        ("simulate('#name=walls', -1)", "-1 ticks; it takes a whole number"),
+        ("simulate('#name=walls', 1.5)", "1.5 ticks"),
+        ("simulate(3, 3)", "simulate takes a text"),
+        ("open('a', 5)", "open takes a text"),
+        ("edit()", "edit takes a text"),
+        ("set()", "set takes a text"),
+        ("press(1)", "press takes a text"),
+    ]:
+        with pytest.raises(Exception, match=part):
+            page.evaluate("flockwork." + call)
+
+
+def test_some_keys_are_the_browsers(page, address):
+    page.goto(address + "#name=walls&count=100")
+    shows(page, 100)
+    page.focus("#flock")
+    page.evaluate("addEventListener('keydown', event => { window.taken[event.key] = event.defaultPrevented })")
+    page.evaluate("window.taken = {}")
+    for key in ["F1", "Control+s", "Alt+ArrowLeft", "F3", "Control+f", "Control+p"]:
+        page.keyboard.press(key)
+    assert page.evaluate("taken.F1 && taken.s")
+    assert not page.evaluate("taken.ArrowLeft || taken.F3 || taken.f || taken.p")
+
+
+def test_drops_that_open_nothing_say_why(page, address):
+    page.goto(address + "#name=walls&count=100")
+    shows(page, 100)
+    drop = """names => {
+        const dropped = new DataTransfer();
+        names.forEach(name => dropped.items.add(new File(['[species.own'], name)));
+        dispatchEvent(new DragEvent('drop', { dataTransfer: dropped }));
+    }"""
+    for names in [[], ["a.toml", "b.toml"]]:
+        page.evaluate(drop, names)
+        assert message(page).startswith("Drop one file"), message(page)
 
 
 def test_three_loads_show_the_same(page, address):

@@ -254,7 +254,7 @@ impl OpenWindow<'_> {
     /// Copies a link or a command line that shows the scene on any machine; without one, the text of the
     /// scene.
     pub(super) fn copy_line(&mut self) {
-        let link = self.options.host.link(&self.session.shared());
+        let link = self.options.host.link(&self.session.shared(), self.session.engine().kind());
         let (text, done) = match (link, self.session.command_line()) {
             (Some(link), _) => (link, "copied: a link to this scene"),
             (None, Ok(line)) => {
