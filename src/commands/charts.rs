@@ -190,7 +190,8 @@ pub fn curve<B: DrawingBackend, X: Ranged<ValueType = f64>, Y: Ranged<ValueType 
     chart.draw_series(whiskers.map(|ends| PathElement::new(ends, style)))?;
     let places: Vec<(f64, f64)> = points.iter().map(|(x, [_, middle, _])| (*x, *middle)).collect();
     chart.draw_series(places.iter().map(|place| Circle::new(*place, radius, dot)))?;
-    if joined {
+    // Some viewers refuse a line without points.
+    if joined && !places.is_empty() {
         chart.draw_series([PathElement::new(places, style)])?;
     }
     Ok(())

@@ -98,6 +98,7 @@ impl<'a> Page<'a> {
         ];
         head.extend(first.rows.iter().map(|row| format!("{}: {}", row.engine, row.runs_on)));
         head.push(format!("processor: {}", first.processor));
+        head.push("bars: from the least to the 95th percentile of the samples".into());
         Self { reports, densities, counts, head }
     }
 
@@ -140,12 +141,11 @@ impl<'a> Page<'a> {
         }
         let mut chart = canvas.builder("By number of agents, ns").build_cartesian_2d(
             (few / room..many * room).log_scale().with_key_points(named),
-            (least / 1.15..most * 1.15).log_scale(),
+            (least / 1.15..most * 1.15).log_scale().with_key_points(ticks(least, most)),
         )?;
         chart
             .configure_mesh()
             .light_line_style(WHITE)
-            .y_labels(6)
             .label_style(canvas.label())
             .x_desc("agents")
             .x_label_formatter(&|count| short_count(*count as usize))
@@ -213,7 +213,10 @@ impl<'a> Page<'a> {
         let (mut slots, mut middles) = (vec![None], Vec::new());
         for density in &self.densities {
             let bars = of(*density);
-            middles.push((slots.len() + bars.len() / 2, density_name(*density)));
+            let middle = slots.len() + bars.len() / 2;
+            let is_odd = bars.len() % 2 == 1;
+            let middle = if is_odd { CenterOf(middle) } else { Exact(middle) };
+            middles.push((middle, density_name(*density)));
             slots.extend(bars.into_iter().map(Some).chain([None]));
         }
         let places = slots.iter().enumerate().filter_map(|(at, bar)| Some((at, bar.as_ref()?)));
@@ -257,11 +260,11 @@ impl<'a> Page<'a> {
         let line = BLACK.stroke_width(canvas.scale);
         chart.draw_series(lines.map(|ends| PathElement::new(ends, line)))?;
         let totals = places.iter().filter(|_| places.len() <= 16);
-        let totals =
-            totals.map(|(at, bar)| (short_number(bar.sum()), *at, bar.end(), VPos::Bottom));
+        let totals = totals
+            .map(|(at, bar)| (short_number(bar.sum()), CenterOf(*at), bar.end(), VPos::Bottom));
         let tops = middles.into_iter().map(|(at, name)| (name, at, most * 1.25, VPos::Top));
         chart.draw_series(totals.chain(tops).map(|(text, at, y, side)| {
-            Text::new(text, (CenterOf(at), y), canvas.label().pos(Pos::new(HPos::Center, side)))
+            Text::new(text, (at, y), canvas.label().pos(Pos::new(HPos::Center, side)))
         }))?;
         // From top to bottom, as the parts are stacked.
         let parts = names.iter().enumerate().rev();
@@ -296,6 +299,29 @@ fn times(row: &ReportRow) -> Option<[f64; 3]> {
     let per_agent = row.ns_per_agent / row.ms_p50;
     let times = [row.ms_min * per_agent, row.ns_per_agent, row.ms_p95 * per_agent];
     times.iter().all(|time| time.is_finite() && *time > 0.0).then_some(times)
+}
+
+/// Round numbers from about `least` to about `most` for a logarithmic axis.
+fn ticks(least: f64, most: f64) -> Vec<f64> {
+    let tenths: Vec<u32> = (10..100).collect();
+    let sets: [&[u32]; 4] = [&[10], &[10, 20, 50], &[10, 15, 20, 30, 40, 50, 70], &tenths];
+    let range = least / 1.1..most * 1.1;
+    let decades = range.start.log10().floor() as i32..=range.end.log10().floor() as i32;
+    let of = |set: &[u32]| -> Vec<f64> {
+        let all = decades.clone().flat_map(|ten| {
+            // Divided, because 0.1 has no exact number.
+            let tenth = |own: &u32| match ten {
+                0.. => f64::from(*own) * 10_f64.powi(ten) / 10.0,
+                _ => f64::from(*own) / 10_f64.powi(1 - ten),
+            };
+            set.iter().map(tenth).collect::<Vec<_>>()
+        });
+        all.filter(|tick| range.contains(tick)).collect()
+    };
+    let found = sets.map(of);
+    let [.., finest] = &found;
+    let enough = found.iter().find(|found| found.len() >= 4).unwrap_or(finest);
+    enough.iter().copied().step_by(enough.len().div_ceil(10).max(1)).collect()
 }
 
 /// A number of agents for display: `200 k`, `1.5 M`.

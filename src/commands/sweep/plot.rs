@@ -22,7 +22,11 @@ const PANEL: u32 = 280;
 const MAX_SERIES: usize = 12;
 
 /// Most letters of a series' name: more leave the picture.
-const MAX_NAME: usize = 22;
+const MAX_NAME: usize = 24;
+
+/// Most words below a panel that all have their name there, and most letters of all.
+const MAX_WORDS: usize = 24;
+const MAX_LETTERS: usize = 100;
 
 /// The averages of a metric.
 struct Panel {
@@ -66,6 +70,15 @@ fn end_of(text: &str, most: usize) -> String {
         0 => text.into(),
         beyond => format!("…{}", text.chars().skip(beyond + 1).collect::<String>()),
     }
+}
+
+/// A text, or its beginning if it has more than `most` letters.
+fn beginning_of(text: &str, most: usize) -> String {
+    let text = cut(text);
+    if text.chars().count() <= most {
+        return text.into_owned();
+    }
+    text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
 }
 
 /// The names of all series. In longer ones each key has its share of the room, and keeps its end, the value.
@@ -217,8 +230,10 @@ impl Curves {
 /// A number on an axis of this length: enough digits to tell a tenth of it.
 fn short(value: f64, length: f64) -> String {
     let digits = (1.0 - length.max(1e-12).log10().floor()).clamp(0.0, 12.0) as usize;
+    // A place beside 0 is a rounding error of the axis.
+    let value = if value.abs() < 1e-9 * length { 0.0 } else { value };
     if value.abs() >= 1e6 || (value != 0.0 && value.abs() < 1e-4) {
-        return format!("{value:.2e}");
+        return format!("{value:.2e}").replace('-', "−");
     }
     let text = format!("{value:.digits$}").replace('-', "−");
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
@@ -268,14 +283,16 @@ impl Page for Curves {
             .builder(&panel.metric)
             .build_cartesian_2d(left - x..right + x, low - y..high + y)?;
         let name = |x: &f64| match self.words.get(x.round() as usize) {
-            Some(word) if (x - x.round()).abs() < 1e-6 => cut(word).into_owned(),
-            Some(_) => String::new(),
-            None => short(*x, right - left),
+            Some(word) if *x > -0.5 && (x - x.round()).abs() < 1e-6 => {
+                beginning_of(word.trim_matches('"'), MAX_LETTERS / self.words.len())
+            }
+            None if self.words.is_empty() => short(*x, right - left),
+            _ => String::new(),
         };
         chart
             .configure_mesh()
             .light_line_style(WHITE)
-            .x_labels(self.words.len().clamp(8, 20))
+            .x_labels(if self.words.len() <= MAX_WORDS { self.words.len().max(4) + 4 } else { 20 })
             .y_labels(6)
             .label_style(canvas.label())
             .x_desc(cut(&self.key))
@@ -283,13 +300,15 @@ impl Page for Curves {
             .y_label_formatter(&|y| short(*y, high - low))
             .draw()?;
         // Thin, below the points.
-        let line = BLACK.stroke_width(canvas.scale);
-        chart.draw_series([PathElement::new(panel.reference.clone(), line)])?;
+        let is_compared = !panel.reference.is_empty();
+        if is_compared {
+            let line = BLACK.stroke_width(canvas.scale);
+            chart.draw_series([PathElement::new(panel.reference.clone(), line)])?;
+        }
         let style = |index: usize| {
             let pale = 1.0 - 0.35 * (index / SERIES.len()) as f64;
             SERIES[index % SERIES.len()].mix(pale).stroke_width(2 * canvas.scale)
         };
-        let is_compared = !panel.reference.is_empty();
         for (index, points) in panel.series.iter().enumerate() {
             let dot = (3 * canvas.scale, style(index).filled());
             // A reference is the line.
@@ -325,10 +344,10 @@ mod tests {
         assert_eq!(
             names(both),
             [
-                "…dius = 10, …ht = 0.25",
-                "…dius = 10, …ght = 0.5",
-                "…dius = 20, …ht = 0.25",
-                "…dius = 20, …ght = 0.5"
+                "…adius = 10, …ght = 0.25",
+                "…adius = 10, …ight = 0.5",
+                "…adius = 20, …ght = 0.25",
+                "…adius = 20, …ight = 0.5"
             ]
         );
         // Many keys, and values that are alike at their end.
@@ -339,6 +358,38 @@ mod tests {
             let found = names(vary);
             assert_eq!(found.iter().collect::<HashSet<_>>().len(), found.len(), "{found:?}");
             assert!(found.iter().all(|name| name.chars().count() <= MAX_NAME), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_an_axis_are_short() {
+        assert_eq!(short(-5.55e-17, 0.6), "0");
+        assert_eq!(short(-0.1, 0.6), "−0.1");
+        assert_eq!(short(-2e-5, 4e-5), "−2.00e−5");
+    }
+
+    #[test]
+    fn every_word_of_a_key_stands_below_its_panel() {
+        for count in [2, 9, 13, 18, 20, 24] {
+            let words: Vec<String> = (0..count).map(|number| format!("\"{number}word\"")).collect();
+            let points = |number: usize| (number as f64, [0.0, 1.0, 2.0]);
+            let panel = Panel {
+                metric: "mean_speed".into(),
+                series: vec![(0..count).map(points).collect()],
+                reference: Vec::new(),
+            };
+            let (head, key) = (vec!["head".into()], "starling.colour".into());
+            let curves = Curves { head, key, words, names: vec![], panels: vec![panel] };
+            let text = crate::commands::charts::svg(&curves).unwrap();
+            for number in 0..count {
+                let named = |line: &str| {
+                    let rest = line.trim().strip_prefix(&number.to_string());
+                    rest.is_some_and(|rest| rest.starts_with('w') || rest.starts_with('…'))
+                };
+                assert_eq!(text.lines().filter(|line| named(line)).count(), 1, "{number}");
+            }
+            // Some viewers refuse a line without points.
+            assert!(!text.contains("points=\"\""));
         }
     }
 

@@ -133,3 +133,14 @@ fn numbers_are_short() {
     let texts = [0.0412, 2.34567, 44.67, 1234.5].map(short_number).join(", ");
     assert_eq!(texts, "0.041, 2.35, 44.7, 1234");
 }
+
+#[test]
+fn every_range_of_times_has_round_numbers() {
+    assert_eq!(ticks(8.0, 600.0), [10.0, 20.0, 50.0, 100.0, 200.0, 500.0]);
+    assert_eq!(ticks(182.0, 583.0), [200.0, 300.0, 400.0, 500.0]);
+    assert_eq!(ticks(0.3, 4e4), [1.0, 10.0, 100.0, 1e3, 1e4]);
+    for (least, most) in [(255.0, 271.0), (0.02, 0.03), (99.0, 101.0), (1.0, 1.0), (3.0, 3e9)] {
+        let found = ticks(least, most);
+        assert!((2..=10).contains(&found.len()), "{least} to {most}: {found:?}");
+    }
+}
