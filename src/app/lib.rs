@@ -201,13 +201,24 @@ pub enum WindowError {
     Engine(#[from] EngineError),
 }
 
+/// The connection to the window system. winit panics on X servers without the extension RANDR, as some for remote
+/// desktops are; that is silent here.
+fn event_loop() -> Result<EventLoop<()>, WindowError> {
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| ()));
+    let made = std::panic::catch_unwind(EventLoop::new);
+    std::panic::set_hook(hook);
+    let lacks = |_| WindowError::NoDisplay("the X server lacks an extension, such as RANDR".into());
+    made.map_err(lacks)?.map_err(no_display)
+}
+
 /// Shows the flock until the user closes the window or `options.frames` frames are shown.
 ///
 /// Blocks. On macOS it must be called from the main thread; on any system it can be called once per
 /// process. Both are requirements of window systems.
 pub fn run(options: WindowOptions<'_>) -> Result<Summary, WindowError> {
     check_keyboard()?;
-    let event_loop = EventLoop::new().map_err(no_display)?;
+    let event_loop = event_loop()?;
     let display = Box::new(event_loop.owned_display_handle());
     let instance = device::instance_on(display);
     // Better no window than one that flashes up and cannot be drawn in.

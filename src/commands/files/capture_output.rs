@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::super::host::arg_parsers::Size;
-use super::output::OutputFile;
+use super::output::{OutputError, OutputFile};
 use super::output_folder::{OutputFolder, names_folder};
 use crate::commands::host::errors::{Interrupted, wrong};
 use crate::commands::host::interrupt::Interrupt;
@@ -208,7 +208,10 @@ impl Kind {
 /// Checks for an ffmpeg that can encode films. One that does not answer can be interrupted.
 pub fn ask_ffmpeg() -> anyhow::Result<()> {
     let kept = "ffmpeg does not answer, and nothing is written".into();
-    let answer = Interrupt::watched().unless_raised("asking ffmpeg", mp4::check);
+    let interrupt = Interrupt::watched();
+    let answer = interrupt.unless_raised("asking ffmpeg", mp4::check);
+    // The signal may have ended ffmpeg, too.
+    let answer = answer.filter(|answer| answer.is_ok() || !interrupt.is_raised());
     Ok(answer.ok_or(Interrupted { kept })??)
 }
 
@@ -363,7 +366,9 @@ impl Output {
             apng::correct_count(&mut file, plan.film, frames as u32)?;
         }
         file.flush()?;
-        plan.check_size(file.temporary().metadata()?.len(), frames)?;
+        let size = file.temporary().metadata();
+        let size = size.map_err(|error| OutputError::of_system(&plan.out, &error))?.len();
+        plan.check_size(size, frames)?;
         Ok(format!("{} ({})", shown(&plan.out), size_text(file.publish()?)))
     }
 }

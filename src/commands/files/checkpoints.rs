@@ -184,7 +184,8 @@ pub fn check_apart(out: &Path, folder: &Path) -> anyhow::Result<()> {
 pub fn newest(folder: &Path) -> std::io::Result<Option<PathBuf>> {
     let names = std::fs::read_dir(folder)?;
     let names = names.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let newest = names.filter_map(|name| Some((tick(&name)?, name))).max();
+    let states = names.filter(|name| folder.join(name).is_file());
+    let newest = states.filter_map(|name| Some((tick(&name)?, name))).max();
     Ok(newest.map(|(_, name)| folder.join(name)))
 }
 

@@ -8,10 +8,11 @@ use tempfile::NamedTempFile;
 use time::OffsetDateTime;
 
 use super::temp_files;
+use crate::commands::host::messages::shown;
 
 /// An output that cannot be written: the path, the problem and the remedy.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot write {}: {problem}", path.display())]
+#[error("cannot write {}: {problem}", shown(path))]
 pub struct OutputError {
     /// The path as the user wrote it.
     pub path: PathBuf,
@@ -44,6 +45,13 @@ impl OutputError {
             io::ErrorKind::ReadOnlyFilesystem => {
                 format!("{} is on a read-only disk; choose another folder", folder(path))
             }
+            io::ErrorKind::NotFound => {
+                format!("{} has been deleted; create it again", folder(path))
+            }
+            // The process, or the system.
+            _ if cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24)) => {
+                "too many files are open; raise `ulimit -n`".into()
+            }
             _ => error.to_string(),
         };
         Self::new(path, problem)
@@ -52,7 +60,7 @@ impl OutputError {
 
 /// The folder of a path, for messages.
 fn folder(path: &Path) -> String {
-    format!("the folder {}", parent(path).display())
+    format!("the folder {}", shown(parent(path)))
 }
 
 /// The folder that holds `path`; `.` for a bare name.
@@ -169,13 +177,27 @@ impl OutputFile {
         Ok(Self { path: path.into(), target, file: BufWriter::with_capacity(1 << 16, file) })
     }
 
-    /// Renames the file into place. Returns its size in bytes.
+    /// Renames the file into place. Returns its size in bytes. Where a file is that may not be replaced, as another
+    /// user's in a folder for all, the new one stays beside it.
     pub fn publish(self) -> Result<u64, OutputError> {
         let fail = |error: &io::Error| OutputError::of_system(&self.path, error);
         let file = self.file.into_inner().map_err(|error| fail(error.error()))?;
         let size = std::fs::metadata(file.path()).map_err(|error| fail(&error))?.len();
-        file.persist(&self.target).map_err(|error| fail(&error.error))?;
-        Ok(size)
+        let Err(error) = file.persist(&self.target) else { return Ok(size) };
+        let [stem, ending] = [self.target.file_stem(), self.target.extension()]
+            .map(|part| part.unwrap_or_default().to_string_lossy().into_owned());
+        let folder = parent(&self.target);
+        let beside = folder.join(new_name(folder, &stem, &ending));
+        if error.error.kind() == io::ErrorKind::PermissionDenied
+            && error.file.persist(&beside).is_ok()
+        {
+            let problem = format!(
+                "the file that is there may not be replaced; the new one is {}",
+                shown(&beside)
+            );
+            return Err(OutputError::new(&self.path, problem));
+        }
+        Err(fail(&error.error))
     }
 
     /// Writes all of the file and renames it into place. Returns its size in bytes.

@@ -33,6 +33,9 @@ fn styled(bar: ProgressBar, template: &str) -> ProgressBar {
 pub fn waiting(what: &str) -> ProgressBar {
     let spinner = ProgressBar::with_draw_target(None, target()).with_message(what.to_string());
     let spinner = styled(spinner, "{spinner} {msg}, {elapsed}");
-    spinner.enable_steady_tick(SPIN);
+    // Without a thread to turn it indicatif panics.
+    if std::thread::Builder::new().spawn(|| ()).is_ok() {
+        spinner.enable_steady_tick(SPIN);
+    }
     spinner
 }

@@ -61,7 +61,8 @@ impl WindowHost for Files {
     }
 
     fn keep(&self, stem: &str, text: &str) -> Result<Option<String>, String> {
-        let Some(folder) = kept_sessions::folder() else { return Ok(None) };
+        let folder = kept_sessions::folder();
+        let folder = folder.ok_or("no folder is known for them; set HOME or XDG_STATE_HOME")?;
         let path = kept_sessions::keep_in(&folder, stem, text).map_err(sentence)?;
         Ok(Some(path.display().to_string()))
     }

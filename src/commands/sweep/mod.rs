@@ -119,10 +119,12 @@ fn collect(
             "--collect: {} has no result of this plan",
             out.display()
         );
-        results::collect(out, sweep, &results)?;
+        // If one cannot be written, the other still can.
+        let tables = results::collect(out, sweep, &results);
         if let Some(plot) = plot {
             plot.write(&Curves::new(sweep, &results, reference)?)?;
         }
+        tables?;
     }
     Ok((results, is_whole))
 }

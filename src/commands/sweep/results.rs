@@ -122,8 +122,8 @@ pub fn collect(folder: &Path, sweep: &Sweep, results: &[(Run, RunResult)]) -> an
         rows.write_record(&row)?;
     }
     let file = rows.into_inner().map_err(csv::IntoInnerError::into_error)?;
-    write_columns(OutputFile::create(&folder.join(ARRAYS))?, arrays(sweep, results))?.publish()?;
     file.publish()?;
+    write_columns(OutputFile::create(&folder.join(ARRAYS))?, arrays(sweep, results))?.publish()?;
     Ok(())
 }
 

@@ -155,9 +155,16 @@ pub(super) fn choose(
     mut found: Vec<wgpu::Adapter>,
 ) -> Result<wgpu::Adapter, String> {
     if found.is_empty() {
-        return Err("no GPU adapter found; install a Vulkan driver \
-                    (Debian: apt-get install mesa-vulkan-drivers) or use --engine cpu"
-            .into());
+        let set =
+            ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"].map(|name| (name, std::env::var_os(name)));
+        let hides = set.into_iter().find_map(|(name, value)| value.map(|_| name));
+        let remedy = match hides {
+            Some(name) => format!("unset {name}, which may hide the driver, or"),
+            None => {
+                "install a Vulkan driver (Debian: apt-get install mesa-vulkan-drivers) or".into()
+            }
+        };
+        return Err(format!("no GPU adapter found; {remedy} use --engine cpu"));
     }
     let names: Vec<String> = found.iter().map(|a| a.get_info().name).collect();
     let listing = || {

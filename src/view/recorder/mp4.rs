@@ -14,6 +14,7 @@ const THREADS: &str = "4";
 
 const REMEDY: &str = "install it (Debian: apt-get install ffmpeg), or write .gif, .apng or a \
                       folder of PNGs instead";
+const INSTEAD: &str = "write .gif, .apng or a folder of PNGs instead";
 
 /// Most bytes of a comment. ffmpeg gets it on its command line, which Windows limits to 32,767
 /// characters.
@@ -122,13 +123,20 @@ pub fn check() -> Result<(), RecordError> {
     let listing = ffmpeg().arg("-encoders").stdin(Stdio::null()).output();
     match listing {
         Ok(listing) if String::from_utf8_lossy(&listing.stdout).contains("libx264") => Ok(()),
-        Ok(_) => Err(RecordError::Ffmpeg(format!(
+        Ok(listing) if listing.status.success() => Err(RecordError::Ffmpeg(format!(
             "this ffmpeg cannot encode MP4 (it lacks libx264); {REMEDY}"
         ))),
+        Ok(listing) => {
+            let said = String::from_utf8_lossy(&listing.stderr);
+            let said =
+                said.lines().next_back().map_or_else(String::new, |line| format!(": {line}"));
+            let status = listing.status;
+            Err(RecordError::Ffmpeg(format!("ffmpeg does not run ({status}){said}; {INSTEAD}")))
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(RecordError::Ffmpeg(format!(
             "MP4 films need ffmpeg, which is not installed; {REMEDY}"
         ))),
-        Err(error) => Err(RecordError::Ffmpeg(format!("cannot start ffmpeg: {error}; {REMEDY}"))),
+        Err(error) => Err(RecordError::Ffmpeg(format!("cannot start ffmpeg: {error}; {INSTEAD}"))),
     }
 }
 
