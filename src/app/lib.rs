@@ -5,6 +5,7 @@
 mod clipboard;
 mod command;
 mod controls;
+mod event_loop;
 mod figures;
 mod host;
 mod inspector;
@@ -32,9 +33,8 @@ use web_time::Instant;
 use winit::application::ApplicationHandler;
 #[cfg(not(target_family = "wasm"))]
 use winit::dpi::LogicalSize;
-use winit::error::EventLoopError;
 use winit::event::{StartCause, WindowEvent};
-use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
+use winit::event_loop::{ActiveEventLoop, ControlFlow};
 use winit::window::WindowId;
 #[cfg(not(target_family = "wasm"))]
 use winit::window::{Window, WindowAttributes};
@@ -201,24 +201,12 @@ pub enum WindowError {
     Engine(#[from] EngineError),
 }
 
-/// The connection to the window system. winit panics on X servers without the extension RANDR, as some for remote
-/// desktops are; that is silent here.
-fn event_loop() -> Result<EventLoop<()>, WindowError> {
-    let hook = std::panic::take_hook();
-    std::panic::set_hook(Box::new(|_| ()));
-    let made = std::panic::catch_unwind(EventLoop::new);
-    std::panic::set_hook(hook);
-    let lacks = |_| WindowError::NoDisplay("the X server lacks an extension, such as RANDR".into());
-    made.map_err(lacks)?.map_err(no_display)
-}
-
 /// Shows the flock until the user closes the window or `options.frames` frames are shown.
 ///
 /// Blocks. On macOS it must be called from the main thread; on any system it can be called once per
 /// process. Both are requirements of window systems.
 pub fn run(options: WindowOptions<'_>) -> Result<Summary, WindowError> {
-    check_keyboard()?;
-    let event_loop = event_loop()?;
+    let event_loop = event_loop::connect()?;
     let display = Box::new(event_loop.owned_display_handle());
     let instance = device::instance_on(display);
     // Better no window than one that flashes up and cannot be drawn in.
@@ -226,7 +214,7 @@ pub fn run(options: WindowOptions<'_>) -> Result<Summary, WindowError> {
         return Err(WindowError::NoSurface("no GPU adapter found".into()));
     }
     let mut app = App::new(options, instance);
-    event_loop.run_app(&mut app).map_err(no_display)?;
+    event_loop.run_app(&mut app).map_err(event_loop::no_display)?;
     match app.outcome {
         Ok(Some(summary)) => Ok(summary),
         Ok(None) => Err(WindowError::NoDisplay("the display closed the window at once".into())),
@@ -242,55 +230,6 @@ fn attributes(options: &WindowOptions<'_>) -> WindowAttributes {
         .with_inner_size(LogicalSize::new(width, height))
         // A smaller one must be asked for.
         .with_min_inner_size(LogicalSize::new(width.min(least.0), height.min(least.1)))
-}
-
-/// winit 0.30 panics when a library that it opens for the keyboard is missing. Systems without a
-/// desktop often have all the other libraries.
-#[cfg(target_os = "linux")]
-fn check_keyboard() -> Result<(), WindowError> {
-    let set = |variable| std::env::var_os(variable).is_some_and(|value| !value.is_empty());
-    // winit's order of preference.
-    let wayland = set("WAYLAND_DISPLAY") || set("WAYLAND_SOCKET");
-    let on_x11 = set("DISPLAY") && !wayland;
-    // Without a display, that is the error to report.
-    if !wayland && !on_x11 {
-        return Ok(());
-    }
-    let (library, package) = if xkbcommon_dl::xkbcommon_option().is_none() {
-        ("libxkbcommon", "libxkbcommon0")
-    } else if on_x11 && xkbcommon_dl::x11::xkbcommon_x11_option().is_none() {
-        ("libxkbcommon-x11", "libxkbcommon-x11-0")
-    } else {
-        return Ok(());
-    };
-    Err(WindowError::NoDisplay(format!(
-        "the library {library} is missing (Debian: apt-get install {package})"
-    )))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn check_keyboard() -> Result<(), WindowError> {
-    Ok(())
-}
-
-/// winit puts its own source line before the system's message.
-fn no_display(error: EventLoopError) -> WindowError {
-    let text = error.to_string();
-    let said = text.split_once(".rs:").and_then(|(_, rest)| rest.split_once(": "));
-    let said = said.map_or(text.as_str(), |(_, said)| said);
-    WindowError::NoDisplay(with_remedy(said))
-}
-
-/// The message, with the packages to install when a library is missing.
-fn with_remedy(said: &str) -> String {
-    let said = said.trim_end_matches('.');
-    if said.contains("could not be loaded") || said.contains("shared libraries") {
-        format!(
-            "{said} (Debian: apt-get install libxkbcommon-x11-0 libxcursor1 libxi6 libx11-xcb1)"
-        )
-    } else {
-        said.into()
-    }
 }
 
 /// The next step of the event loop after [`OpenWindow::frame`].

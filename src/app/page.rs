@@ -4,7 +4,8 @@ use winit::event_loop::EventLoop;
 use winit::platform::web::{EventLoopExtWebSys, WindowAttributesExtWebSys};
 use winit::window::{Window, WindowAttributes};
 
-use super::{App, WindowError, WindowOptions, no_display};
+use super::event_loop::no_display;
+use super::{App, WindowError, WindowOptions};
 use flockwork_engine::gpu::device;
 
 /// Shows the flock in a canvas until the page is left. Returns at once. `options` must have a device.

@@ -7,7 +7,7 @@ use winit::window::Window;
 
 use super::WindowError;
 use flockwork_engine::EngineError;
-use flockwork_engine::gpu::{AdapterChoice, Gpu, device};
+use flockwork_engine::gpu::{AdapterChoice, Gpu};
 
 /// A window's surface and the device that draws on it.
 pub struct Screen {
@@ -61,15 +61,17 @@ impl Screen {
         let surface = instance
             .create_surface(Arc::clone(&window))
             .map_err(|error| WindowError::NoSurface(error.to_string()))?;
-        let draws = |adapter: &wgpu::Adapter| adapter.is_surface_supported(&surface);
         let gpu = match open {
             Some(gpu) => gpu,
-            None if *choice == AdapterChoice::Best
-                && !device::adapters(&instance).iter().any(draws) =>
-            {
-                return Err(WindowError::NoSurface("no adapter draws on this display".into()));
+            None => {
+                Gpu::open_for(instance, choice, Some(&surface)).map_err(|error| match error {
+                    // No other one can be chosen.
+                    EngineError::NoAdapter(problem) if *choice == AdapterChoice::Best => {
+                        WindowError::NoSurface(problem)
+                    }
+                    error => error.into(),
+                })?
             }
-            None => Gpu::open_for(instance, choice, Some(&surface))?,
         };
         let capabilities = surface.get_capabilities(&gpu.adapter);
         // Colours are sRGB numbers already and are blended as such.

@@ -74,7 +74,13 @@ fn twins_in_rust_and_wgsl_are_equal() {
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(count >= 40, "{count}");
     // Each of them is found when it differs.
-    for name in ["MAX_COORDINATE", "SAME_SPOT_SQUARED", "USE_WANDER_HEIGHT", "SHOWS_CLUSTER"] {
+    for name in [
+        "MAX_COORDINATE",
+        "MAX_COLOUR_VALUE",
+        "SAME_SPOT_SQUARED",
+        "USE_WANDER_HEIGHT",
+        "SHOWS_CLUSTER",
+    ] {
         let mut other = rust.clone();
         other.insert(name.into(), BTreeSet::from(["0.5".into()]));
         assert_eq!(compare(&all(shaders()), &other).1.len(), 1, "{name}");

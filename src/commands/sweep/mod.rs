@@ -119,12 +119,10 @@ fn collect(
             "--collect: {} has no result of this plan",
             out.display()
         );
-        // If one cannot be written, the other still can.
+        // If one cannot be written, the other still may be.
         let tables = results::collect(out, sweep, &results);
-        if let Some(plot) = plot {
-            plot.write(&Curves::new(sweep, &results, reference)?)?;
-        }
-        tables?;
+        let plotted = plot.map(|plot| plot.write(&Curves::new(sweep, &results, reference)?));
+        tables.and(plotted.unwrap_or(Ok(())))?;
     }
     Ok((results, is_whole))
 }

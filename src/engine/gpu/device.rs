@@ -214,11 +214,13 @@ impl Gpu {
         }
         let adapter = choose(choice, found).map_err(EngineError::NoAdapter)?;
         if !draws(&adapter) {
-            return Err(EngineError::NoAdapter(format!(
-                "{} cannot draw in a window of this display; choose another one with --adapter, \
-                 or use `flockwork capture`",
-                describe(&adapter.get_info())
-            )));
+            let remedy = match choice {
+                AdapterChoice::Best => "",
+                _ => "; choose another one with --adapter, or use `flockwork capture`",
+            };
+            let name = describe(&adapter.get_info());
+            let problem = format!("{name} cannot draw in a window of this display{remedy}");
+            return Err(EngineError::NoAdapter(problem));
         }
         let info = adapter.get_info();
         let request = adapter.request_device(&wgpu::DeviceDescriptor {

@@ -1,6 +1,7 @@
 //! The behaviours and the extras of a scene.
 
 use super::Kind;
+use crate::memory::Shown;
 
 /// The features of a scene that an engine must have: behaviours, and extras that cost time only in scenes that use
 /// them.
@@ -146,6 +147,20 @@ impl Uses {
     #[inline]
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+
+    /// The work of a tick for a quantity that looks show.
+    #[must_use]
+    pub fn showing(shown: Shown) -> Self {
+        match shown {
+            Shown::Neighbours => Self::COUNTS,
+            Shown::Acceleration => Self::ACCELERATIONS,
+            Shown::Age => Self::AGES,
+            Shown::Structure => Self::COUNTS.with(Self::STRUCTURE),
+            Shown::Bank => Self::BANKS,
+            // Pictures compute it.
+            Shown::Cluster => Self::default(),
+        }
     }
 
     /// Everything in this set that is not in `other`.

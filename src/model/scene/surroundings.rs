@@ -149,7 +149,7 @@ impl Scene {
         let rules = || self.species.iter().flat_map(|species| &species.rules);
         let kinds: Vec<Kind> = rules().map(|rule| rule.kind).collect();
         let shown = self.species.iter().filter_map(|species| self.shown_of(species));
-        let shown = shown.map(work_of).fold(Uses::default(), Uses::with);
+        let shown = shown.map(Uses::showing).fold(Uses::default(), Uses::with);
         let remembers = self.rules_that(|needs| needs.angle.then_some(())).next().is_some();
         let narrow = rules().any(|rule| {
             let mut parameters = rule.kind.info().parameters.iter().zip(&rule.values);
@@ -345,19 +345,6 @@ impl Scene {
         let directed = |rule: &Rule| rule.kind.info().needs.direction_in_space;
         let species = self.species.get(species);
         !self.world.is_flat() && species.is_some_and(|species| species.rules.iter().any(directed))
-    }
-}
-
-/// The work of a tick for a quantity that looks show.
-fn work_of(shown: Shown) -> Uses {
-    match shown {
-        Shown::Neighbours => Uses::COUNTS,
-        Shown::Acceleration => Uses::ACCELERATIONS,
-        Shown::Age => Uses::AGES,
-        Shown::Structure => Uses::COUNTS.with(Uses::STRUCTURE),
-        Shown::Bank => Uses::BANKS,
-        // Pictures compute it.
-        Shown::Cluster => Uses::default(),
     }
 }
 
