@@ -7,7 +7,7 @@
 
 import package::dispatch::linear_workgroup;
 import package::flock::flock;
-import package::grid::{NO_ROW, ROWS_AROUND, cell_of, columns_around, first_cell, row_around, run_of};
+import package::grid::{NEXT_RUN, RUNS_AROUND, cell_of, columns_around, run_around};
 import package::memory::{SHOWS_CLUSTER, shown_by};
 import package::sorted::{cell_start, state, tag};
 import package::space::{dot, position_of};
@@ -102,23 +102,22 @@ fn join_clusters(
     let cell = cell_of(flock, position);
     let columns = columns_around(flock, cell);
     var root = agent;
-    for (var nth = 0u; nth < ROWS_AROUND; nth++) {
-        let row = row_around(flock, cell, nth);
-        let row_begin = first_cell(flock, row);
-        for (var part = 0u; part < columns.count; part++) {
-            let run = run_of(columns, part == 1u);
-            let begin = cell_start[row_begin + run.x];
-            let whole = select(min(cell_start[row_begin + run.y + 1u], flock.count), 0u, row == NO_ROW);
-            let length = max(whole, begin) - begin;
-            let stride = select(1u, (length + CROWD_SAMPLE - 1u) / CROWD_SAMPLE, length > MAX_RUN);
-            // Of two agents the later one looks at the earlier one, except in a crowd.
-            let end = select(whole, min(whole, agent), stride == 1u);
-            for (var other = begin + agent % stride; other < end; other += stride) {
-                let offset = shortest(position_of(state[other]) - position, flock.size);
-                // Most agents of a crowd have its root already.
-                if dot(offset, offset) < squared_radius && atomicLoad(&parent[other]) != root {
-                    root = joined(root, other);
-                }
+    for (var nth = 0u; nth < RUNS_AROUND; nth += NEXT_RUN) {
+        let run = run_around(flock, cell, columns, nth);
+        if !run.exists {
+            continue;
+        }
+        let begin = cell_start[run.first];
+        let whole = min(cell_start[run.last + 1u], flock.count);
+        let length = max(whole, begin) - begin;
+        let stride = select(1u, (length + CROWD_SAMPLE - 1u) / CROWD_SAMPLE, length > MAX_RUN);
+        // Of two agents the later one looks at the earlier one, except in a crowd.
+        let end = select(whole, min(whole, agent), stride == 1u);
+        for (var other = begin + agent % stride; other < end; other += stride) {
+            let offset = shortest(position_of(state[other]) - position, flock.size);
+            // Most agents of a crowd have its root already.
+            if dot(offset, offset) < squared_radius && atomicLoad(&parent[other]) != root {
+                root = joined(root, other);
             }
         }
     }

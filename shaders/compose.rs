@@ -153,6 +153,9 @@ impl<'a> File<'a> {
             // A struct may end with a semicolon, and an import has brackets before its own.
             let end = end + usize::from(tokens.get(end).is_some_and(|token| token.text == ";"));
             let node = &tokens[at..end];
+            if node.is_empty() {
+                return Err(format!("`{}` closes nothing", tokens[at].text));
+            }
             if node[0].text == "import" {
                 file.import(&node[1..])?;
             } else if let Some(name) = declared(node) {

@@ -2,7 +2,7 @@
 
 import package::flock::flock;
 import package::rules::{Species, Sums, looks_at_everybody, observe_everybody, observe_shared, others_of};
-@if(other_sizes) import package::rules::size_of;
+@if(other_sizes) import package::rules::parameters_of;
 import package::sorted::{state, tag};
 import package::space::{Vector, position_of, velocity_of};
 import package::tag::species_of;
@@ -18,7 +18,7 @@ fn heard(j: u32, offset: Vector, heading: Vector, tick: u32) -> Neighbour {
         neighbour.place = position_of(other);
     }
     @if(other_sizes) {
-        neighbour.size = size_of(tag[j], flock.seed, tick);
+        neighbour.size = parameters_of(tag[j], flock.seed, tick).size;
     }
     @if(other_kept) {
         neighbour.kept = other.kept;

@@ -120,48 +120,45 @@ fn first_cell(flock: Flock, row: u32) -> u32 {
     return min(row, rows - 1u) * flock.cells_along.x;
 }
 
-// The columns round a cell's as one or two runs in ascending order. There are two if the neighbourhood
-// crosses the seam. (Few members: a neighbour loop keeps them in registers.)
+// The columns round a cell's: from `first` to `last`, across the seam if `last` is before `first`. (Few members: a
+// neighbour loop keeps them in registers.)
 struct Columns {
-    // First and last column.
-    first_run: vec2<u32>,
-    // The second run ends at the world's last column.
-    second_begin: u32,
+    first: u32,
     last: u32,
-    // The shift of the agents in the run across the seam: above 0 if that is the first, below 0 if it is the
-    // second.
+    // The shift of the agents across the seam: above 0 if they are in the world's first columns, below 0 if they
+    // are in its last ones.
     shift: f32,
-    count: u32,
 }
 
 fn columns_around(flock: Flock, cell: Cell) -> Columns {
     let column = cell.x;
     let columns = flock.cells_along.x;
     let last = columns - 1u;
-    let run = vec2<u32>(max(column, flock.reach) - flock.reach, min(column + flock.reach, last));
     @if(wrap) {
         if columns <= 2u * flock.reach {
-            return Columns(vec2<u32>(0u, last), 0u, last, 0.0, 1u);
+            return Columns(0u, last, 0.0);
         }
         if column < flock.reach {
-            let beyond = column + columns - flock.reach;
-            return Columns(vec2<u32>(0u, run.y), beyond, last, -flock.size.x, 2u);
+            return Columns(column + columns - flock.reach, column + flock.reach, -flock.size.x);
         }
         if column + flock.reach > last {
-            let beyond = column + flock.reach - columns;
-            return Columns(vec2<u32>(0u, beyond), run.x, last, flock.size.x, 2u);
+            return Columns(column - flock.reach, column + flock.reach - columns, flock.size.x);
         }
     }
-    return Columns(run, 0u, last, 0.0, 1u);
+    return Columns(max(column, flock.reach) - flock.reach, min(column + flock.reach, last), 0.0);
 }
 
 // The columns round the cells from `first` to `last` of one row that are on one side of the seam.
 fn columns_between(flock: Flock, first: Cell, last: Cell) -> Columns {
-    let run = vec2<u32>(
-        max(first.x, flock.reach) - flock.reach,
-        min(max(last.x, first.x) + flock.reach, flock.cells_along.x - 1u),
-    );
-    return Columns(run, 0u, run.y, 0.0, 1u);
+    let end = min(max(last.x, first.x) + flock.reach, flock.cells_along.x - 1u);
+    return Columns(max(first.x, flock.reach) - flock.reach, end, 0.0);
+}
+
+fn cross_the_seam(columns: Columns) -> bool {
+    @if(wrap)
+    return columns.last < columns.first;
+    @if(!wrap)
+    return false;
 }
 
 // True if the cells from `first` to `last` are in one row, and no column round them is across the seam.
@@ -175,16 +172,34 @@ fn can_join(flock: Flock, first: Cell, last: Cell) -> bool {
     }
 }
 
-// The first or the `second` run of columns: first and last column.
-fn run_of(columns: Columns, second: bool) -> vec2<u32> {
-    return select(columns.first_run, vec2<u32>(columns.second_begin, columns.last), second);
+// The runs of cells with an agent's neighbours. Each row has two: from its first column on, and, where the columns
+// cross the seam, up to the world's last column. A loop takes every NEXT_RUN-th.
+const RUNS_AROUND = 2u * ROWS_AROUND;
+@if(wrap) const NEXT_RUN = 1u;
+@if(!wrap) const NEXT_RUN = 2u;
+
+struct Run {
+    // Two cells of the grid, even if there is no such run.
+    first: u32,
+    last: u32,
+    exists: bool,
 }
 
-// The shift of the agents in a run of the `nth` row round `cell`: the world's size along each axis on which
-// the run is across the seam, else 0.
-fn run_shift(flock: Flock, cell: Cell, nth: u32, columns: Columns, second: bool) -> Vector {
-    let first = max(columns.shift, 0.0);
-    return row_shift(flock, cell, nth) + on_first_axis(select(first, min(columns.shift, 0.0), second));
+// The `nth` run round `cell`.
+fn run_around(flock: Flock, cell: Cell, columns: Columns, nth: u32) -> Run {
+    let row = row_around(flock, cell, nth >> 1u);
+    let begin = first_cell(flock, row);
+    let crosses = cross_the_seam(columns);
+    if (nth & 1u) == 1u {
+        return Run(begin + columns.first, begin + flock.cells_along.x - 1u, crosses && row != NO_ROW);
+    }
+    return Run(begin + select(columns.first, 0u, crosses), begin + columns.last, row != NO_ROW);
+}
+
+// The shift of the agents in that run: the world's size along each axis on which it is across the seam, else 0.
+fn run_shift(flock: Flock, cell: Cell, columns: Columns, nth: u32) -> Vector {
+    let across = select(max(columns.shift, 0.0), min(columns.shift, 0.0), (nth & 1u) == 1u);
+    return row_shift(flock, cell, nth >> 1u) + on_first_axis(across);
 }
 
 // The members of a run that an agent reads: phase, phase + stride, …

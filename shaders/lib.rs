@@ -313,7 +313,12 @@ fn expanded(line: &str, variant: &Variant) -> Vec<String> {
     let repeated = |kind: Kind| {
         let leader = variant.leader(kind).map_or_else(String::new, name);
         let chooser = chooser(kind).map_or_else(String::new, name);
+        // Rules in text ignore those within by themselves.
+        let ignores = kind.formula().is_none() && kind.parameter("inner").is_some();
+        let inner =
+            if ignores { format!("species.{}.inner", name(kind)) } else { "0.0".into() };
         let line = line.replace("ITS_LEADER", &leader).replace("ITS_CHOOSER", &chooser);
+        let line = line.replace("ITS_INNER", &inner);
         line.replace(placeholder, &name(kind))
     };
     variant.kinds().filter(|kind| is_wanted(*kind)).map(repeated).collect()

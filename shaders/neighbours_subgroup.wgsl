@@ -6,9 +6,9 @@
 // it is not a neighbour, and the sums have the same bits as in `neighbours`.
 
 import package::flock::flock as whole_flock;
-import package::grid::{NO_ROW, can_join, cell_of, columns_around, columns_between, first_cell, row_around, run_of, run_shift, sampling_noise, sampling_of_run};
+import package::grid::{can_join, cell_of, columns_around, columns_between, run_around, run_shift, sampling_noise, sampling_of_run};
 import package::rules::{Species, Sums, observe};
-@if(other_sizes) import package::rules::size_of;
+@if(other_sizes) import package::rules::parameters_of;
 import package::sorted::{cell_start, state, tag};
 import package::space::{Vector, cell_number, position_of, velocity_of};
 import package::subgroup::LANES;
@@ -17,9 +17,7 @@ import package::tag::species_of;
 import package::vehicle::neighbour_at;
 @if(wrap && narrow) import package::world::nearest_image;
 
-// The rows round an agent in a layer of cells; a plane has one layer. A row has one run of columns, or two
-// at the seam.
-const ROWS = 3u;
+// The runs round an agent in a layer of cells; a plane has one layer.
 const RUNS = 6u;
 @if(flat) const LAYERS = 1u;
 @if(!flat) const LAYERS = 3u;
@@ -55,26 +53,24 @@ fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick:
         let sums_before = sums;
         for (var layer = 0u; layer < LAYERS; layer++) {
             // Lane k looks up run k of a layer.
-            let nth = layer * ROWS + min(lane >> 1u, ROWS - 1u);
-            let second = (lane & 1u) == 1u;
-            let row = row_around(flock, leader, nth);
-            let run = run_of(columns, second);
-            let row_begin = first_cell(flock, row);
-            let begin = cell_start[row_begin + run.x];
+            let nth = layer * RUNS + min(lane, RUNS - 1u);
+            let run = run_around(flock, leader, columns, nth);
+            let begin = cell_start[run.first];
             @if(!slab)
-            let end = min(cell_start[row_begin + run.y + 1u], flock.count);
+            let end = min(cell_start[run.last + 1u], flock.count);
             @if(slab)
-            let end = min(cell_start[row_begin + run.y + 1u], flock.all);
-            let exists = lane < RUNS && row != NO_ROW && (!second || columns.count == 2u);
+            let end = min(cell_start[run.last + 1u], flock.all);
+            let exists = lane < RUNS && run.exists;
             let length = select(0u, max(end, begin) - begin, exists);
             let longest = subgroupMax(length);
             again = again || (joint && longest > flock.run_cap);
             let noise = sampling_noise(flock, cell_number(leader, flock.cells_along), tick);
             let sampling = sampling_of_run(flock, length, noise);
-            var shift = Vector();
-            @if(wrap && !narrow) {
-                shift = run_shift(flock, leader, nth, columns, second);
-            }
+            @if(wrap && !narrow)
+            let shift = run_shift(flock, leader, columns, nth);
+            // In a space the shift across the layer is the same for all its runs.
+            @if(wrap && !narrow && !flat)
+            let seen_in_layer = position.z - shift.z;
             // Members to read. A sampled run has one or two fewer; `end` cuts them off.
             let sampled = u32(f32(length - min(sampling.phase, length)) / f32(sampling.stride)) + 2u;
             let members = select(select(length, sampled, sampling.stride > 1u), 0u, length == 0u || again);
@@ -110,7 +106,7 @@ fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick:
                 let candidate = state[index];
                 let place_of_candidate = position_of(candidate);
                 @if(wrap && !narrow)
-                let shift_of_candidate = subgroupShuffle(shift, which);
+                let shift_of_candidate = subgroupShuffle(shift.xy, which);
                 let share = select(0.0, f32(stride), inside);
                 @if(other_sizes)
                 let candidate_tag = tag[index];
@@ -123,8 +119,10 @@ fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick:
                     let other = subgroupShuffle(place_of_candidate, turn);
                     @if(!wrap)
                     let seen_from = position;
-                    @if(wrap && !narrow)
+                    @if(wrap && !narrow && flat)
                     let seen_from = position - subgroupShuffle(shift_of_candidate, turn);
+                    @if(wrap && !narrow && !flat)
+                    let seen_from = Vector(position.xy - subgroupShuffle(shift_of_candidate, turn), seen_in_layer);
                     @if(wrap && narrow)
                     let seen_from = nearest_image(other, position, flock.size);
                     let offset = other - seen_from;
@@ -133,7 +131,7 @@ fn neighbour_sums(own: Species, i: u32, position: Vector, heading: Vector, tick:
                         neighbour.place = other;
                     }
                     @if(other_sizes) {
-                        neighbour.size = size_of(subgroupShuffle(candidate_tag, turn), flock.seed, tick);
+                        neighbour.size = parameters_of(subgroupShuffle(candidate_tag, turn), flock.seed, tick).size;
                     }
                     @if(nearest) {
                         neighbour.id = subgroupShuffle(candidate_id, turn);

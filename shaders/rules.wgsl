@@ -1,24 +1,25 @@
 // Combines the behaviours of a scene. This file is a template. A line with EACH_BEHAVIOUR is repeated for every
-// behaviour of the scene, one with NEAR_BEHAVIOUR for those that perceive neighbours, one with LONE_BEHAVIOUR
-// for the others; NEAR_RULE and LONE_RULE are the same for its rules in text, and NEAR_SUMS for both kinds that
-// perceive neighbours. RADIUS_RULE repeats a line for rules whose neighbours are within a radius, SHARED_RULE
-// for those that hear everybody by sums that all agents share, and EVERYBODY_RULE for the others that do. A line
-// with BODY_MEMBER is repeated for every parameter of the body, whose declaration says its meaning
-// (src/model/behaviours/body.rs). A line with TRAIT_NAME or TRAIT_MEMBER is repeated for every number that
-// agents draw for themselves. Behaviours that perceive alike (the same radius, field of view and set of species,
-// for all species) have one of them as their leader: LEADING_BEHAVIOUR repeats a line for each leader, and
-// ITS_LEADER is the leader of the line's NEAR_BEHAVIOUR or RADIUS_RULE. Of the leaders that choose the same
-// nearest neighbours, one is the chooser: CHOOSING_BEHAVIOUR repeats a line for each of them, and ITS_CHOOSER is
-// its chooser; CHOOSER repeats a line for each chooser. BEHAVIOUR_COUNT is the number of the scene's behaviours.
+// behaviour of the scene, one with NEAR_BEHAVIOUR for those that perceive neighbours, one with LONE_BEHAVIOUR for the
+// others; NEAR_RULE and LONE_RULE are the same for its rules in text, and NEAR_SUMS for both kinds that perceive
+// neighbours. RADIUS_RULE repeats a line for rules whose neighbours are within a radius, SHARED_RULE for those that
+// hear everybody by sums that all agents share, and EVERYBODY_RULE for the others that do. A line with BODY_MEMBER is
+// repeated for every parameter of the body, whose declaration says its meaning (src/model/behaviours/body.rs). A line
+// with TRAIT_NAME or TRAIT_MEMBER is repeated for every number that agents draw for themselves. Behaviours that
+// perceive alike (the same radii, field of view and set of species, for all species) have one of them as their leader:
+// LEADING_BEHAVIOUR repeats a line for each leader, and ITS_LEADER is the leader of the line's NEAR_BEHAVIOUR or
+// RADIUS_RULE, and ITS_INNER a leader's inner radius. Of the leaders that choose the same nearest neighbours, one is
+// the chooser: CHOOSING_BEHAVIOUR repeats a line for each of them, and ITS_CHOOSER is its chooser; CHOOSER repeats a
+// line for each chooser. BEHAVIOUR_COUNT is the number of the scene's behaviours.
 
 @if(nearest && neighbours) import package::nearest::reach_of;
 @if(nearest && neighbours) import package::ranking::among;
 import package::space::{Vector, dot, length};
-@if(other_sizes) import package::tables::species_at;
-@if(other_sizes) import package::tag::species_of;
-@if(other_sizes && traits) import package::tag::id_of;
+import package::tables::species_at;
+import package::tag::species_of;
+@if(traits) import package::tag::id_of;
 @if(traits) import package::traits::drawn;
 import package::vehicle::{Agent, Neighbour, limited};
+@if(inner) import package::vehicle::SAME_SPOT_SQUARED;
 @if(limitless) import package::vehicle::MAX_FORCE;
 
 // The parameters of a species.
@@ -75,35 +76,38 @@ fn alone(only: u32, neighbour: Neighbour) -> Neighbour {
     return n;
 }
 
-// The size of the agent with this tag, at a tick.
-@if(other_sizes)
-fn size_of(tag: u32, seed: u32, tick: u32) -> f32 {
-    @if(!traits) {
-        return species_at(species_of(tag), tick).size;
-    }
-    @if(traits) {
-        return with_traits(species_at(species_of(tag), tick), seed, id_of(tag)).size;
-    }
+// The parameters of the agent with this tag, at a tick. (Drivers keep what was read in registers until it is needed:
+// so they are read again behind the loops.)
+fn parameters_of(tag: u32, seed: u32, tick: u32) -> Species {
+    @if(!traits)
+    return species_at(species_of(tag), tick);
+    @if(traits)
+    return with_traits(species_at(species_of(tag), tick), seed, id_of(tag));
 }
 
 // The sums over an agent's neighbours.
 struct Sums {
     // Agents within the largest radius.
     neighbours: f32,
+    // Neighbours, once for all behaviours that perceive alike.
+    count_LEADING_BEHAVIOUR: f32,
     NEAR_SUMS: package::behaviours::NEAR_SUMS::Sums,
 }
 
-// The neighbour as perceived by a behaviour with this `squared` radius, field of view `fov` (the cosine of half of
-// it) and set of species `with_`. At exactly that radius it is perceived if its id is smaller than `below`. Its share
-// is 0 if it is not perceived.
+// The neighbour as perceived by a behaviour with this `squared` radius, this radius within which it ignores others,
+// this field of view `fov` (the cosine of half of it) and set of species `with_`. At exactly the outer radius it is
+// perceived if its id is smaller than `below`. Its share is 0 if it is not perceived.
 //
 // There is no branch: lanes in lockstep gain nothing from one, and every value that it changes must be
 // merged behind it (the whole pass took twice the time on llvmpipe).
-fn perceived(squared: f32, fov: f32, with_: u32, below: u32, neighbour: Neighbour) -> Neighbour {
+fn perceived(squared: f32, inner: f32, fov: f32, with_: u32, below: u32, neighbour: Neighbour) -> Neighbour {
     var n = neighbour;
     var seen = n.distance_squared < squared;
     @if(nearest) {
         seen = seen || (n.distance_squared == squared && n.id < below);
+    }
+    @if(inner) {
+        seen = seen && !(inner > 0.0 && n.distance_squared <= max(inner * inner, SAME_SPOT_SQUARED));
     }
     @if(sight) {
         // A full circle's cosine is −2, below the cosine of any angle.
@@ -122,9 +126,10 @@ fn observe(species: Species, neighbour: Neighbour, sums: Sums) -> Sums {
         let near = neighbour.distance_squared < species.squared_perception;
         s.neighbours += select(0.0, neighbour.share, near);
     }
-    @if(!nearest) let seen_LEADING_BEHAVIOUR = perceived(species.squared_LEADING_BEHAVIOUR, species.LEADING_BEHAVIOUR.fov, species.LEADING_BEHAVIOUR.with_, 0u, neighbour);
-    @if(nearest && !pick) let seen_LEADING_BEHAVIOUR = perceived(species.squared_LEADING_BEHAVIOUR, species.LEADING_BEHAVIOUR.fov, species.LEADING_BEHAVIOUR.with_, species.below_LEADING_BEHAVIOUR, neighbour);
-    @if(pick) let seen_LEADING_BEHAVIOUR = alone(species.only_LEADING_BEHAVIOUR, perceived(species.squared_LEADING_BEHAVIOUR, species.LEADING_BEHAVIOUR.fov, species.LEADING_BEHAVIOUR.with_, species.below_LEADING_BEHAVIOUR, neighbour));
+    @if(!nearest) let seen_LEADING_BEHAVIOUR = perceived(species.squared_LEADING_BEHAVIOUR, ITS_INNER, species.LEADING_BEHAVIOUR.fov, species.LEADING_BEHAVIOUR.with_, 0u, neighbour);
+    @if(nearest && !pick) let seen_LEADING_BEHAVIOUR = perceived(species.squared_LEADING_BEHAVIOUR, ITS_INNER, species.LEADING_BEHAVIOUR.fov, species.LEADING_BEHAVIOUR.with_, species.below_LEADING_BEHAVIOUR, neighbour);
+    @if(pick) let seen_LEADING_BEHAVIOUR = alone(species.only_LEADING_BEHAVIOUR, perceived(species.squared_LEADING_BEHAVIOUR, ITS_INNER, species.LEADING_BEHAVIOUR.fov, species.LEADING_BEHAVIOUR.with_, species.below_LEADING_BEHAVIOUR, neighbour));
+    s.count_LEADING_BEHAVIOUR += seen_LEADING_BEHAVIOUR.share;
     s.NEAR_BEHAVIOUR = package::behaviours::NEAR_BEHAVIOUR::observe(species.NEAR_BEHAVIOUR, seen_ITS_LEADER, s.NEAR_BEHAVIOUR);
     s.RADIUS_RULE = package::behaviours::RADIUS_RULE::observe(species, seen_ITS_LEADER, s.RADIUS_RULE);
     return s;
@@ -160,14 +165,14 @@ fn shares_sums(species: Species) -> bool {
 // Adds a neighbour to the sums of the rules that hear everybody.
 fn observe_everybody(species: Species, neighbour: Neighbour, sums: Sums) -> Sums {
     var s = sums;
-    s.EVERYBODY_RULE = package::behaviours::EVERYBODY_RULE::observe(species, perceived(EVERYWHERE, species.EVERYBODY_RULE.fov, species.EVERYBODY_RULE.with_, 0u, neighbour), s.EVERYBODY_RULE);
+    s.EVERYBODY_RULE = package::behaviours::EVERYBODY_RULE::observe(species, perceived(EVERYWHERE, 0.0, species.EVERYBODY_RULE.fov, species.EVERYBODY_RULE.with_, 0u, neighbour), s.EVERYBODY_RULE);
     return s;
 }
 
 // The same for rules whose sums all agents share.
 fn observe_shared(species: Species, neighbour: Neighbour, sums: Sums) -> Sums {
     var s = sums;
-    s.SHARED_RULE = package::behaviours::SHARED_RULE::observe(species, perceived(EVERYWHERE, species.SHARED_RULE.fov, species.SHARED_RULE.with_, 0u, neighbour), s.SHARED_RULE);
+    s.SHARED_RULE = package::behaviours::SHARED_RULE::observe(species, perceived(EVERYWHERE, 0.0, species.SHARED_RULE.fov, species.SHARED_RULE.with_, 0u, neighbour), s.SHARED_RULE);
     return s;
 }
 
@@ -211,14 +216,18 @@ fn spent(sum: Vector, next: Vector, most: f32) -> Vector {
 }
 
 // The steering force: the weighted sum of the behaviours' forces, or in order as much of each as max_force
-// allows, or the first that is not silent. Behaviours without neighbours come first, because they may change the agent's limits.
-fn steering_force(species: Species, agent: ptr<function, Agent>, sums: Sums) -> Vector {
+// allows, or the first that is not silent. Behaviours without neighbours come first, because they may change the
+// agent's limits.
+fn steering_force(own_tag: u32, seed: u32, tick: u32, agent: ptr<function, Agent>, sums: Sums) -> Vector {
+    let species = parameters_of(own_tag, seed, tick);
     let force_LONE_BEHAVIOUR = package::behaviours::LONE_BEHAVIOUR::force(species.LONE_BEHAVIOUR, agent) * species.LONE_BEHAVIOUR.weight;
-    let force_NEAR_BEHAVIOUR = package::behaviours::NEAR_BEHAVIOUR::force(species.NEAR_BEHAVIOUR, *agent, sums.NEAR_BEHAVIOUR) * species.NEAR_BEHAVIOUR.weight;
     var broken_LONE_RULE = false;
     var broken_NEAR_RULE = false;
     let force_LONE_RULE = package::behaviours::LONE_RULE::force(species, *agent, &broken_LONE_RULE) * species.LONE_RULE.weight;
-    let force_NEAR_RULE = package::behaviours::NEAR_RULE::force(species, *agent, &broken_NEAR_RULE, sums.NEAR_RULE) * species.NEAR_RULE.weight;
+    // Behaviours without neighbours have loops, too.
+    let later = parameters_of(own_tag, seed, tick);
+    let force_NEAR_BEHAVIOUR = package::behaviours::NEAR_BEHAVIOUR::force(later.NEAR_BEHAVIOUR, *agent, sums.NEAR_BEHAVIOUR, sums.count_ITS_LEADER) * later.NEAR_BEHAVIOUR.weight;
+    let force_NEAR_RULE = package::behaviours::NEAR_RULE::force(later, *agent, &broken_NEAR_RULE, sums.NEAR_RULE) * later.NEAR_RULE.weight;
     @if(kept) (*agent).next_kept = package::behaviours::LONE_RULE::keep(species, *agent);
     @if(kept) (*agent).next_kept = package::behaviours::NEAR_RULE::keep(species, *agent, sums.NEAR_RULE);
     (*agent).broken_rules |= select(0u, package::behaviours::LONE_RULE::BIT, broken_LONE_RULE);

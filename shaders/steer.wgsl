@@ -20,14 +20,12 @@ import package::grid::key_of;
 @if(noise) import package::random::deviates;
 @if(jitter) import package::random::jitter;
 import package::random::wander_noise;
-import package::rules::{Species, Sums, steering_force};
-@if(traits) import package::rules::with_traits;
+import package::rules::{Species, Sums, parameters_of, steering_force};
 @if(nearest && neighbours) import package::rules::within_reach;
 import package::sorted::{state, tag};
 import package::space::{Motion, Vector, dot, position_of, velocity_of};
 @if(accelerations) import package::space::length;
 @if(min_speed) import package::space::{MIN_SQUARE, with_length};
-import package::tables::species_at;
 import package::tag::{id_of, species_of};
 import package::target::MAX_TARGETS;
 import package::targets::targets;
@@ -127,21 +125,11 @@ fn steer(
     @if(slab)
     let i = nth + select(0u, flock.gap, nth >= flock.gap_begin);
     let own_tag = tag[i];
-    @if(!traits) let own = species_at(species_of(own_tag), clock);
-    @if(traits) let own = with_traits(species_at(species_of(own_tag), clock), flock.seed, id_of(own_tag));
     let me = state[i];
     let position = position_of(me);
     var agent = Agent();
     agent.position = position;
     agent.velocity = velocity_of(me);
-    agent.max_speed = own.max_speed;
-    agent.max_force = own.max_force;
-    @if(turners) {
-        agent.turns = own.motion == 1u;
-        agent.max_force = select(own.max_force, own.max_speed, agent.turns);
-    }
-    agent.limits_each = own.limit == 0u;
-    agent.size = own.size;
     agent.id = id_of(own_tag);
     agent.brake = 1.0;
     @if(kept) {
@@ -157,23 +145,32 @@ fn steer(
         heading = heading_of(agent.velocity);
     }
     var sums = Sums();
-    @if(neighbours && !nearest)
-    let perceiving = own;
+    @if(neighbours)
+    var perceiving = parameters_of(own_tag, flock.seed, clock);
     @if(neighbours && nearest && !by_subgroup)
-    let perceiving = within_reach(own, i, position, heading, clock, 0u);
+    perceiving = within_reach(perceiving, i, position, heading, clock, 0u);
     @if(neighbours && nearest && by_subgroup)
-    let perceiving = within_reach(own, i, position, heading, clock, lane);
+    perceiving = within_reach(perceiving, i, position, heading, clock, lane);
     @if(neighbours && !by_subgroup)
     sums = neighbour_sums(perceiving, i, position, heading, clock);
     @if(neighbours && by_subgroup)
     sums = neighbour_sums_subgroup(perceiving, i, position, heading, clock, lane);
+    let own = parameters_of(own_tag, flock.seed, clock);
+    agent.max_speed = own.max_speed;
+    agent.max_force = own.max_force;
+    @if(turners) {
+        agent.turns = own.motion == 1u;
+        agent.max_force = select(own.max_force, own.max_speed, agent.turns);
+    }
+    agent.limits_each = own.limit == 0u;
+    agent.size = own.size;
     @if(everybody) {
         sums = with_everybody(own, i, position, heading, clock, sums);
     }
     @if(shared) {
         sums = with_shared(own, i, clock, sums);
     }
-    let acceleration = steering_force(own, &agent, sums) / own.mass;
+    let acceleration = steering_force(own_tag, flock.seed, clock, &agent, sums) / own.mass;
     @if(texts) {
         if number < count && agent.broken_rules != 0u {
             atomicAdd(&cell_count.broken[0], countOneBits(agent.broken_rules));

@@ -81,17 +81,6 @@ fn neighbour_at(offset: Vector, velocity: Vector, heading: Vector) -> Neighbour 
     return neighbour;
 }
 
-// Its share for a behaviour that ignores neighbours not farther away than a positive `inner`; world units.
-fn share_beyond(neighbour: Neighbour, inner: f32) -> f32 {
-    var share = neighbour.share;
-    @if(inner) {
-        if inner > 0.0 {
-            share = select(0.0, share, neighbour.distance_squared > inner * inner);
-        }
-    }
-    return share;
-}
-
 // Agents nearer than the root of this count as being at the same spot: their forces would overflow f32.
 const SAME_SPOT_SQUARED = 1e-20;
 

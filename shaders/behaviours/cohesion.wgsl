@@ -1,7 +1,7 @@
 // Cohesion: src/model/behaviours/cohesion.rs says what it does, in which units, and its source.
 
 import package::space::{Vector, with_length};
-import package::vehicle::{SAME_SPOT_SQUARED, Agent, Neighbour, steer};
+import package::vehicle::{Agent, Neighbour, steer};
 
 struct Parameters {
     weight: f32,
@@ -15,24 +15,20 @@ struct Parameters {
 struct Sums {
     // Σ (q − p); with an inner radius Σ (q − p)/d².
     offset: Vector,
-    count: f32,
 }
 
 fn observe(parameters: Parameters, neighbour: Neighbour, sums: Sums) -> Sums {
-    var share = neighbour.share;
-    var pull = share;
+    var pull = neighbour.share;
     @if(inner) {
         if parameters.inner > 0.0 {
-            let inner = max(parameters.inner * parameters.inner, SAME_SPOT_SQUARED);
-            share = select(0.0, share, neighbour.distance_squared > inner);
-            pull = select(0.0, share / neighbour.distance_squared, share > 0.0);
+            pull = select(0.0, pull / neighbour.distance_squared, pull > 0.0);
         }
     }
-    return Sums(sums.offset + neighbour.offset * pull, sums.count + share);
+    return Sums(sums.offset + neighbour.offset * pull);
 }
 
-fn force(parameters: Parameters, agent: Agent, sums: Sums) -> Vector {
-    if sums.count == 0.0 {
+fn force(parameters: Parameters, agent: Agent, sums: Sums, count: f32) -> Vector {
+    if count == 0.0 {
         return Vector();
     }
     // The mean and the sum have the same direction, so there is no division.

@@ -22,7 +22,7 @@ fn observe(parameters: Parameters, neighbour: Neighbour, sums: Sums) -> Sums {
     return nearer(neighbour, sums);
 }
 
-fn force(parameters: Parameters, agent: Agent, sums: Sums) -> Vector {
+fn force(parameters: Parameters, agent: Agent, sums: Sums, count: f32) -> Vector {
     let threat = aim(parameters.target_, parameters.lead, parameters.ticks, agent, sums);
     if !threat.found {
         return Vector();

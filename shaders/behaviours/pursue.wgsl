@@ -73,7 +73,7 @@ fn aim(target_: i32, lead: u32, ticks: f32, agent: Agent, sums: Sums) -> Aim {
     return Aim(offset + velocity * time, found);
 }
 
-fn force(parameters: Parameters, agent: Agent, sums: Sums) -> Vector {
+fn force(parameters: Parameters, agent: Agent, sums: Sums, count: f32) -> Vector {
     let quarry = aim(parameters.target_, parameters.lead, parameters.ticks, agent, sums);
     if !quarry.found {
         return Vector();

@@ -2,7 +2,7 @@
 
 import package::random::spread_direction;
 import package::space::{Vector, with_length};
-import package::vehicle::{SAME_SPOT_SQUARED, Agent, Neighbour, share_beyond, steer};
+import package::vehicle::{SAME_SPOT_SQUARED, Agent, Neighbour, steer};
 
 struct Parameters {
     weight: f32,
@@ -16,8 +16,7 @@ struct Parameters {
 struct Sums {
     // Σ (p − q)/d².
     away: Vector,
-    // Number of neighbours, and of those at the agent's own spot.
-    count: f32,
+    // Number of neighbours at the agent's own spot.
     coincident: f32,
 }
 
@@ -28,18 +27,16 @@ const COINCIDENT = 1e-3;
 const SAME_SPOT = 1e-10;
 
 fn observe(parameters: Parameters, neighbour: Neighbour, sums: Sums) -> Sums {
-    let share = share_beyond(neighbour, parameters.inner);
     let apart = neighbour.distance_squared > SAME_SPOT_SQUARED;
-    let push = select(0.0, share / neighbour.distance_squared, apart);
+    let push = select(0.0, neighbour.share / neighbour.distance_squared, apart);
     return Sums(
         sums.away - neighbour.offset * push,
-        sums.count + share,
-        sums.coincident + select(share, 0.0, apart),
+        sums.coincident + select(neighbour.share, 0.0, apart),
     );
 }
 
-fn force(parameters: Parameters, agent: Agent, sums: Sums) -> Vector {
-    if sums.count == 0.0 {
+fn force(parameters: Parameters, agent: Agent, sums: Sums, count: f32) -> Vector {
+    if count == 0.0 {
         return Vector();
     }
     var away = sums.away;

@@ -14,8 +14,7 @@ struct Parameters {
 struct Sums {
     // Σ (q − p)/d².
     ahead: Vector,
-    // Number of neighbours, and of those at the agent's own spot.
-    count: f32,
+    // Number of neighbours at the agent's own spot.
     coincident: f32,
 }
 
@@ -27,13 +26,12 @@ fn observe(parameters: Parameters, neighbour: Neighbour, sums: Sums) -> Sums {
     let weight = select(0.0, neighbour.share / neighbour.distance_squared, apart);
     return Sums(
         sums.ahead + neighbour.offset * weight,
-        sums.count + neighbour.share,
         sums.coincident + select(neighbour.share, 0.0, apart),
     );
 }
 
-fn force(parameters: Parameters, agent: Agent, sums: Sums) -> Vector {
-    if sums.count == 0.0 {
+fn force(parameters: Parameters, agent: Agent, sums: Sums, count: f32) -> Vector {
+    if count == 0.0 {
         return Vector();
     }
     let back = agent.velocity * (sums.coincident * BACK_OFF);

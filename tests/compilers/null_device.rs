@@ -35,9 +35,13 @@ impl NullDevice {
             .robust_buffer_access(true)
             .fragment_stores_and_atomics(true)
             .shader_int64(true);
+        let mut offered = vk::PhysicalDeviceVulkan12Features::default();
+        let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut offered);
+        // SAFETY: `all` and what it points to live until the call returns.
+        unsafe { instance.get_physical_device_features2(physical, &mut all) };
         let mut two = vk::PhysicalDeviceVulkan12Features::default()
-            .shader_buffer_int64_atomics(true)
-            .shader_shared_int64_atomics(true);
+            .shader_buffer_int64_atomics(offered.shader_buffer_int64_atomics == vk::TRUE)
+            .shader_shared_int64_atomics(offered.shader_shared_int64_atomics == vk::TRUE);
         let mut three = vk::PhysicalDeviceVulkan13Features::default()
             .shader_zero_initialize_workgroup_memory(true)
             .dynamic_rendering(true);

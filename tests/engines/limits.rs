@@ -308,8 +308,10 @@ fn every_state_of_the_gpu_engine_is_finite() {
 /// A state with a value that is not finite, or faster than allowed, is reported.
 #[test]
 fn an_invalid_state_is_found() {
-    let Situation { scene, state, .. } = drawn(0, false);
-    assert_eq!(fault(&scene, &state), None);
+    // A first state may be faster than the agents will ever be.
+    let mut sound = (0..100).map(|number| drawn(number, false));
+    let sound = sound.find(|case| fault(&case.scene, &case.state).is_none());
+    let Situation { scene, state, .. } = sound.expect("a sound state");
     for change in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         let mut other = state.clone();
         other.position[0].x = change;

@@ -1,6 +1,5 @@
 //! Cohesion: go where the agents nearby are.
 
-use super::bounds::SAME_SPOT_SQUARED;
 use super::{Agent, Needs, Neighbour, NeighbourBehaviour, Surroundings, Uses};
 use crate::parameter::{ALL_NEIGHBOURS, ALL_SPECIES, MAX_NEAREST, Meaning};
 use crate::real::Real;
@@ -50,17 +49,13 @@ impl<R: Real, const D: usize> NeighbourBehaviour<R, D> for Cohesion<R> {
 
     #[inline(always)]
     fn observe(&self, uses: Uses, neighbour: &Neighbour<R, D>, sums: &mut Sums<R, D>) {
-        let (mut share, mut pull) = (neighbour.share, neighbour.share);
+        let neighbour = neighbour.beyond(uses, self.inner);
+        let mut pull = neighbour.share;
         if uses.has(Uses::INNER) {
-            let zero = share.constant(0.0);
-            let inner = (self.inner * self.inner).max(zero.constant(SAME_SPOT_SQUARED));
-            let outside = inner.less_than(neighbour.distance_squared);
-            let gathers = zero.less_than(self.inner);
-            share = share.where_or(outside, zero.where_or(gathers, share));
-            let nearer = share / neighbour.distance_squared;
-            pull = nearer.where_or(gathers & zero.less_than(share), share);
+            let zero = pull.constant(0.0);
+            let gathers = zero.less_than(self.inner) & zero.less_than(pull);
+            pull = (pull / neighbour.distance_squared).where_or(gathers, pull);
         }
-        let neighbour = Neighbour { share, ..*neighbour };
         sums.offset = sums.offset + neighbour.if_near(neighbour.offset * pull);
         sums.count = sums.count + neighbour.count();
     }

@@ -1,6 +1,7 @@
 //! The neighbour: what a steered agent perceives of another one.
 
 use super::Uses;
+use super::bounds::SAME_SPOT_SQUARED;
 use crate::real::Real;
 use crate::vector::Vector;
 
@@ -46,7 +47,9 @@ impl<R: Real, const D: usize> Neighbour<R, D> {
             return *self;
         }
         let zero = inner.constant(0.0);
-        let outside = (inner * inner).less_than(self.distance_squared);
+        // No less than for agents at one spot, because behaviours divide by the distance.
+        let within = (inner * inner).max(zero.constant(SAME_SPOT_SQUARED));
+        let outside = within.less_than(self.distance_squared);
         let nearer = zero.where_or(zero.less_than(inner), self.share);
         Self { share: self.share.where_or(outside, nearer), ..*self }
     }

@@ -9,11 +9,8 @@ use crate::parameter::{ALL_NEIGHBOURS, FULL_CIRCLE, Meaning, PICK_ONE};
 use crate::scenery::{FlowField, FlowPlan, Obstacle, Obstacles, Paths, Scenery};
 use crate::state::FlockState;
 
-/// The parameters that say whom an agent perceives.
-const PERCEPTION: [&str; 4] = ["radius", "fov", "nearest", "with"];
-
-/// The parameters that say whom a rule in text hears.
-const HEARING: [&str; 5] = ["radius", "fov", "nearest", "with", "inner"];
+/// The parameters that say whom an agent perceives by a behaviour or a rule.
+const PERCEPTION: [&str; 5] = ["radius", "fov", "nearest", "with", "inner"];
 
 /// Puts things into groups: each into the first whose first thing is alike.
 fn grouped<T: Copy>(all: impl Iterator<Item = T>, alike: impl Fn(T, T) -> bool) -> Vec<Vec<T>> {
@@ -257,7 +254,7 @@ impl Scene {
         let alike = |one: &'static Formula, other: &'static Formula| {
             one.hears_everybody() == other.hears_everybody()
                 && shared.contains(&one) == shared.contains(&other)
-                && self.equal_in(&HEARING, Kind::Formula(one), Kind::Formula(other))
+                && self.equal_in(&PERCEPTION, Kind::Formula(one), Kind::Formula(other))
         };
         let formulas = self.formulas().into_iter().filter(|own| own.sees_neighbours());
         grouped(formulas, alike)
@@ -270,7 +267,7 @@ impl Scene {
             slots.any(|slot| species.law(Slot::Rule(kind, slot)).is_some())
         };
         self.species.iter().all(|species| {
-            let value = |kind, key: &str| self.value_among(species, kind, key);
+            let value = |kind, key: &str| self.value_among(species, kind, key).unwrap_or_default();
             let equal = |key: &&str| value(kind, key) == value(other, key);
             !varies(species, kind) && !varies(species, other) && keys.iter().all(equal)
         })
@@ -375,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn behaviours_with_the_same_radius_field_of_view_and_species_have_one_leader() {
+    fn behaviours_with_the_same_radii_field_of_view_and_species_have_one_leader() {
         let cohesion = ("cohesion", "alignment");
         assert_eq!(led("flock", &[]), [cohesion]);
         // Separation perceives all species, alignment its own: where there is only one, these are the same.
@@ -386,10 +383,13 @@ mod tests {
             let scene = Scene::parse("test", &(text + others)).unwrap();
             assert_eq!(scene.choices().len(), groups, "{others}");
         }
+        let inner = ["starling.alignment.inner=5", "starling.cohesion.inner=5"];
+        assert_eq!(led("flock", &inner), [cohesion]);
         assert_eq!(led("predators", &[]), [cohesion]);
         for other in [
             "starling.cohesion.radius=50.5",
             "starling.cohesion.fov=300",
+            "starling.cohesion.inner=5",
             "starling.alignment.radius={ base = 50, amplitude = 5, period = 100 }",
             "starling.cohesion.radius={ from = 40, to = 50 }",
         ] {
