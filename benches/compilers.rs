@@ -2,7 +2,8 @@
 //! before and after a change of the shaders. Needs no such hardware.
 //!
 //! `cargo bench -p benches --bench compilers [-- CHIP … | CHIP SCENE]`: CHIP is a name that RADV knows;
-//! `vega10` and `navi21` if there is none. With a SCENE it prints the machine code.
+//! `vega10` and `navi21` if there is none. With a SCENE it prints the machine code. `child` prints what the Vulkan
+//! driver in the environment says of every shader.
 
 #[cfg(target_os = "linux")]
 #[path = "../tests/compilers/mod.rs"]

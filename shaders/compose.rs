@@ -331,3 +331,15 @@ pub fn compose(
     }
     Ok(texts.into_values().collect::<Vec<_>>().join("\n"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::compose;
+
+    #[test]
+    fn a_bracket_too_many_is_an_error() {
+        let of = |text: &str| compose(&[("a".into(), text.into())], "a", &|_| false);
+        assert_eq!(of("@compute fn f() {}").as_deref(), Ok("@compute fn f() {}"));
+        assert_eq!(of("@compute fn f() {} }"), Err("a: `}` closes nothing".into()));
+    }
+}

@@ -120,8 +120,8 @@ fn first_cell(flock: Flock, row: u32) -> u32 {
     return min(row, rows - 1u) * flock.cells_along.x;
 }
 
-// The columns round a cell's: from `first` to `last`, across the seam if `last` is before `first`. (Few members: a
-// neighbour loop keeps them in registers.)
+// The columns of cells round an agent, from `first` to `last`. If `last` is before `first` they cross the seam. (Few
+// members: a neighbour loop keeps them in registers.)
 struct Columns {
     first: u32,
     last: u32,
@@ -172,14 +172,15 @@ fn can_join(flock: Flock, first: Cell, last: Cell) -> bool {
     }
 }
 
-// The runs of cells with an agent's neighbours. Each row has two: from its first column on, and, where the columns
-// cross the seam, up to the world's last column. A loop takes every NEXT_RUN-th.
+// The runs of cells with an agent's neighbours: two in each row. The first holds all columns or, where they cross the
+// seam, those from the world's first column on. The second holds those up to the world's last column, and exists only
+// there. In a world without a seam a loop leaves the second runs out.
 const RUNS_AROUND = 2u * ROWS_AROUND;
 @if(wrap) const NEXT_RUN = 1u;
 @if(!wrap) const NEXT_RUN = 2u;
 
 struct Run {
-    // Two cells of the grid, even if there is no such run.
+    // Cells of the grid even if the run does not exist.
     first: u32,
     last: u32,
     exists: bool,
@@ -196,7 +197,8 @@ fn run_around(flock: Flock, cell: Cell, columns: Columns, nth: u32) -> Run {
     return Run(begin + select(columns.first, 0u, crosses), begin + columns.last, row != NO_ROW);
 }
 
-// The shift of the agents in that run: the world's size along each axis on which it is across the seam, else 0.
+// The shift of the agents in the `nth` run round `cell`: the world's size along each axis on which it is across the
+// seam, else 0.
 fn run_shift(flock: Flock, cell: Cell, columns: Columns, nth: u32) -> Vector {
     let across = select(max(columns.shift, 0.0), min(columns.shift, 0.0), (nth & 1u) == 1u);
     return row_shift(flock, cell, nth >> 1u) + on_first_axis(across);

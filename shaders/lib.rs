@@ -313,10 +313,8 @@ fn expanded(line: &str, variant: &Variant) -> Vec<String> {
     let repeated = |kind: Kind| {
         let leader = variant.leader(kind).map_or_else(String::new, name);
         let chooser = chooser(kind).map_or_else(String::new, name);
-        // Rules in text ignore those within by themselves.
-        let ignores = kind.formula().is_none() && kind.parameter("inner").is_some();
-        let inner =
-            if ignores { format!("species.{}.inner", name(kind)) } else { "0.0".into() };
+        let inner = kind.info().needs.ignores_within;
+        let inner = inner.map_or("0.0".into(), |key| format!("species.{}.{key}", name(kind)));
         let line = line.replace("ITS_LEADER", &leader).replace("ITS_CHOOSER", &chooser);
         let line = line.replace("ITS_INNER", &inner);
         line.replace(placeholder, &name(kind))

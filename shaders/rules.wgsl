@@ -6,10 +6,10 @@
 // repeated for every parameter of the body, whose declaration says its meaning (src/model/behaviours/body.rs). A line
 // with TRAIT_NAME or TRAIT_MEMBER is repeated for every number that agents draw for themselves. Behaviours that
 // perceive alike (the same radii, field of view and set of species, for all species) have one of them as their leader:
-// LEADING_BEHAVIOUR repeats a line for each leader, and ITS_LEADER is the leader of the line's NEAR_BEHAVIOUR or
-// RADIUS_RULE, and ITS_INNER a leader's inner radius. Of the leaders that choose the same nearest neighbours, one is
-// the chooser: CHOOSING_BEHAVIOUR repeats a line for each of them, and ITS_CHOOSER is its chooser; CHOOSER repeats a
-// line for each chooser. BEHAVIOUR_COUNT is the number of the scene's behaviours.
+// LEADING_BEHAVIOUR repeats a line for each leader, ITS_LEADER is the leader of the line's NEAR_BEHAVIOUR or
+// RADIUS_RULE, and ITS_INNER the inner radius of a leading behaviour, 0 if it has none. Of the leaders that choose the
+// same nearest neighbours, one is the chooser: CHOOSING_BEHAVIOUR repeats a line for each of them, and ITS_CHOOSER is
+// its chooser; CHOOSER repeats a line for each chooser. BEHAVIOUR_COUNT is the number of the scene's behaviours.
 
 @if(nearest && neighbours) import package::nearest::reach_of;
 @if(nearest && neighbours) import package::ranking::among;
@@ -76,8 +76,8 @@ fn alone(only: u32, neighbour: Neighbour) -> Neighbour {
     return n;
 }
 
-// The parameters of the agent with this tag, at a tick. (Drivers keep what was read in registers until it is needed:
-// so they are read again behind the loops.)
+// The parameters of the agent with this tag, at a tick. (A value that is read before a loop and used behind it occupies a
+// register all through the loop. So `steer` reads the parameters again behind each loop.)
 fn parameters_of(tag: u32, seed: u32, tick: u32) -> Species {
     @if(!traits)
     return species_at(species_of(tag), tick);
@@ -89,14 +89,14 @@ fn parameters_of(tag: u32, seed: u32, tick: u32) -> Species {
 struct Sums {
     // Agents within the largest radius.
     neighbours: f32,
-    // Neighbours, once for all behaviours that perceive alike.
+    // How many neighbours each leader perceives; those that it leads use the same number.
     count_LEADING_BEHAVIOUR: f32,
     NEAR_SUMS: package::behaviours::NEAR_SUMS::Sums,
 }
 
-// The neighbour as perceived by a behaviour with this `squared` radius, this radius within which it ignores others,
-// this field of view `fov` (the cosine of half of it) and set of species `with_`. At exactly the outer radius it is
-// perceived if its id is smaller than `below`. Its share is 0 if it is not perceived.
+// The neighbour as perceived by a behaviour that hears agents nearer than the root of `squared`, but none within `inner`
+// if that is above 0, in the field of view `fov` (the cosine of half of it) and of the set of species `with_`. At exactly
+// the outer radius it is perceived if its id is smaller than `below`. Its share is 0 if it is not perceived.
 //
 // There is no branch: lanes in lockstep gain nothing from one, and every value that it changes must be
 // merged behind it (the whole pass took twice the time on llvmpipe).
@@ -219,15 +219,15 @@ fn spent(sum: Vector, next: Vector, most: f32) -> Vector {
 // allows, or the first that is not silent. Behaviours without neighbours come first, because they may change the
 // agent's limits.
 fn steering_force(own_tag: u32, seed: u32, tick: u32, agent: ptr<function, Agent>, sums: Sums) -> Vector {
-    let species = parameters_of(own_tag, seed, tick);
-    let force_LONE_BEHAVIOUR = package::behaviours::LONE_BEHAVIOUR::force(species.LONE_BEHAVIOUR, agent) * species.LONE_BEHAVIOUR.weight;
+    let before = parameters_of(own_tag, seed, tick);
+    let force_LONE_BEHAVIOUR = package::behaviours::LONE_BEHAVIOUR::force(before.LONE_BEHAVIOUR, agent) * before.LONE_BEHAVIOUR.weight;
     var broken_LONE_RULE = false;
     var broken_NEAR_RULE = false;
-    let force_LONE_RULE = package::behaviours::LONE_RULE::force(species, *agent, &broken_LONE_RULE) * species.LONE_RULE.weight;
-    // Behaviours without neighbours have loops, too.
-    let later = parameters_of(own_tag, seed, tick);
-    let force_NEAR_BEHAVIOUR = package::behaviours::NEAR_BEHAVIOUR::force(later.NEAR_BEHAVIOUR, *agent, sums.NEAR_BEHAVIOUR, sums.count_ITS_LEADER) * later.NEAR_BEHAVIOUR.weight;
-    let force_NEAR_RULE = package::behaviours::NEAR_RULE::force(later, *agent, &broken_NEAR_RULE, sums.NEAR_RULE) * later.NEAR_RULE.weight;
+    let force_LONE_RULE = package::behaviours::LONE_RULE::force(before, *agent, &broken_LONE_RULE) * before.LONE_RULE.weight;
+    // Read again: the behaviours above have loops of their own, over obstacles, paths and targets.
+    let species = parameters_of(own_tag, seed, tick);
+    let force_NEAR_BEHAVIOUR = package::behaviours::NEAR_BEHAVIOUR::force(species.NEAR_BEHAVIOUR, *agent, sums.NEAR_BEHAVIOUR, sums.count_ITS_LEADER) * species.NEAR_BEHAVIOUR.weight;
+    let force_NEAR_RULE = package::behaviours::NEAR_RULE::force(species, *agent, &broken_NEAR_RULE, sums.NEAR_RULE) * species.NEAR_RULE.weight;
     @if(kept) (*agent).next_kept = package::behaviours::LONE_RULE::keep(species, *agent);
     @if(kept) (*agent).next_kept = package::behaviours::NEAR_RULE::keep(species, *agent, sums.NEAR_RULE);
     (*agent).broken_rules |= select(0u, package::behaviours::LONE_RULE::BIT, broken_LONE_RULE);

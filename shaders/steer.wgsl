@@ -20,7 +20,7 @@ import package::grid::key_of;
 @if(noise) import package::random::deviates;
 @if(jitter) import package::random::jitter;
 import package::random::wander_noise;
-import package::rules::{Species, Sums, parameters_of, steering_force};
+import package::rules::{Sums, parameters_of, steering_force};
 @if(nearest && neighbours) import package::rules::within_reach;
 import package::sorted::{state, tag};
 import package::space::{Motion, Vector, dot, position_of, velocity_of};
@@ -155,6 +155,12 @@ fn steer(
     sums = neighbour_sums(perceiving, i, position, heading, clock);
     @if(neighbours && by_subgroup)
     sums = neighbour_sums_subgroup(perceiving, i, position, heading, clock, lane);
+    @if(everybody) {
+        sums = with_everybody(parameters_of(own_tag, flock.seed, clock), i, position, heading, clock, sums);
+    }
+    @if(shared) {
+        sums = with_shared(parameters_of(own_tag, flock.seed, clock), i, clock, sums);
+    }
     let own = parameters_of(own_tag, flock.seed, clock);
     agent.max_speed = own.max_speed;
     agent.max_force = own.max_force;
@@ -164,12 +170,6 @@ fn steer(
     }
     agent.limits_each = own.limit == 0u;
     agent.size = own.size;
-    @if(everybody) {
-        sums = with_everybody(own, i, position, heading, clock, sums);
-    }
-    @if(shared) {
-        sums = with_shared(own, i, clock, sums);
-    }
     let acceleration = steering_force(own_tag, flock.seed, clock, &agent, sums) / own.mass;
     @if(texts) {
         if number < count && agent.broken_rules != 0u {

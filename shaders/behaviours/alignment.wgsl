@@ -16,7 +16,7 @@ struct Parameters {
 struct Sums {
     // Σ u.
     velocity: Vector,
-    // Number of neighbours.
+    // Number of neighbours, for `order_of`. (Forces take the leader's count.)
     @if(structure) count: f32,
 }
 

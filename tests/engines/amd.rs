@@ -45,9 +45,9 @@ const NAVI21: Floors = Floors {
     below: &[
         (10, "school"),
         (14, "murmuration"),
-        (16, "asteroids bodyguards hide predators"),
+        (16, "bodyguards hide predators"),
         (16, "sort_scattered"),
-        (18, "bubbles couzin helix procession shadow topological woods"),
+        (18, "asteroids bubbles couzin helix procession shadow topological woods"),
         (20, "big-and-small docking escort evade flock-3d flock-fov flock-view mills"),
         (20, "particle-life schooling-by-noise"),
         (20, "ball_corner bird_corner body_corner figure_corner fish_corner"),

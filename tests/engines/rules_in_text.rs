@@ -9,6 +9,7 @@ use flockwork::engine::cpu::CpuEngine;
 use flockwork::model::formula::{Formula, Given, Inputs, RuleText, Tape};
 use flockwork::model::scene::{Scene, drawn};
 use flockwork::model::state::FlockState;
+use flockwork::model::vector::Point;
 
 /// Ticks of a comparison with built-in behaviours.
 const TICKS: u32 = 200;
@@ -310,6 +311,29 @@ fn agents_draw_the_numbers_of_a_rule_for_themselves() {
         }
         let speeds = || after.velocity.iter().map(|velocity| velocity.x);
         assert!(speeds().fold(f32::MAX, f32::min) < 1.1 && speeds().fold(0.0, f32::max) > 2.9);
+    }
+}
+
+/// A behaviour with the same inner radius does not hear it.
+#[test]
+fn a_rule_hears_a_neighbour_exactly_at_its_inner_radius() {
+    for (inner, heard) in [(5.0, 2.0), (5.5, 0.0)] {
+        let keys = format!("radius = 50, inner = {inner}");
+        let (scene, mut state) = common::parsed(&format!(
+            "world.boundary = \"open\"\n[species.a]\ncount = 2\nsize = 2\nmax_force = 1e4\nmax_speed = 1e4\n\
+             spawn.speed = 0\nseparation = {{ {keys} }}\n\
+             rules.near = {{ {keys}, sum.s = \"other_size\", force = \"s * heading\" }}\n"
+        ));
+        state.position[0] = Point::new(10.0, 10.0, 0.0);
+        state.position[1] = Point::new(15.0, 10.0, 0.0);
+        let mut engines = with_cpu(adapter::gpu());
+        for engine in &mut engines {
+            let after = run(&mut **engine, &scene, &state, 1);
+            assert!(
+                after.velocity.iter().all(|v| (v.x, v.y) == (heard, 0.0)),
+                "{inner}: {after:?}"
+            );
+        }
     }
 }
 

@@ -12,7 +12,7 @@ crate::parameters! {
     /// `a = F/m`, `v ← limit(v + a·dt, max_speed)`, at least min_speed, `p ← p + v·dt`. Source: *The
     /// Nature of Code*, chapter 5; the defaults come from its example 5.11.
     Body {
-        // The first four are used in every scene: some devices read four neighbouring words at once.
+        // The first four are read in every scene. Side by side, because some devices load four consecutive words at once.
         /// Divides the steering force.
         mass: Meaning::Number => 1.0, "mass units", 1e-3, 1e6;
         /// Largest speed.
@@ -22,11 +22,11 @@ crate::parameters! {
         /// The force that max_force limits: each behaviour's, their sum, or none. With none, the priority
         /// spends nothing: all forces act.
         limit: Meaning::Choice(&["each", "sum", "none"]) => 0.0, "", 0.0, 2.0;
-        /// Half the length of the drawn triangle, and the agent's own radius.
-        size: Meaning::Number => 6.0, "world units", 1e-3, 1e4;
         /// How forces are combined: their weighted sum; one after the other, in the order of the
         /// file, until max_force is spent; or the first in that order which is not zero, alone.
         combine: Meaning::Choice(&["sum", "priority", "exclusive"]) => 0.0, "", 0.0, 2.0;
+        /// Half the length of the drawn triangle, and the agent's own radius.
+        size: Meaning::Number => 6.0, "world units", 1e-3, 1e4;
         /// Smallest speed; where it is above max_speed, max_speed holds. After forces have acted, a
         /// slower agent flies at this speed along its heading; one that has come to rest along the
         /// heading that it had. An agent at rest heads along the x axis. Walls may slow it afterwards.

@@ -47,7 +47,7 @@ impl<R: Real, const D: usize> Neighbour<R, D> {
             return *self;
         }
         let zero = inner.constant(0.0);
-        // No less than for agents at one spot, because behaviours divide by the distance.
+        // At least the distance within which agents are at one spot: cohesion divides by its square.
         let within = (inner * inner).max(zero.constant(SAME_SPOT_SQUARED));
         let outside = within.less_than(self.distance_squared);
         let nearer = zero.where_or(zero.less_than(inner), self.share);

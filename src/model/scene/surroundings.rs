@@ -219,7 +219,12 @@ impl Scene {
         let uses = self.uses();
         let built_in = Kind::NEAR.into_iter().filter(|kind| uses.contains(*kind));
         let rules = self.formulas().into_iter().filter(|own| own.has_radius()).map(Kind::Formula);
-        let alike = |kind, other| self.equal_in(&PERCEPTION, kind, other);
+        // A rule in text hears whoever is exactly at its inner radius; a behaviour does not.
+        let ignores = |kind| self.species.iter().any(|own| own.value_of(kind, "inner") > 0.0);
+        let alike = |kind: Kind, other: Kind| {
+            let comparable = kind.formula().is_some() == other.formula().is_some();
+            (comparable || !ignores(kind)) && self.equal_in(&PERCEPTION, kind, other)
+        };
         let groups = grouped(built_in.chain(rules), alike);
         groups.iter().flat_map(|group| group.iter().map(|kind| (*kind, group[0]))).collect()
     }
@@ -237,7 +242,7 @@ impl Scene {
             };
             let draws = self.species.iter().any(|own| own.value_of(kind, "nearest") == PICK_ONE);
             self.species.iter().all(|own| choice(own, kind) == choice(own, other))
-                && (!draws || self.equal_in(&PERCEPTION, kind, other))
+                && (!draws || self.equal_in(&["radius"], kind, other))
         };
         let chooses = |kind: &Kind| {
             self.species.iter().any(|own| own.value_of(*kind, "nearest") > ALL_NEIGHBOURS)
@@ -260,7 +265,8 @@ impl Scene {
         grouped(formulas, alike)
     }
 
-    /// True if two behaviours have the same values of these parameters in every species, which do not vary.
+    /// True if two behaviours have the same values of these parameters in every species, which do not vary. A behaviour
+    /// without `inner` or `nearest` has 0 of it, which is none.
     fn equal_in(&self, keys: &[&str], kind: Kind, other: Kind) -> bool {
         let varies = |species: &Species, kind: Kind| {
             let mut slots = keys.iter().filter_map(|key| kind.parameter(key));
@@ -385,6 +391,7 @@ mod tests {
         }
         let inner = ["starling.alignment.inner=5", "starling.cohesion.inner=5"];
         assert_eq!(led("flock", &inner), [cohesion]);
+        assert_eq!(led("flock", &["starling.evade.radius=50"]), [cohesion, ("evade", "alignment")]);
         assert_eq!(led("predators", &[]), [cohesion]);
         for other in [
             "starling.cohesion.radius=50.5",

@@ -197,7 +197,7 @@ fn one_changed_number_changes_one_line() {
         for own in &scene.species {
             let rules = own.rules.iter().map(|rule| (rule.kind, "weight"));
             let slots = rules.map(|(kind, key)| Slot::Rule(kind, kind.parameter(key).unwrap()));
-            for slot in slots.chain([Slot::Body(0), Slot::Body(4)]) {
+            for slot in slots.chain([Slot::Body(0), Slot::Body(5)]) {
                 let overridden = format!("{}.{}=0.123", own.name, slot.key());
                 let changed = parse(text, &[&overridden]);
                 let edited = edit_toml(text, &changed).unwrap();
