@@ -219,7 +219,7 @@ impl Scene {
         let uses = self.uses();
         let built_in = Kind::NEAR.into_iter().filter(|kind| uses.contains(*kind));
         let rules = self.formulas().into_iter().filter(|own| own.has_radius()).map(Kind::Formula);
-        // A rule in text hears whoever is exactly at its inner radius; a behaviour does not.
+        // A rule in text hears an agent at exactly its inner radius. A behaviour does not.
         let ignores = |kind| self.species.iter().any(|own| own.value_of(kind, "inner") > 0.0);
         let alike = |kind: Kind, other: Kind| {
             let comparable = kind.formula().is_some() == other.formula().is_some();
