@@ -9,8 +9,8 @@ if [ ! -d "$(rustc --print target-libdir --target $target)" ]; then
   rustup target add $target
 fi
 profile=${PROFILE:-web}
-# All browsers with WebGPU have SIMD.
-RUSTFLAGS="${RUSTFLAGS:-} -C target-feature=+simd128" \
+# All browsers with WebGPU have SIMD. PAGE_RUSTFLAGS are more flags for the page alone.
+RUSTFLAGS="${PAGE_RUSTFLAGS:-} -C target-feature=+simd128" \
   cargo build --profile "$profile" --locked --target $target -p flockwork-web --lib
 dist=web/dist
 rm -rf $dist
