@@ -22,7 +22,7 @@ from playwright.sync_api import sync_playwright
 DIST = pathlib.Path(os.environ["FLOCKWORK_PAGE"])
 PROGRAM = os.environ["FLOCKWORK_PROGRAM"]
 # Bytes that a visitor loads, compressed as static hosts do.
-MOST = 2_500_000
+MOST = 2_400_000
 FLAGS = [
     "--no-sandbox",
     "--enable-unsafe-webgpu",
