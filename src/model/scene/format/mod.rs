@@ -197,7 +197,8 @@ mod tests {
         let mut scene: Scene = text.parse().unwrap();
         let before = format!("{scene:?}");
         for (set, part) in [
-            ("a.max_speed=-1", "species.a.max_speed: -1 is outside 0 to 10000"),
+            ("a.max_speed=-1", "species.a.max_speed: -1 is outside 0 to 10000 world units/tick"),
+            ("a.noise=-1", "species.a.noise: -1 is outside 0 to 10 per √tick"),
             ("a.sek.weight=2", "did you mean `seek`?"),
             ("targets=none", "no target is called \"food\""),
             ("a.count", "write --set KEY=VALUE"),

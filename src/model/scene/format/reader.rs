@@ -150,12 +150,16 @@ impl<'a> Reader<'a> {
         };
         // Compared after rounding to `f32`, so that a bound written in decimals is allowed.
         if !(low..=high).contains(&(number as f32)) {
-            let space = if unit.is_empty() { "" } else { " " };
+            let unit = match unit.strip_prefix("1/") {
+                Some(per) => format!(" per {per}"),
+                None if unit.is_empty() => String::new(),
+                None => format!(" {unit}"),
+            };
             // As a file would have them: 1e18 without its zeros.
             let shown = |own: Value<bool>| own.to_string();
             let number = if number.is_nan() { "NaN".into() } else { shown(Value::Number(number)) };
             let (low, high) = (shown(low.into()), shown(high.into()));
-            return Err(self.fail(format!("{number} is outside {low} to {high}{space}{unit}")));
+            return Err(self.fail(format!("{number} is outside {low} to {high}{unit}")));
         }
         Ok(number as f32)
     }
