@@ -1,8 +1,9 @@
 //! Fills the outlines of letters for egui, in the place of the crate `vello_cpu`.
 //!
 //! The original renders all vector graphics; epaint asks it to fill white letters. It adds 14 MB of
-//! machine code to a program of 44 MB, and 38 s of processor time to the first build. This crate has the same names, as far as epaint calls them, and fills with
-//! `ab_glyph_rasterizer`, which computes the exact area of each pixel that an outline covers.
+//! machine code to a program of 44 MB, and 38 s of processor time to the first build. This crate has
+//! the same names, as far as epaint calls them, and fills with `ab_glyph_rasterizer`, which computes the
+//! exact area of each pixel that an outline covers.
 //!
 //! Programs that embed Flockwork build with the original: `[patch.crates-io]` holds for this
 //! workspace alone.
@@ -15,7 +16,7 @@ use kurbo::{Affine, BezPath, PathEl};
 pub mod color {
     use std::marker::PhantomData;
 
-    /// The colour space that colours are in.
+    /// A colour space.
     pub struct Srgb;
 
     /// An opaque colour.
@@ -34,7 +35,7 @@ pub struct RenderContext {
 }
 
 impl RenderContext {
-    /// Nothing yet, `width` × `height` pixels.
+    /// An empty rectangle, `width` × `height` pixels.
     pub fn new(width: u16, height: u16) -> Self {
         Self { coverage: Rasterizer::new(width.into(), height.into()), transform: Affine::IDENTITY }
     }
@@ -93,19 +94,19 @@ impl RenderContext {
     }
 }
 
-/// Caches of the original. None are needed.
+/// The original keeps caches here; this crate needs none.
 #[derive(Default)]
 pub struct Resources;
 
 impl Resources {
-    /// None.
+    /// No caches.
     pub fn new() -> Self {
         Self
     }
 }
 
-/// A picture: rows from the top, 4 bytes a pixel, red, green, blue, and the opacity by which they are
-/// multiplied.
+/// A picture: rows from the top, 4 bytes a pixel: red, green, blue, opacity. The opacity multiplies the
+/// colours.
 pub struct Pixmap {
     data: Vec<u8>,
 }
