@@ -123,3 +123,22 @@ fn a_behaviour_that_perceives_no_species_has_no_force_also_in_a_scene_of_one() {
         }
     }
 }
+
+#[test]
+fn a_flock_that_aligns_with_nobody_is_one_whose_alignment_has_no_weight() {
+    let mut engines = with_cpu(adapter::gpu());
+    for size in ["[90, 80]", "[50, 60, 40]"] {
+        for engine in &mut engines {
+            let [none, off, all] = [", with = []", ", weight = 0", ""].map(|more| {
+                let (scene, state) = common::parsed(&format!(
+                    "world.size = {size}\n[species.a]\ncount = 60\nseparation = {{ radius = 15 }}\n\
+                     cohesion = {{ radius = 30 }}\nalignment = {{ radius = 30{more} }}\n"
+                ));
+                run(engine.as_mut(), &scene, &state, 5).velocity
+            });
+            assert!(none == off, "{size}, {}", engine.describe());
+            // The control.
+            assert!(none != all, "{size}, {}", engine.describe());
+        }
+    }
+}

@@ -107,7 +107,8 @@ where
         const ANY: u64 = Uses::ALL.bits();
         let flocking = self.flock.uses.and(Uses::PER_NEIGHBOUR) == FLOCKING;
         let task = Task { pass: self, part, out, key };
-        if flocking && self.table.len() == 1 && self.table.rules().columns.is_empty() {
+        let rules = self.table.rules();
+        if flocking && rules.columns.is_empty() && !rules.tells_species {
             set.run(Kernel::<D, FLOCK, false>(task));
         } else {
             set.run(Kernel::<D, ANY, true>(task));
