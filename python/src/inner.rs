@@ -367,7 +367,7 @@ impl Inner {
         let (first, more) = (self.next_id, position.len());
         let (agents, room) = (self.agents() as u64, more as u64);
         if let Some(engine) = self.engine.as_deref() {
-            engine.check_count(&self.scene.world, agents + room)?;
+            engine.check_count(&self.scene, agents + room)?;
             memory_check::check_more(&self.scene, agents, room, engine).map_err(Fault::Value)?;
         }
         // Ids beyond 32 bits come to be refused as used ones.

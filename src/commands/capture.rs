@@ -326,7 +326,7 @@ pub fn capture(
         Some((Opening { source, scene, state }, edits)) => {
             let (request, overrides) = (&source.request, &source.overrides);
             let record = RunRecord::new(&scene, request, scene.world.size, overrides);
-            engine.check_count(&scene.world, state.len() as u64)?;
+            engine.check_count(&scene, state.len() as u64)?;
             let agents = state.len();
             (scene, state, agents, record, Some(edits))
         }
@@ -356,7 +356,7 @@ pub fn capture(
     }
     let mut room = memory_check::check_pictures(args.size, plan.bytes_per_pixel(&scene));
     if args.blur > 1 {
-        room = room.and_then(|()| memory_check::check_blur(agents));
+        room = room.and_then(|()| memory_check::check_blur(&scene, agents));
     }
     ranks::agree(if ranks::is_root() { room } else { Ok(()) })?;
     drive::forewarn(&scene, &state);

@@ -8,7 +8,7 @@ use flockwork_model::scene::Scene;
 pub struct BrokenForces {
     /// How many, of all agents in all ticks so far.
     pub count: u64,
-    /// A bit at the number of each rule that had one.
+    /// A bit at the number of each rule that had one, in the order of [`Scene::formulas`].
     rules: u32,
 }
 
@@ -25,6 +25,11 @@ impl BrokenForces {
         self.rules |= other.rules;
     }
 
+    /// Forgets which rules they were of: the scene has other rules now.
+    pub(crate) fn forget_rules(&mut self) {
+        self.rules = 0;
+    }
+
     /// One number for the forces and one for each rule, to be added up over processes.
     pub(crate) fn numbers(self) -> Vec<u64> {
         let bits = (0..u32::BITS).map(|rule| u64::from(self.rules >> rule & 1));
@@ -38,7 +43,8 @@ impl BrokenForces {
         Self { count: numbers.first().copied().unwrap_or(0), rules }
     }
 
-    /// A sentence about them, with the names of the rules in `scene`; `None` if all forces were numbers.
+    /// A sentence about them, with the names of the rules that broke since `scene` has its rules; `None` if all
+    /// forces were numbers.
     #[must_use]
     pub fn sentence(self, scene: &Scene) -> Option<String> {
         let rules = scene.formulas().into_iter().zip(0..u32::BITS);
@@ -49,10 +55,11 @@ impl BrokenForces {
             own.map(|kind| format!("`{}.{}`", species.name, kind.info().key))
         });
         let named: Vec<String> = named.collect();
+        let of = if named.is_empty() { "" } else { " of " };
         let plural = if self.count == 1 { "" } else { "s" };
         (self.count > 0).then(|| {
             format!(
-                "{} force{plural} of {} had a component that is no number or above 1e18, and counted \
+                "{} force{plural}{of}{} had a component that is no number or above 1e18, and counted \
                  as none; where a formula may divide by 0, write if(distance > 0, …, zero)",
                 self.count,
                 named.join(", ")

@@ -8,7 +8,7 @@ use flockwork_model::formula::Formula;
 use flockwork_model::parameter::{MAX_SPECIES, Meaning, PICK_ONE, Parameters};
 use flockwork_model::quote::cut;
 use flockwork_model::scene::keys::WIDE;
-use flockwork_model::scene::{Body, MAX_TARGETS, Scene, TIME_STEPS};
+use flockwork_model::scene::{Body, MAX_TARGETS, Scene, TIME_STEPS, check_paths};
 use flockwork_model::vector::Point;
 use flockwork_model::world::MAX_COORDINATE;
 
@@ -169,6 +169,7 @@ impl Change {
                 place(&|| format!("obstacles[{index}].position"), obstacle.position)?;
                 within(&|| format!("obstacles[{index}].radius"), obstacle.radius, (0.0, WIDE))?;
             }
+            check_paths(&scene.paths).map_err(EngineError::BadPaths)?;
             for (index, path) in scene.paths.iter().enumerate() {
                 let mut points = path.points.iter();
                 points.try_for_each(|point| place(&|| format!("paths[{index}].points"), *point))?;
@@ -193,8 +194,8 @@ impl Change {
 /// The most agents that can look at everybody: each looks at as many.
 const MAX_EVERYBODY: usize = 65_536;
 
-/// Fails if `count` agents of a scene are too many for one of its rules.
-pub fn check_count(scene: &Scene, count: usize) -> Result<(), EngineError> {
+/// Fails if `count` agents of a scene are too many for a rule that hears everybody.
+pub fn check_everybody(scene: &Scene, count: usize) -> Result<(), EngineError> {
     for species in scene.species.iter().filter(|_| count > MAX_EVERYBODY) {
         let mut formulas = species.rules.iter().filter_map(|rule| rule.kind.formula());
         let looks =

@@ -127,6 +127,9 @@ pub enum EngineError {
         /// The largest value allowed.
         high: f32,
     },
+    /// A path has too few points, or a name that is taken, or there are too many points.
+    #[error("the scene's paths: {0}")]
+    BadPaths(String),
     /// The world of a scene has no edges that its agents can live in.
     #[error(transparent)]
     World(#[from] PopulateError),
@@ -161,7 +164,17 @@ pub enum EngineError {
         /// The smallest id that was never used.
         next: u32,
     },
-    /// Another process has sent agents that cannot be its own.
+    /// Agents of a distributed flock are lost, or there twice.
+    #[error("the processes have {found} agents together at tick {tick}, not {wanted}, or others")]
+    LostAgents {
+        /// Number of agents.
+        found: u64,
+        /// Number of agents that there were.
+        wanted: u64,
+        /// Ticks that the flock has run.
+        tick: u64,
+    },
+    /// Another process has sent something that does not fit this flock.
     #[error("another process has sent {problem}: do all processes run the same program?")]
     Message {
         /// The problem.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::EngineError;
-use super::change::{check_count, check_species};
+use super::change::{check_everybody, check_species};
 use flockwork_model::scene::{MAX_AGENTS, Scene};
 use flockwork_model::state::FlockState;
 use flockwork_model::vector::Point;
@@ -96,7 +96,7 @@ impl Ids {
         }
         let mut all = self.clone();
         all.append(id)?;
-        check_count(scene, all.len())?;
+        check_everybody(scene, all.len())?;
         Ok(all)
     }
 

@@ -27,7 +27,6 @@ use flockwork_model::behaviours::Target;
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
 use flockwork_model::vector::Point;
-use flockwork_model::world::World;
 
 /// The kind of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,16 +92,16 @@ pub trait Engine: Send + internals::Sealed {
     /// The hardware in use: the adapter's name, or processor, threads and instruction set.
     fn describe(&self) -> String;
 
-    /// Fails if this many agents of a world do not fit. Allocates nothing.
-    fn check_count(&self, world: &World, count: u64) -> Result<(), EngineError> {
-        let _ = (world, count);
+    /// Fails if this many agents of a scene do not fit. Allocates nothing.
+    fn check_count(&self, scene: &Scene, count: u64) -> Result<(), EngineError> {
+        let _ = (scene, count);
         Ok(())
     }
 
-    /// The most bytes of host memory that this engine needs while it loads `agents` of a world on
+    /// The most bytes of host memory that this engine needs while it loads `agents` of a scene on
     /// a grid of `cells`.
-    fn host_bytes(&self, world: &World, agents: u64, cells: u64) -> u64 {
-        let _ = (world, agents, cells);
+    fn host_bytes(&self, scene: &Scene, agents: u64, cells: u64) -> u64 {
+        let _ = (scene, agents, cells);
         0
     }
 

@@ -14,7 +14,6 @@ use flockwork_engine::{Profile, Snapshot};
 use flockwork_model::behaviours::Target;
 use flockwork_model::scene::Request;
 use flockwork_model::vector::{Point, flat};
-use flockwork_model::world::World;
 
 /// An engine that holds eight agents, refuses to add two at a time, and loses its flock once `dead`
 /// is true.
@@ -59,7 +58,7 @@ impl Engine for Fussy {
     fn describe(&self) -> String {
         "fussy".into()
     }
-    fn check_count(&self, _world: &World, count: u64) -> Result<(), EngineError> {
+    fn check_count(&self, _scene: &Scene, count: u64) -> Result<(), EngineError> {
         let (adapter, limit) = ("fussy".into(), "a limit".into());
         let error = EngineError::TooMany { count, adapter, limit, largest: 8 };
         if count > 8 { Err(error) } else { Ok(()) }
@@ -185,6 +184,27 @@ fn a_flock_that_is_lost_goes_on_from_the_last_snapshot() {
     assert!(session.reset().is_err());
     assert_eq!(session.rescue(cpu()), Ok(0));
     assert_eq!(now(&mut session), first);
+}
+
+#[test]
+fn the_targets_of_a_rescued_flock_are_those_of_its_scene() {
+    let dead = Arc::new(AtomicBool::new(false));
+    let text =
+        TEXT.replace("[[paths]]", "[[targets]]\nname = \"third\"\nvelocity = [0, 2]\n[[paths]]");
+    let mut session = fussy_session(&text, &dead);
+    tick(&mut session, 5);
+    session.advance().unwrap();
+    session.clock.toggle();
+    session.remove(Thing::Target(1)).unwrap();
+    let expected = session.targets().unwrap();
+    dead.store(true, Ordering::Relaxed);
+    session.rescue(cpu()).unwrap();
+    let names = |targets: &[Target]| -> Vec<String> {
+        targets.iter().map(|target| target.name.clone()).collect()
+    };
+    let targets = session.targets().unwrap();
+    assert_eq!(names(&targets), names(&expected));
+    assert_eq!(names(&targets), ["pointer", "food", "third"]);
 }
 
 #[test]

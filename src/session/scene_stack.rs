@@ -171,7 +171,7 @@ impl<C: Clock> Session<C> {
         now: Snapshot,
     ) -> Result<Result<SceneEntry, (SceneEntry, String)>, EngineError> {
         if let Err(error) =
-            self.runner.engine.check_count(&entry.editor.scene.world, entry.state.len() as u64)
+            self.runner.engine.check_count(&entry.editor.scene, entry.state.len() as u64)
         {
             return Ok(Err((entry, error.to_string())));
         }

@@ -80,6 +80,17 @@ fn forces_that_are_no_numbers_are_counted_and_named() {
             engine.step(1).unwrap();
             engine.finish().unwrap();
             all.push(engine.broken_forces());
+            // Rules that have gone are not named, nor others in their places.
+            edited.species[0].rules.clear();
+            engine.update(&edited, Change::PARAMETERS).unwrap();
+            let sentence = engine.broken_forces().sentence(&edited).unwrap();
+            assert!(sentence.contains("forces had a component"), "{sentence}");
+            edited.world.size /= 3.0;
+            engine.update(&edited, Change::WORLD).unwrap();
+            engine.step(TICKS).unwrap();
+            engine.finish().unwrap();
+            let sentence = engine.broken_forces().sentence(&edited).unwrap();
+            assert!(sentence.contains("forces of `b.rules.alone` had"), "{sentence}");
 
             // The control: formulas that do not divide by 0. It is a new flock, so the count begins anew.
             run(&mut **engine, &guarded, &state, TICKS);

@@ -133,7 +133,7 @@ type BadEdit = (fn(&mut Scene), Change, &'static str);
 #[test]
 fn numbers_that_no_file_may_hold_are_refused() {
     let (scene, state) = mixed("walls", &[]);
-    let edits: [BadEdit; 13] = [
+    let edits: [BadEdit; 15] = [
         (|s| s.species[0].body.max_speed = f32::NAN, Change::PARAMETERS, ".max_speed is NaN"),
         (|s| s.species[0].body.mass = -1.0, Change::PARAMETERS, ".mass is -1"),
         (|s| s.species[0].rules[0].values[0] = f32::INFINITY, Change::PARAMETERS, " is inf"),
@@ -146,6 +146,8 @@ fn numbers_that_no_file_may_hold_are_refused() {
         (|s| s.targets[1].velocity.x = 1e6, Change::TARGETS, "targets[1].velocity is 1000000"),
         (|s| s.obstacles[0].radius = f32::NAN, Change::SCENERY, "obstacles[0].radius is NaN"),
         (|s| s.obstacles[0].position.x = 1e30, Change::SCENERY, "obstacles[0].position is 1"),
+        (|s| s.paths[0].points.clear(), Change::SCENERY, "a path needs `points`"),
+        (|s| s.paths[0].name = "nearest".into(), Change::SCENERY, "the name `nearest` is taken"),
         (|s| s.world.size.x = f32::NAN, Change::WORLD, "the world would be NaN"),
     ];
     for engine in &mut checked_with_cpu(adapter::gpu()) {

@@ -316,11 +316,12 @@ fn a_count_that_does_not_fit_names_the_limit() {
     let Some(gpu) = adapter::gpu() else { return };
     let limits = gpu.device.limits();
     let engine = GpuEngine::new(gpu);
-    for axes in [2, 3] {
-        let world = situation_in(axes, &[Kind::Seek], 0).scene.world;
-        let (largest, _) = buffers::largest_count(&limits, MotionLayout::of(&world));
-        engine.check_count(&world, largest).unwrap();
-        let message = engine.check_count(&world, largest + 1).unwrap_err().to_string();
+    let keeps = common::parsed("[species.a]\nrules.clock = { state.s = \"s + 1\" }\n").0;
+    let scenes = [2, 3].map(|axes| situation_in(axes, &[Kind::Seek], 0).scene);
+    for scene in scenes.into_iter().chain([keeps]) {
+        let (largest, _) = buffers::largest_count(&limits, MotionLayout::of_scene(&scene));
+        engine.check_count(&scene, largest).unwrap();
+        let message = engine.check_count(&scene, largest + 1).unwrap_err().to_string();
         let (most, count) = (format!("{largest} at most"), format!("{} agents", largest + 1));
         for part in [most.as_str(), "lower --count", count.as_str()] {
             assert!(message.contains(part), "{message:?} does not say {part:?}");

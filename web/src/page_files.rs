@@ -87,7 +87,7 @@ impl WindowHost for PageFiles {
     fn make(&self, source: Source, engine: &dyn Engine) -> Result<Opening, String> {
         let opening = make(source)?;
         let (scene, count) = (&opening.scene, opening.state.len() as u64);
-        engine.check_count(&scene.world, count).map_err(|error| error.to_string())?;
+        engine.check_count(scene, count).map_err(|error| error.to_string())?;
         Ok(opening)
     }
 

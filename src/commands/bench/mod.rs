@@ -273,9 +273,8 @@ fn open_all(args: &BenchArgs, scene: &Scene) -> anyhow::Result<(Vec<Named>, Opti
     }
     let counts = args.flock.counts(scene);
     let mut all = counts.iter().flat_map(|count| engines.iter().map(move |e| (count, e)));
-    let fits = all.try_for_each(|(count, (_, engine))| {
-        engine.check_count(&scene.world, *count).map_err(own_words)
-    });
+    let fits = all
+        .try_for_each(|(count, (_, engine))| engine.check_count(scene, *count).map_err(own_words));
     ranks::agree(fits)?;
     Ok((engines, adapter))
 }

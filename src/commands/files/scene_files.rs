@@ -19,12 +19,13 @@ use flockwork_model::scene::{
 };
 use flockwork_model::state::FlockState;
 
-/// The text of a built-in scene, or of the scene file at this path. The error begins with the name.
-pub fn text_of(name: &str) -> anyhow::Result<String> {
+/// The text of a built-in scene, or of the file at this path, which has at most so many bytes. The error begins
+/// with the name.
+pub fn text_of(name: &str, most: u64) -> anyhow::Result<String> {
     if let Some(scene) = BuiltIn::named(name) {
         return Ok(scene.text.into());
     }
-    match read_text(Path::new(name), MAX_SCENE) {
+    match read_text(Path::new(name), most) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             let hint = hint(name, built_in().map(|scene| scene.name));
             anyhow::bail!(
@@ -39,7 +40,7 @@ pub fn text_of(name: &str) -> anyhow::Result<String> {
 
 /// The same for the value of `--scene`.
 pub fn asked_text(name: &str) -> anyhow::Result<String> {
-    text_of(name).map_err(|error| anyhow::anyhow!("--scene {error:#}"))
+    text_of(name, MAX_SCENE).map_err(|error| anyhow::anyhow!("--scene {error:#}"))
 }
 
 /// The scene in the text of a file: a scene file, or the record of a run, which is returned too.
@@ -129,7 +130,7 @@ pub fn populate(
     engine: Option<&dyn Engine>,
 ) -> anyhow::Result<(Scene, FlockState)> {
     let count = request.count.unwrap_or(scene.own_count());
-    engine.map_or(Ok(()), |engine| engine.check_count(&scene.world, count))?;
+    engine.map_or(Ok(()), |engine| engine.check_count(scene, count))?;
     memory_check::check(scene, request, engine)?;
     Ok(scene.populate_rows(request, ranks::own_rows)?)
 }

@@ -6,12 +6,16 @@ use super::ranks;
 use crate::commands::files::metrics_file::MAX_WAITING;
 use flockwork_engine::Engine;
 use flockwork_engine::cpu::threads_fit;
+use flockwork_model::kept::KeptRow;
 use flockwork_model::scene::{Request, Scene};
 use flockwork_model::statistics::{self, Unwrapping};
 use flockwork_view::words::{counted, size_text};
 
-/// Bytes per agent of a state on the host: position, velocity, id, memory, species.
-const STATE: u64 = 2 * 12 + 4 + 4 + 1;
+/// Bytes per agent of a state on the host: position, velocity, id, memory, species, and numbers that it keeps.
+fn state_bytes(scene: &Scene) -> u64 {
+    let keeps = !scene.kept_names().is_empty();
+    2 * 12 + 4 + 4 + 1 + if keeps { size_of::<KeptRow>() as u64 } else { 0 }
+}
 
 /// Bytes per agent on the host while the engine is unknown.
 const ENGINE: u64 = 70;
@@ -38,12 +42,12 @@ pub fn check<'a>(
     let mut scene = scene.clone();
     let count = scene.resize(request)?;
     let cells = scene.cells(count as usize) as u64;
-    let each = engines.into_iter().map(|engine| engine.host_bytes(&scene.world, count, cells));
+    let each = engines.into_iter().map(|engine| engine.host_bytes(&scene, count, cells));
     let all = each.reduce(|all, one| all + one);
     // Several ranks do not know what their engines need together.
     let all = all.filter(|all| *all > 0).unwrap_or(ENGINE * count);
     // Two states: the one that is loaded or written, and the next.
-    let whole = 2 * STATE * count + all;
+    let whole = 2 * state_bytes(&scene) * count + all;
     check_agents(count, on_this_machine(whole, ranks::on_this_machine()))
 }
 
@@ -60,9 +64,11 @@ pub fn check_more(
         return Ok(());
     }
     let cells = scene.cells(count as usize) as u64;
-    let whole = 2 * STATE * more + engine.host_bytes(&scene.world, more, cells);
+    let states = (2 * state_bytes(scene)).saturating_mul(more);
+    let whole = states.saturating_add(engine.host_bytes(scene, more, cells));
     let agents = counted(more, "more agent");
-    check_bytes(&agents, "add fewer", PROGRAM + whole).map_err(|error| error.to_string())
+    check_bytes(&agents, "add fewer", PROGRAM.saturating_add(whole))
+        .map_err(|error| error.to_string())
 }
 
 /// This machine's part of the `whole` bytes that all ranks need: `beside` of `all` ranks are on it.
@@ -72,7 +78,7 @@ fn on_this_machine(whole: u64, [beside, all]: [usize; 2]) -> u64 {
 
 /// Fails if there is not enough memory for pictures of a flock between two ticks: the states of both and
 /// the one between, sorted once more.
-pub fn check_blur(agents: usize) -> anyhow::Result<()> {
+pub fn check_blur(scene: &Scene, agents: usize) -> anyhow::Result<()> {
     let count = agents as u64;
     if count < SMALL {
         return Ok(());
@@ -81,7 +87,7 @@ pub fn check_blur(agents: usize) -> anyhow::Result<()> {
     check_bytes(
         &agents,
         "leave --blur out, or lower --count",
-        PROGRAM + (3 * STATE + ENGINE) * count,
+        PROGRAM + (3 * state_bytes(scene) + ENGINE) * count,
     )
 }
 
@@ -101,8 +107,8 @@ pub fn check_metrics(
     let metrics = statistics::BYTES[0] * count + statistics::BYTES[1] * cells;
     // The next state, the state whose figures are computed, and the waiting states in between.
     let travel = if follows { Unwrapping::BYTES } else { 0 };
-    let states = (STATE + travel) * (2 * count + (MAX_WAITING as u64).max(2 * count));
-    check_agents(count, PROGRAM + states + metrics + engine.host_bytes(&scene.world, count, cells))
+    let states = (state_bytes(scene) + travel) * (2 * count + (MAX_WAITING as u64).max(2 * count));
+    check_agents(count, PROGRAM + states + metrics + engine.host_bytes(scene, count, cells))
 }
 
 /// Fails if the samples of a run, `wanted` bytes, do not fit the memory.

@@ -16,7 +16,7 @@ use flockwork_session::{Opening, Recorded, Recording, Source};
 const PASTED: &str = "pasted";
 
 /// Most bytes of a session file: as many as a scene file has, and as many again for the events.
-const MAX_SESSION: u64 = 1 << 27;
+pub const MAX_SESSION: u64 = 1 << 27;
 
 /// The user's edits in a session that is replayed, and its last tick.
 pub type Edits = (Vec<Recorded>, u64);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::messages::sentence;
-use super::replay::make;
+use super::replay::{MAX_SESSION, make};
 use super::window_film;
 use crate::commands::files::kept_sessions;
 use crate::commands::files::output::{OutputFile, new_name};
@@ -23,7 +23,7 @@ pub struct Files;
 
 impl WindowHost for Files {
     fn read(&self, argument: &str) -> Result<Source, String> {
-        let text = text_of(argument).map_err(sentence)?;
+        let text = text_of(argument, MAX_SESSION).map_err(sentence)?;
         Ok(Source { argument: Some(argument.into()), text, ..Source::default() })
     }
 

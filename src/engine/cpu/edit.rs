@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::Flock;
 use super::flock::{Identity, Motion, retain};
 use super::lane_parameters::SpeciesTable;
-use crate::change::{check_count, check_species};
+use crate::change::{check_everybody, check_species};
 use crate::near::{cells_within, is_near};
 use crate::{Change, EngineError};
 use flockwork_model::behaviours::Uses;
@@ -26,16 +26,20 @@ where
         change.keeps_axes(&self.scene, scene)?;
         change.check(scene)?;
         if change.has(Change::PARAMETERS) {
-            check_count(scene, self.ids.len())?;
+            check_everybody(scene, self.ids.len())?;
             if scene.species.len() < self.scene.species.len() {
                 check_species(scene, &self.identity.id, &self.identity.species)?;
             }
         }
         let (uses, shown, kept) = (self.uses, self.scene.shown(), self.scene.kept_names());
+        let formulas = self.scene.formulas();
         let mut before = change.parts_of(scene);
         change.swap(&mut self.scene, &mut before);
         if change.remakes_scenery(&before, &self.scene) {
             self.scenery = self.scene.scenery();
+        }
+        if formulas != self.scene.formulas() {
+            self.broken.forget_rules();
         }
         self.uses = self.scene.uses();
         self.table = SpeciesTable::of(&self.scene, self.tick);

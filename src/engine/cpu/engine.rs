@@ -12,7 +12,6 @@ use flockwork_model::behaviours::Target;
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
 use flockwork_model::vector::Point;
-use flockwork_model::world::World;
 
 /// Bytes of an agent besides position and velocity: its memory twice, its identity twice, its key, its
 /// index before the sort, its id in the list of all ids, and its memory while a state is loaded.
@@ -34,9 +33,9 @@ impl Engine for CpuEngine {
         format!("{threads} thread{plural}, {}", self.instructions)
     }
 
-    fn host_bytes(&self, world: &World, agents: u64, cells: u64) -> u64 {
-        let motion = 2 * (2 * 4 * world.axes() as u64);
-        (AGENT_BYTES + motion) * agents + CELL_BYTES * cells
+    fn host_bytes(&self, scene: &Scene, agents: u64, cells: u64) -> u64 {
+        let motion = 2 * 4 * (2 * scene.world.axes() + scene.kept_names().len()) as u64;
+        (AGENT_BYTES + motion).saturating_mul(agents).saturating_add(CELL_BYTES * cells)
     }
 
     fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<(), EngineError> {

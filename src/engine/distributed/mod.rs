@@ -23,7 +23,7 @@ pub use ranks::{Ranks, ThreadRanks};
 pub use slab_engine::{Region, SlabEngine, SlabHost};
 pub use slices::Slices;
 
-use super::change::check_count;
+use super::change::check_everybody;
 use super::ids::Ids;
 use super::internals::Sealed;
 use super::{
@@ -168,7 +168,7 @@ impl DistributedEngine {
         agree(ranks, Ids::below(self.host.id_end()).with(scene, part).map(|_| ()))?;
         let ids: u64 = part.id.iter().map(|id| u64::from(*id)).sum();
         let everyone = sum(ranks, [part.len() as u64, ids]);
-        check_count(scene, everyone[0] as usize)?;
+        check_everybody(scene, everyone[0] as usize)?;
         agree(ranks, self.once(part))?;
         let end = part.id.iter().max().map_or(0, |id| u64::from(*id) + 1);
         let [id_end, tick] = largest(ranks, [end, part.tick]);

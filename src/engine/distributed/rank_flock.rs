@@ -143,11 +143,10 @@ impl RankFlock {
         let found = sum(&*self.ranks, [self.slab.count() as u64, ids]);
         match found == self.everyone {
             true => Ok(()),
-            false => Err(EngineError::Message {
-                problem: format!(
-                    "{} agents of {} at tick {}",
-                    found[0], self.everyone[0], self.tick
-                ),
+            false => Err(EngineError::LostAgents {
+                found: found[0],
+                wanted: self.everyone[0],
+                tick: self.tick,
             }),
         }
     }

@@ -61,6 +61,8 @@ pub const HITS_BYTES: u64 = 8;
 
 /// Bytes of `cell_count` before the counts of the cells: the hits, and the forces that were no numbers.
 pub const COUNTS_AT: u64 = HITS_BYTES + 8;
+/// The bits of the rules in text whose forces were no numbers, behind the number of these forces.
+pub const BROKEN_RULES_AT: u64 = HITS_BYTES + 4;
 
 /// Holds the size of the dispatch of `sort_crowds`.
 pub const GRID_STATS: &str = "grid_stats";
@@ -106,8 +108,12 @@ pub fn largest_count(limits: &wgpu::Limits, layout: MotionLayout) -> (u64, Strin
     }
 }
 
-/// Fails if a flock does not fit the adapter. Allocates nothing.
-pub fn check_count(
+/// Fails if a flock does not fit the device. Allocates nothing.
+pub fn check_count(gpu: &Gpu, layout: MotionLayout, count: u64) -> Result<(), EngineError> {
+    check_limits(&gpu.device.limits(), &gpu.info, layout, count)
+}
+
+fn check_limits(
     limits: &wgpu::Limits,
     info: &wgpu::AdapterInfo,
     layout: MotionLayout,
@@ -129,7 +135,7 @@ pub fn check_count_for(
     count: u64,
 ) -> Result<(), EngineError> {
     match device::choose(choice, device::adapters(&device::instance())) {
-        Ok(adapter) => check_count(&adapter.limits(), &adapter.get_info(), layout, count),
+        Ok(adapter) => check_limits(&adapter.limits(), &adapter.get_info(), layout, count),
         Err(_) => Ok(()),
     }
 }
@@ -209,6 +215,7 @@ impl FlockBuffers {
         extent: Extent,
         sizes: &[(&'static str, u64)],
     ) -> Result<Self, EngineError> {
+        check_count(gpu, extent.layout, extent.agents.into())?;
         check_tables(gpu, &extent, sizes)?;
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let allocation = |name| {
@@ -240,7 +247,7 @@ impl FlockBuffers {
         let mut grown = Vec::new();
         if self.allocations.iter().any(|(name, own)| wanted(name, own) > own.buffer.size()) {
             let limits = gpu.device.limits();
-            check_count(&limits, &gpu.info, extent.layout, extent.agents.into())?;
+            check_count(gpu, extent.layout, extent.agents.into())?;
             check_tables(gpu, &extent, sizes)?;
             let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
             for (name, own) in &self.allocations {

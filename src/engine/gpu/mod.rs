@@ -34,7 +34,7 @@ pub use options::EngineOptions;
 pub use row::{AgentBuffers, MotionLayout};
 pub use slab::adapter_for;
 
-use crate::change::{check_count, check_species};
+use crate::change::{check_everybody, check_species};
 use crate::ids::Ids;
 use crate::internals::Sealed;
 use crate::{
@@ -46,7 +46,6 @@ use flockwork_model::behaviours::{Target, Uses};
 use flockwork_model::scene::Scene;
 use flockwork_model::state::FlockState;
 use flockwork_model::vector::Point;
-use flockwork_model::world::World;
 use pipelines::Pipelines;
 use profiler::{Measured, Profiler};
 use row::MAX_AGENTS;
@@ -133,21 +132,20 @@ impl Engine for GpuEngine {
         self.builder.gpu.name()
     }
 
-    fn check_count(&self, world: &World, count: u64) -> Result<(), EngineError> {
-        let gpu = &self.builder.gpu;
-        buffers::check_count(&gpu.device.limits(), &gpu.info, MotionLayout::of(world), count)
+    fn check_count(&self, scene: &Scene, count: u64) -> Result<(), EngineError> {
+        buffers::check_count(&self.builder.gpu, MotionLayout::of_scene(scene), count)
     }
 
-    fn host_bytes(&self, world: &World, agents: u64, cells: u64) -> u64 {
-        let layout = MotionLayout::of(world);
+    fn host_bytes(&self, scene: &Scene, agents: u64, cells: u64) -> u64 {
+        let layout = MotionLayout::of_scene(scene);
         let software = self.builder.gpu.is_software();
         let [agent, cell] = if software { buffers::bytes(layout) } else { [0, 0] };
-        (AGENT_BYTES + layout.bytes() + agent) * agents + cell * cells
+        (AGENT_BYTES + layout.bytes() + agent).saturating_mul(agents).saturating_add(cell * cells)
     }
 
     fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<(), EngineError> {
         self.builder.gpu.check()?;
-        self.check_count(&scene.world, state.len() as u64)?;
+        self.check_count(scene, state.len() as u64)?;
         // Free the old flock's memory before the new one is allocated.
         (self.loaded, self.transfer) = (None, None);
         self.present = Present::default();
@@ -166,14 +164,15 @@ impl Engine for GpuEngine {
     fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError> {
         if change.has(Change::PARAMETERS) {
             let flock = self.loaded()?;
-            check_count(scene, flock.ids.len())?;
+            check_everybody(scene, flock.ids.len())?;
             if scene.species.len() < flock.scene.species.len() {
                 let FlockState { id, species, .. } = self.snapshot()?.state;
                 check_species(scene, &id, &species)?;
             }
         }
         // The rows of agents that keep other numbers are laid out anew, by way of the host.
-        let kept = self.loaded()?.scene.kept_names();
+        let before = &self.loaded()?.scene;
+        let (kept, formulas) = (before.kept_names(), before.formulas());
         if change.has(Change::PARAMETERS) && scene.kept_names() != kept {
             let mut next = self.loaded()?.scene.clone();
             change.keeps_axes(&next, scene)?;
@@ -182,13 +181,19 @@ impl Engine for GpuEngine {
             next.targets = targets;
             change.swap(&mut next, &mut change.parts_of(scene));
             let confines = change.has(Change::WORLD);
-            return self.edit(|builder, flock| builder.lay_out(flock, &next, &state, confines));
+            self.edit(|builder, flock| builder.lay_out(flock, &next, &state, confines))?;
+        } else {
+            self.edit(|builder, flock| {
+                change.keeps_axes(&flock.scene, scene)?;
+                change.check(scene)?;
+                builder.update(flock, scene, change)
+            })?;
         }
-        self.edit(|builder, flock| {
-            change.keeps_axes(&flock.scene, scene)?;
-            change.check(scene)?;
-            builder.update(flock, scene, change)
-        })
+        let Self { builder, loaded, profiler, .. } = self;
+        if let Some(flock) = loaded.as_ref().filter(|flock| flock.scene.formulas() != formulas) {
+            profiler.forget_broken_rules(&builder.gpu, &flock.buffers);
+        }
+        Ok(())
     }
 
     fn append(&mut self, agents: &FlockState) -> Result<(), EngineError> {

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use super::buffers::{FlockBuffers, GRID_STATS, HITS_BYTES, MAX_TICKS_PER_SUBMISSION};
+use super::buffers::{
+    BROKEN_RULES_AT, FlockBuffers, GRID_STATS, HITS_BYTES, MAX_TICKS_PER_SUBMISSION,
+};
 use super::device::Gpu;
 use super::pass::TICK;
 use super::readback::Readback;
@@ -36,6 +38,8 @@ pub struct Profiler {
     latest: Profile,
     largest_cell: u32,
     broken: CountedForces,
+    /// True if what is under way may name broken rules that the scene has no more.
+    has_old_rules: bool,
 }
 
 /// The passes that a submission times.
@@ -61,6 +65,7 @@ impl Profiler {
             latest: Profile::default(),
             largest_cell: 0,
             broken: CountedForces::default(),
+            has_old_rules: false,
         }
     }
 
@@ -107,7 +112,7 @@ impl Profiler {
             parts.extend(self.stamps.resolve(&mut encoder, 0, pairs));
         }
         self.under_way = Some((Readback::begin(gpu, encoder, &parts)?, measured));
-        self.is_behind = false;
+        (self.is_behind, self.has_old_rules) = (false, false);
         Ok(())
     }
 
@@ -155,6 +160,13 @@ impl Profiler {
         self.broken.so_far
     }
 
+    /// Forgets which rules broke, also what is under way about it: the scene has other rules now.
+    pub fn forget_broken_rules(&mut self, gpu: &Gpu, buffers: &FlockBuffers) {
+        self.has_old_rules = true;
+        self.broken.so_far.forget_rules();
+        buffers.write_at(gpu, "cell_count", BROKEN_RULES_AT, &[0; 4]);
+    }
+
     /// Discards all results, also those under way: the flock is replaced by another.
     pub fn reset(&mut self) {
         (self.under_way, self.latest, self.largest_cell) = (None, Profile::default(), 0);
@@ -181,6 +193,9 @@ impl Profiler {
         let largest = readback.bytes(gpu, 0, 0..FULLEST_CELL_BYTES)?;
         self.largest_cell = bytemuck::pod_read_unaligned(&largest);
         self.broken.note(&readback.bytes(gpu, 1, 0..CountedForces::BYTES)?);
+        if self.has_old_rules {
+            self.broken.so_far.forget_rules();
+        }
         if ticks == 0 || !self.has_clock() {
             return Ok(());
         }

@@ -36,7 +36,9 @@ pub fn scale_radii(scene: &mut Scene, factor: f32) {
 
 /// A behaviour with its default values.
 fn rule(kind: Kind) -> Rule {
-    Rule { kind, values: kind.info().parameters.iter().map(|one| one.default).collect() }
+    let mut rule = Rule::by_default(kind, 0);
+    rule.values = kind.info().parameters.iter().map(|one| one.default).collect();
+    rule
 }
 
 /// Edits of the scene `mixed`, which has all features.
