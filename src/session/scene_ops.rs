@@ -77,7 +77,7 @@ pub fn swap_seek_flee(scene: &mut Scene, first: &Scene) {
                     values[index] = *value;
                 }
             }
-            *rule = Rule { kind, values };
+            (rule.kind, rule.values) = (kind, values);
         }
         for variation in &mut species.variations {
             if let Slot::Rule(kind, index) = variation.slot

@@ -137,7 +137,7 @@ impl OneSpecies<'_> {
         place: usize,
         removed: &mut Option<Kind>,
     ) {
-        let Rule { kind, values } = &mut species.rules[place];
+        let Rule { kind, values, .. } = &mut species.rules[place];
         let (kind, info) = (*kind, kind.info());
         ui.add_space(4.0);
         ui.horizontal(|ui| {

@@ -371,6 +371,9 @@ impl Scene {
     pub fn shares(&self, count: u64) -> Vec<u64> {
         let species = &self.species;
         let own = u128::from(self.own_count());
+        if own == 0 {
+            return vec![0; species.len()];
+        }
         let exact = |s: &Species| u128::from(s.count) * u128::from(count);
         let mut shares: Vec<u64> = species.iter().map(|s| (exact(s) / own) as u64).collect();
         let mut order: Vec<usize> = (0..species.len()).collect();

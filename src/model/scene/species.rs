@@ -192,10 +192,11 @@ impl Start {
 
 /// One behaviour of a species and the values of its parameters, in the order of its table.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Rule {
     /// The behaviour.
     pub kind: Kind,
-    /// Value of each parameter of `kind.info().parameters`.
+    /// Value of each parameter of `kind.info().parameters`; always as many.
     pub values: Vec<f32>,
 }
 

@@ -50,9 +50,9 @@ pub struct Path {
 impl Path {
     /// Its segments, in order.
     pub fn segments(&self) -> impl Iterator<Item = Segment> + '_ {
-        let back = self.closed.then(|| [self.points[self.points.len() - 1], self.points[0]]);
-        let lines = self.points.windows(2).map(|pair| [pair[0], pair[1]]).chain(back);
-        lines.map(|[from, to]| Segment { from, to })
+        let back = self.points.last().zip(self.points.first()).filter(|_| self.closed);
+        let lines = self.points.windows(2).map(|pair| (&pair[0], &pair[1])).chain(back);
+        lines.map(|(from, to)| Segment { from: *from, to: *to })
     }
 }
 

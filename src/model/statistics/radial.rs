@@ -109,6 +109,9 @@ fn counts(
         }
     };
     let mut all = vec![0; intervals];
+    if intervals == 0 {
+        return all;
+    }
     for part in each_pair(world, positions, radius, || vec![0; intervals], count) {
         all.iter_mut().zip(part).for_each(|(all, part)| *all += part);
     }
@@ -126,6 +129,13 @@ mod tests {
     fn places(count: u32, size: Point) -> Vec<Point> {
         let along = |id: u32, axis: u32| unit(11, id, axis, Use::SpawnX);
         (0..count).map(|id| point([0, 1, 2].map(|axis| along(id, axis))) * size).collect()
+    }
+
+    #[test]
+    fn without_intervals_there_is_nothing() {
+        let world = World { size: Point::new(9.0, 9.0, 0.0), boundary: Boundary::Wrap };
+        let none = RadialDistribution::of(&world, &[Point::ONE, Point::ONE], 3.0, 0);
+        assert!(none.values.is_empty() && none.pairs.is_empty());
     }
 
     #[test]

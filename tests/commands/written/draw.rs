@@ -173,11 +173,7 @@ impl Draw {
         if scene.species[species].rule(kind).is_some() {
             return;
         }
-        let values = kind.info().parameters.iter().map(|parameter| match parameter.meaning {
-            Meaning::SpeciesSet { own: true } => (1_u32 << species) as f32,
-            _ => parameter.default,
-        });
-        scene.species[species].rules.push(Rule { kind, values: values.collect() });
+        scene.species[species].rules.push(Rule::by_default(kind, species));
         for index in 0..kind.info().parameters.len() {
             if self.one_in(2) {
                 self.set(scene, species, Slot::Rule(kind, index));
