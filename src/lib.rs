@@ -193,7 +193,7 @@ pub mod pictures {
     pub use flockwork_view::gpu::{
         renderer::{Method, Renderer},
         subject::Subject,
-        trails::TrailView,
+        trails::{TrailLight, TrailView},
     };
     #[doc(inline)]
     pub use flockwork_view::recorder::{

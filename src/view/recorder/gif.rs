@@ -72,7 +72,11 @@ impl<W: Write> Recorder for GifRecorder<W> {
     }
 
     fn finish(self: Box<Self>) -> Result<(), RecordError> {
-        if self.count == 0 { Err(without_frames()) } else { Ok(()) }
+        if self.count == 0 {
+            return Err(without_frames());
+        }
+        // An encoder that is dropped loses the errors of the end of the film.
+        self.encoder.into_inner().map_err(failed)?.flush().map_err(RecordError::from)
     }
 }
 
@@ -110,6 +114,37 @@ mod tests {
             (count, time) = (count + 1, time + frame.delay);
         }
         assert_eq!((count, time), (30, 100), "30 frames at 30 a second take a second");
+    }
+
+    /// Takes this many bytes, and no more.
+    struct Full(usize);
+
+    impl Write for Full {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            let taken = bytes.len().min(self.0);
+            self.0 -= taken;
+            if taken > 0 { Ok(taken) } else { Err(std::io::ErrorKind::StorageFull.into()) }
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_film_that_cannot_be_written_to_its_end_is_an_error() {
+        let film = Film { width: 8, height: 8, rate: 25.0, alpha: false };
+        let write = |room: usize| {
+            let mut recorder = GifRecorder::new(Full(room), film, "")?;
+            recorder.push(pattern(8, 8, 0))?;
+            Box::new(recorder).finish()
+        };
+        let mut whole = Vec::new();
+        let mut recorder = GifRecorder::new(&mut whole, film, "").unwrap();
+        recorder.push(pattern(8, 8, 0)).unwrap();
+        Box::new(recorder).finish().unwrap();
+        let failed = |room: usize| matches!(write(room), Err(RecordError::Write(_)));
+        assert!((0..whole.len()).all(failed));
+        write(whole.len()).unwrap();
     }
 
     #[test]

@@ -99,7 +99,7 @@ pub struct Mp4Recorder {
     stopped: Box<dyn Fn() -> bool + Send>,
 }
 
-/// An ffmpeg that ends with this program, however that ends.
+/// An ffmpeg that ends with the thread that starts it: with this program at the latest, however that ends.
 fn ffmpeg() -> Command {
     let mut command = Command::new("ffmpeg");
     command.args(["-hide_banner", "-loglevel", "error"]);
@@ -133,11 +133,18 @@ pub fn check() -> Result<(), RecordError> {
             let status = listing.status;
             Err(RecordError::Ffmpeg(format!("ffmpeg does not run ({status}){said}; {INSTEAD}")))
         }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(RecordError::Ffmpeg(format!(
-            "MP4 films need ffmpeg, which is not installed; {REMEDY}"
-        ))),
-        Err(error) => Err(RecordError::Ffmpeg(format!("cannot start ffmpeg: {error}; {INSTEAD}"))),
+        Err(error) => Err(unstartable(&error)),
     }
+}
+
+/// The error of an ffmpeg that does not start.
+fn unstartable(error: &io::Error) -> RecordError {
+    RecordError::Ffmpeg(match error.kind() {
+        io::ErrorKind::NotFound => {
+            format!("MP4 films need ffmpeg, which is not installed; {REMEDY}")
+        }
+        _ => format!("cannot start ffmpeg: {error}; {INSTEAD}"),
+    })
 }
 
 impl Mp4Recorder {
@@ -192,7 +199,21 @@ impl Mp4Recorder {
             // frames do.
             std::os::unix::process::CommandExt::process_group(&mut command, 0);
         }
-        let mut process = command.spawn()?;
+        let (say, complaints) = channel();
+        let (tell, started) = channel();
+        // Linux ends a child with the thread that has started it, so this one lives as long as ffmpeg.
+        std::thread::spawn(move || {
+            let started = command.spawn().map(|mut process| (process.stderr.take(), process));
+            let (pipe, process) =
+                started.map_or_else(|error| (None, Err(error)), |(pipe, own)| (pipe, Ok(own)));
+            let _ = tell.send(process);
+            let mut text = Vec::new();
+            // ffmpeg's text from before the pipe broke is all that there is.
+            let _ = pipe.map(|mut pipe| pipe.read_to_end(&mut text));
+            let _ = say.send(String::from_utf8_lossy(&text).trim().to_owned());
+        });
+        let process = started.recv().unwrap_or_else(|_| Err(io::ErrorKind::Other.into()));
+        let mut process = process.map_err(|error| unstartable(&error))?;
         let (frames, queue) = sync_channel::<Vec<u8>>(0);
         let (answer, taken) = channel();
         let input = process.stdin.take();
@@ -203,14 +224,6 @@ impl Mp4Recorder {
                     return;
                 }
             }
-        });
-        let (say, complaints) = channel();
-        let pipe = process.stderr.take();
-        std::thread::spawn(move || {
-            let mut text = Vec::new();
-            // ffmpeg's text from before the pipe broke is all that there is.
-            let _ = pipe.map(|mut pipe| pipe.read_to_end(&mut text));
-            let _ = say.send(String::from_utf8_lossy(&text).trim().to_owned());
         });
         let (path, frames) = (path.to_path_buf(), Some(frames));
         let stopped = Box::new(|| false);
@@ -355,6 +368,22 @@ mod tests {
                 assert!(usize::from(*found).abs_diff(expected) < 8, "{found} and {expected}");
             }
         }
+    }
+
+    /// Linux ends a child with the thread that has started it.
+    #[test]
+    fn a_film_outlives_the_thread_that_begins_it() {
+        if check().is_err() {
+            return;
+        }
+        let film = Film { width: 64, height: 48, rate: 30.0, alpha: false };
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let path = file.path().to_path_buf();
+        let begun = std::thread::spawn(move || Mp4Recorder::start(&path, film, ""));
+        let recorder = begun.join().unwrap().unwrap();
+        std::thread::sleep(POLL);
+        record(Box::new(recorder), (0..3).map(|n| pattern(64, 48, n)));
+        assert!(file.path().metadata().unwrap().len() > 0);
     }
 
     #[test]
