@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use flockwork_model::behaviours::Uses;
 use flockwork_model::scene::{Scene, built_in};
 use flockwork_shaders::{Variant, compose, roots};
 use naga::back::{hlsl, msl};
@@ -11,7 +12,12 @@ use naga::{Module, ShaderStage};
 
 /// Whether only processes that share a flock run this shader.
 fn is_of_slabs(root: &str) -> bool {
-    root.ends_with("_slab") || ["export_agents", "import_agents"].contains(&root)
+    ["export_agents", "import_agents"].contains(&root)
+}
+
+/// Whether this shader draws.
+fn is_drawing(root: &str) -> bool {
+    root.starts_with("draw_") || root.starts_with("splat")
 }
 
 /// All built-in scenes, and the examples of rules in text.
@@ -29,15 +35,27 @@ fn shaders() -> Vec<(String, String, Module)> {
     for scene in scenes() {
         for (narrow, slab) in [(false, false), (true, false), (false, true)] {
             let variant = Variant { slab, ..Variant::of(&scene, narrow, false) };
-            for root in roots().into_iter().filter(|root| slab || !is_of_slabs(root)) {
-                let is_drawing = root.starts_with("draw_") || root.starts_with("splat");
-                let drawing = Variant::of_drawing(false, slab, narrow);
-                let pair = (root, if is_drawing { drawing } else { variant.clone() });
+            let is_passed = |root: &String| !is_drawing(root) && (slab || !is_of_slabs(root));
+            for root in roots().into_iter().filter(is_passed) {
+                let pair = (root, variant.clone());
                 if !wanted.contains(&pair) {
                     wanted.push(pair);
                 }
             }
         }
+    }
+    let drawings = roots().into_iter().filter(|root| is_drawing(root));
+    for (root, number) in
+        drawings.flat_map(|root| (0..32).map(move |number| (root.clone(), number)))
+    {
+        let bit = |place: u32| number >> place & 1 == 1;
+        // Sums are packed on Vulkan alone.
+        let plain = Variant::of_drawing(false, bit(0), bit(1));
+        let mut variant = Variant { flat: bit(2), as_light: bit(3), shade: bit(3), ..plain };
+        if bit(4) {
+            variant.uses = variant.uses.with(Uses::STRUCTURE).with(Uses::KEPT);
+        }
+        wanted.push((root, variant));
     }
     let mut texts = BTreeSet::new();
     let composed = wanted.into_iter().map(|(root, variant)| {

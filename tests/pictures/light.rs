@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use crate::adapter;
 use crate::picture::{agents, built_in_scene, by_cpu, by_gpu, by_gpu_at, populated, scene};
+use flockwork::engine::Engine;
+use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::Gpu;
 use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
@@ -11,9 +13,11 @@ use flockwork::model::vector::{Point, flat};
 use flockwork::view::camera::Camera;
 use flockwork::view::cpu::raster;
 use flockwork::view::frame::Frame;
+use flockwork::view::gpu::offscreen::Offscreen;
 use flockwork::view::space::lighting::Lighting;
 use flockwork::view::space::sky::Sky;
 use flockwork::view::style::{Extent, Measure, OPACITY, SLENDERNESS, scale_of};
+use flockwork::view::{Motif, Painter};
 
 /// Steps of 255 between a channel and its closed form: half a step of dither, half of rounding, and the
 /// error of light in 16 bits.
@@ -406,4 +410,28 @@ fn a_sun_below_the_horizon_does_not_shine_through_land() {
     let [below, above] = [-6.0, 6.0].map(rises);
     println!("{below} steps, {above} with the sun above the horizon");
     assert!(below <= 3 && above > 20, "{below}, {above}");
+}
+
+/// A capture with trails puts them between a picture of the background and one of the agents.
+#[test]
+fn the_background_behind_trails_is_exposed_too() {
+    let Some(gpu) = adapter::gpu() else { return };
+    for background in ["#303030", "dusk"] {
+        let keys =
+            [&format!("style.background='{background}'"), "style.exposure=4", "style.trail=16"];
+        let (scene, state) = disc(60.0, &keys);
+        let camera = Camera::fit(&scene.world, 320, 160);
+        let mut engine = CpuEngine::new(Some(1)).unwrap();
+        engine.load(&scene, &state).unwrap();
+        let mut offscreen = Offscreen::new(Arc::clone(&gpu), 320, 160).unwrap();
+        let motif = Motif::of(&scene, &camera);
+        let behind = offscreen.paint_behind(&mut engine, motif).unwrap();
+        let whole = offscreen.paint(&mut engine, motif).unwrap();
+        for (x, y) in [(3, 3), (310, 150), (20, 80)] {
+            assert_eq!(behind.rgb(x, y), whole.rgb(x, y), "{background} at {x}, {y}");
+        }
+        assert_ne!(behind.rgb(160, 80), whole.rgb(160, 80), "no agent is behind");
+        // The control: the background as it is without exposure.
+        assert_ne!(behind.rgb(3, 3), raster::backdrop(&scene, &[], &camera, 1.0).rgb(3, 3));
+    }
 }

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use crate::adapter;
 use crate::light::light_of;
 use crate::picture::{Studio, agents, by_gpu, scene, texture};
+use flockwork::engine::Engine;
+use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::Gpu;
 use flockwork::model::memory::{Memory, structure_of};
 use flockwork::model::random::{Use, unit};
@@ -14,9 +16,11 @@ use flockwork::model::state::FlockState;
 use flockwork::model::vector::{Point, flat};
 use flockwork::view::camera::Camera;
 use flockwork::view::frame::Frame;
+use flockwork::view::gpu::offscreen::Offscreen;
 use flockwork::view::gpu::renderer::Renderer;
 use flockwork::view::gpu::subject::Subject;
 use flockwork::view::gpu::upload::UploadedAgents;
+use flockwork::view::{Motif, Painter};
 
 /// The factor is right to a sixteenth of a stop, 4.4 %; a picture to a step more.
 const STEP: f64 = 1.09;
@@ -169,4 +173,30 @@ fn a_flock_is_as_bright_as_light_that_is_left_as_it_is() {
         ["measured", "1"].map(|word| shown(&gpu, &disc(word, "#204060", "#F4F1EA")));
     assert!(found == fixed);
     assert!(found != shown(&gpu, &disc("0.9", "#204060", "#F4F1EA")), "the control");
+}
+
+#[test]
+fn a_film_with_trails_and_a_legend_is_measured_once() {
+    let Some(gpu) = adapter::gpu() else { return };
+    let [(mut many, dense), (_, sparse)] = [4000, 200].map(|count| flock("measured", count));
+    (many.style.legend, many.style.trail) = (true, Some(16.0));
+    let camera = Camera::fit(&many.world, 640, 360);
+    let mut engine = CpuEngine::new(Some(1)).unwrap();
+    let mut second = |with_first: bool, with_background: bool| {
+        let mut offscreen = Offscreen::new(Arc::clone(&gpu), 640, 360).unwrap();
+        let motif = Motif::of(&many, &camera);
+        engine.load(&many, &dense).unwrap();
+        if with_first {
+            offscreen.paint_agents(&mut engine, motif).unwrap();
+        }
+        if with_background {
+            offscreen.paint_behind(&mut engine, motif).unwrap();
+        }
+        engine.load(&many, &sparse).unwrap();
+        offscreen.paint_agents(&mut engine, motif).unwrap().pixels
+    };
+    let wanted = second(true, false);
+    assert!(second(true, true) == wanted, "the background has another exposure");
+    // The control: a film that begins with the second picture.
+    assert!(second(false, false) != wanted);
 }

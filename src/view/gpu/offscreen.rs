@@ -140,7 +140,8 @@ impl Offscreen {
         });
         let Subject { scene, camera, .. } = subject;
         let (above, camera) = (Backdrop::of(&scene.style.background).suited(above), *camera);
-        let legend = Legend::asked_for(scene, &camera).filter(|_| !self.renderer.bare);
+        let is_whole = !self.renderer.bare && !self.renderer.hides_agents;
+        let legend = Legend::asked_for(scene, &camera).filter(|_| is_whole);
         self.under_way.push_back(UnderWay { staging, submission, arrived, above, camera, legend });
         self.gpu.check()
     }
@@ -282,17 +283,16 @@ impl Painter for Offscreen {
     fn paint_behind(
         &mut self,
         engine: &mut dyn Engine,
-        Motif { scene, camera, .. }: Motif<'_>,
+        motif: Motif<'_>,
     ) -> Result<Frame, EngineError> {
-        if scene.world.is_flat() || !scene.style.needs_adapter() {
+        let Motif { scene, camera, .. } = motif;
+        if !scene.style.needs_adapter() {
             let targets = engine.targets()?;
             return Ok(raster::backdrop(scene, &targets, camera, self.renderer.scale()));
         }
-        // Sky and water are drawn here alone; a legend is drawn over the agents.
-        let mut scene = scene.clone();
-        scene.style.legend = false;
+        // Sky, water and exposed light are drawn here alone; a legend is drawn over the agents.
         self.renderer.hides_agents = true;
-        let painted = self.paint(engine, Motif::of(&scene, camera));
+        let painted = self.paint(engine, Motif { above: &[], ..motif });
         self.renderer.hides_agents = false;
         painted
     }

@@ -213,6 +213,10 @@ impl Renderer {
                 "cannot draw agents on another device; open one `Gpu` for both, or upload them";
             return Err(self.gpu.error(problem));
         }
+        if self.hides_agents && camera.eye.is_none() {
+            self.draw_background(encoder, target, subject);
+            return Ok(());
+        }
         self.set_sharp(camera.sharp);
         let grouped = match self.hides_agents {
             true => None,
@@ -314,24 +318,29 @@ impl Renderer {
         subject: Subject<'_>,
         (alone, trails): (&wgpu::TextureView, &TrailView),
     ) -> Result<(), EngineError> {
-        let Subject { scene, camera, .. } = subject;
-        if camera.eye.is_some() {
-            self.hides_agents = true;
-            let drawn = self.draw_colours(encoder, target, subject);
-            self.hides_agents = false;
-            drawn?;
-        } else {
-            let size = target.texture().size();
-            let clear = self.clear_colour(scene);
-            let scenery = self.background.prepare(subject, self.scale, size, 1);
-            let mut pass = begin(encoder, "draw_background", target, None, clear);
-            if let Some(scenery) = scenery {
-                scenery.draw(&mut pass);
-            }
-        }
+        self.hides_agents = true;
+        let drawn = self.draw_colours(encoder, target, subject);
+        self.hides_agents = false;
+        drawn?;
         let layer = self.layer.get_or_insert_with(|| TrailLayer::new(&self.gpu, self.format));
-        layer.draw(encoder, target, alone, trails, camera);
+        layer.draw(encoder, target, alone, trails, subject.camera);
         Ok(())
+    }
+
+    /// Records the drawing of a plane without its agents.
+    fn draw_background(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        target: &wgpu::TextureView,
+        subject: Subject<'_>,
+    ) {
+        let size = target.texture().size();
+        let clear = self.clear_colour(subject.scene);
+        let scenery = self.background.prepare(subject, self.scale, size, 1);
+        let mut pass = begin(encoder, "draw_background", target, None, clear);
+        if let Some(scenery) = scenery {
+            scenery.draw(&mut pass);
+        }
     }
 
     /// Records the drawing of a space, over what water mirrors, if there is some. The uniform is written.
