@@ -3,7 +3,9 @@
 //! No tick depends on it. So a change of it can be undone, but it has no tick: the past is shown as it
 //! looks now, and a change there cuts nothing that comes after it.
 
-use flockwork_model::scene::{BoidShape, CameraPlan, ColourBy, Palette, Scene, Species, Style};
+use flockwork_model::scene::{
+    BoidShape, CameraPlan, ColourBy, NumberAtFirst, Palette, Scene, Species, Style,
+};
 
 /// The appearance of a scene.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +23,8 @@ pub struct Appearance {
 pub struct SpeciesAppearance {
     /// The name of the species.
     pub name: String,
+    /// See [`Species::at_first`].
+    pub at_first: NumberAtFirst,
     /// See [`Species::look`].
     pub look: BoidShape,
     /// See [`Species::colour`].
@@ -37,6 +41,7 @@ impl SpeciesAppearance {
     pub fn of(species: &Species) -> Self {
         Self {
             name: species.name.clone(),
+            at_first: species.at_first,
             look: species.look,
             colour: species.colour,
             palette: species.palette.clone(),
@@ -63,12 +68,17 @@ impl Appearance {
         }
     }
 
-    /// Gives `scene` this appearance. A species that they do not name keeps its own.
+    /// Gives `scene` this appearance. A species that is not in it keeps its own.
     pub fn put(&self, scene: &mut Scene) {
         scene.style.clone_from(&self.style);
         scene.camera.clone_from(&self.camera);
         for species in &mut scene.species {
-            if let Some(own) = self.species.iter().find(|own| own.name == species.name) {
+            let all = || self.species.iter();
+            // It may have had another name then.
+            let numbers = |own: &SpeciesAppearance| own.at_first.0.zip(species.at_first.0);
+            let same = all().find(|own| numbers(own).is_some_and(|(own, now)| own == now));
+            let named = || all().find(|own| numbers(own).is_none() && own.name == species.name);
+            if let Some(own) = same.or_else(named) {
                 own.put(species);
             }
         }
@@ -96,7 +106,7 @@ mod tests {
     use super::*;
     use crate::record::Recording;
     use crate::tests::{TEXT, assert_has};
-    use crate::time_tests::{cpu, engines, near, now, reach, start, start_in};
+    use crate::time_tests::{cpu, engines, near, now, reach, replayed, start, start_in};
     use crate::{Edit, RealTime, Session};
     use flockwork_model::scene::{Background, BackgroundName, Rgb};
 
@@ -105,6 +115,31 @@ mod tests {
         let colour = ColourBy::Fixed(Rgb([0, 0, 255]));
         looks.set_style(Style { colour, trail: Some(9.0), ..looks.style.clone() });
         looks
+    }
+
+    #[test]
+    fn a_renamed_species_keeps_its_looks_in_the_past_and_in_a_file() {
+        let mut session = start(cpu());
+        reach(&mut session, 50);
+        let first = Appearance::of(session.scene());
+        session.rename_species(0, "b").unwrap();
+        let blue = blue(&session);
+        session.edit(Edit::Appearance(Box::new(blue.clone()))).unwrap();
+        let seen = |session: &Session<RealTime>| {
+            let species = &session.scene().species[0];
+            (species.name.clone(), species.colour)
+        };
+        reach(&mut session, 60);
+        reach(&mut session, 20);
+        assert_eq!(seen(&session), ("a".into(), blue.style.colour));
+        assert_eq!(session.undo().unwrap(), "undone: looks");
+        assert_eq!(seen(&session), ("a".into(), first.species[0].colour));
+        assert_eq!(session.redo().unwrap(), "redone: looks");
+        reach(&mut session, 60);
+        assert_eq!(seen(&session), ("b".into(), blue.style.colour));
+        let mut again = replayed(cpu(), &session.recording().unwrap());
+        reach(&mut again, 60);
+        assert_eq!(seen(&again), ("b".into(), blue.style.colour));
     }
 
     #[test]

@@ -22,8 +22,10 @@ impl<C: Clock> Session<C> {
             Edit::Lead(place) => return self.lead(place),
             _ => {}
         }
-        let forth = self.resolved(edit.clone())?;
-        let back = self.apply(forth.clone())?;
+        let mut log = Vec::new();
+        let done = self.perform_whole(edit.clone(), &mut log);
+        self.record_all(log, done.is_ok());
+        let (forth, back) = done?;
         if !back.is_nothing() {
             self.scenes.clear_redo();
             self.editor.undo.push(Entry { edit, back, forth });
@@ -38,12 +40,25 @@ impl<C: Clock> Session<C> {
     /// May wait for the device: when the list of targets changes while one of them moves by itself, and
     /// when a species comes back, goes, or gets a number of agents.
     pub fn apply(&mut self, edit: Edit) -> Result<Edit, EditError> {
+        let mut log = Vec::new();
+        let done = self.perform_whole(edit, &mut log);
+        self.record_all(log, done.is_ok());
+        done.map(|(_, inverse)| inverse)
+    }
+
+    /// Applies an edit without a record of it, also one of several. Returns the edit that repeats it, and its
+    /// inverse. `log` gets all that was done, also if it was undone because a part was refused.
+    fn perform_whole(
+        &mut self,
+        edit: Edit,
+        log: &mut Vec<Edit>,
+    ) -> Result<(Edit, Edit), EditError> {
         let mut edit = self.resolved(edit)?;
         // Places of a plane have no height.
         unfit(&mut edit, &self.editor.scene.world);
         fit(&mut edit, &self.editor.scene.world)?;
         if let Edit::Together(edits) = edit {
-            return self.apply_all(edits);
+            return self.perform_all(edits, log);
         }
         let has_tick = !matches!(edit, Edit::Appearance(_));
         if let Some(goal) = self.goal().filter(|_| has_tick) {
@@ -52,30 +67,48 @@ impl<C: Clock> Session<C> {
             return Err(EditError::Refused(why));
         }
         let inverse = self.perform(&edit)?;
-        if !inverse.is_nothing() && has_tick {
-            self.record(edit);
+        if inverse.is_nothing() {
+            return Ok((Edit::nothing(), inverse));
         }
-        Ok(inverse)
+        if has_tick {
+            log.push(edit.clone());
+        }
+        Ok((edit, inverse))
+    }
+
+    /// Records what was done. Parts of a refused edit were undone again, and are recorded only if that leaves
+    /// traces, which a replay must have too.
+    fn record_all(&mut self, log: Vec<Edit>, is_done: bool) {
+        if is_done || log.iter().any(Edit::leaves_traces) {
+            log.into_iter().for_each(|edit| self.record(edit));
+        }
     }
 
     /// Applies several edits, all or none.
-    fn apply_all(&mut self, edits: Vec<Edit>) -> Result<Edit, EditError> {
+    fn perform_all(
+        &mut self,
+        edits: Vec<Edit>,
+        log: &mut Vec<Edit>,
+    ) -> Result<(Edit, Edit), EditError> {
         // Once the first one is done it is too late to ask for the flock.
         if !self.runner.engine.waits() {
             self.runner.engine.read_back()?;
         }
-        let mut back = Edit::nothing();
+        let (mut done, mut back) = (Vec::new(), Edit::nothing());
         for edit in edits {
-            match self.apply(edit) {
-                Ok(inverse) => back = inverse.then(back),
+            match self.perform_whole(edit, log) {
+                Ok((forth, inverse)) => {
+                    done.push(forth);
+                    back = inverse.then(back);
+                }
                 Err(lost @ EditError::Engine(EngineError::Lost { .. })) => return Err(lost),
                 Err(refused) => {
-                    self.apply(back)?;
+                    self.perform_whole(back, log)?;
                     return Err(refused);
                 }
             }
         }
-        Ok(back)
+        Ok((Edit::Together(done), back))
     }
 
     /// Applies one edit without a record of it. Returns its inverse.
@@ -159,7 +192,7 @@ impl<C: Clock> Session<C> {
     /// Fails if there is no room for `more` agents. Allocates nothing.
     pub(super) fn check_room(&self, more: u64) -> Result<(), EditError> {
         let agents = self.runner.agents as u64;
-        self.runner.engine.check_count(&self.editor.scene.world, agents + more)?;
+        self.runner.engine.check_count(&self.editor.scene, agents.saturating_add(more))?;
         Ok((self.runner.room)(&self.editor.scene, agents, more, self.runner.engine.as_ref())?)
     }
 

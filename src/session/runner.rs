@@ -117,8 +117,9 @@ impl<C: Clock> Session<C> {
         }
         let mut scene = self.editor.scene.clone();
         // Targets at rest keep the positions of later edits.
-        for (target, kept) in scene.targets.iter_mut().zip(&self.copies.targets) {
-            if kept.moves() {
+        for target in &mut scene.targets {
+            let kept = self.copies.targets.iter().find(|kept| kept.name == target.name);
+            if let Some(kept) = kept.filter(|kept| kept.moves()) {
                 target.clone_from(kept);
             }
         }

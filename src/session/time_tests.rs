@@ -194,6 +194,53 @@ fn the_flock_goes_on_from_the_past_as_it_did() {
 }
 
 #[test]
+fn a_refused_edit_of_several_parts_leaves_no_trace_in_the_past() {
+    let mut session = start(cpu());
+    let seen = course(&mut session);
+    reach(&mut session, 65);
+    let obstacle = Edit::AddObstacle(flat(20.0, 30.0));
+    let unknown = Edit::Rename { species: "nope".into(), to: "x".into() };
+    let before = now(&mut session);
+    refusal(session.edit(Edit::Together(vec![obstacle.clone(), unknown])));
+    assert_eq!((session.take_notice(), session.events().len()), (None, 11));
+    assert!(now(&mut session) == before);
+    reach(&mut session, 200);
+    assert!(now(&mut session) == seen[10].1);
+    assert_eq!(session.undo().unwrap(), "undone: seek and flee");
+    // The control: without the refused part it is recorded, and repeated as it was.
+    session.edit(Edit::Together(vec![obstacle, Edit::NewPath])).unwrap();
+    assert_eq!(session.events().len(), 14);
+    let path = session.scene().paths[0].clone();
+    session.undo().unwrap();
+    session.redo().unwrap();
+    assert_eq!(session.scene().paths[0], path);
+}
+
+/// Wanderers whose rule goes and comes back have fresh memories, and a replay must know.
+#[test]
+fn a_refused_edit_that_leaves_traces_is_replayed() {
+    let mut session = start(cpu());
+    reach(&mut session, 40);
+    let mut species = session.scene().species.clone();
+    species[0].rules.retain(|rule| rule.kind.info().key != "wander");
+    let place = vec![flat(20.0, 30.0)];
+    let spawn =
+        |place| Edit::Spawn(vec![SpawnBatch { species: "a".into(), places: place, newcomers: 0 }]);
+    let unknown = Edit::Rename { species: "nope".into(), to: "x".into() };
+    let inner = Edit::Together(vec![spawn(place.clone()), unknown]);
+    let all = vec![Edit::Set(species.into()), spawn(place), inner];
+    refusal(session.edit(Edit::Together(all)));
+    assert_eq!((session.agents(), session.scene().species[0].rules.len()), (300, 4));
+    session.add(0, &[Point::ONE]).unwrap();
+    assert_eq!(session.state().unwrap().id.last(), Some(&302), "two ids are used up");
+    reach(&mut session, 90);
+    let seen = now(&mut session);
+    reach(&mut session, 10);
+    reach(&mut session, 90);
+    assert!(now(&mut session) == seen);
+}
+
+#[test]
 fn an_edit_in_the_past_cuts_what_came_after_it() {
     let mut session = start(cpu());
     course(&mut session);

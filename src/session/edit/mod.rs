@@ -88,7 +88,8 @@ pub enum Edit {
     /// New agents. Their ids count up from the last one.
     #[serde(rename = "add")]
     Spawn(Vec<SpawnBatch>),
-    /// Agents go. Ids without an agent are left out: in a replay their agents may have gone before.
+    /// Agents go. [`Session::edit`](crate::Session::edit) leaves out ids without an agent; in a replay they end
+    /// the record.
     #[serde(rename = "remove")]
     Despawn(Despawn),
     /// Targets come and go. The pointer, number 0, stays.
@@ -167,6 +168,19 @@ impl Edit {
     /// True if it does nothing.
     pub(crate) fn is_nothing(&self) -> bool {
         matches!(self, Self::Together(edits) if edits.iter().all(Self::is_nothing))
+    }
+
+    /// True if the flock may not be as it was once this edit and then its inverse are applied: ids are used up, and
+    /// memories and kept numbers begin anew.
+    pub(crate) fn leaves_traces(&self) -> bool {
+        matches!(
+            self,
+            Self::Set(_)
+                | Self::Spawn(_)
+                | Self::Despawn(_)
+                | Self::RemoveSpecies(_)
+                | Self::Return(_)
+        )
     }
 
     /// This edit and then another one.

@@ -4,6 +4,7 @@ use super::{HEAD, Head, VERSION};
 use crate::edit::{Counts, Returned, Splice, number, unfit};
 use crate::editor::Editor;
 use crate::history::Keyframe;
+use crate::original_scene::before_edits;
 use crate::timeline::Timeline;
 use crate::{Appearance, Clock, Edit, Recorded, Session, Source};
 use flockwork_model::scene::{Scene, Species, edit_toml};
@@ -105,6 +106,7 @@ impl Editor {
         let whole = Source { text: own.edited(&edited, agents), ..Source::default() };
         let plain = Scene::parse_with(&self.scene.name, &own.text, &own.overrides).ok();
         let text = plain.and_then(|mut plain| {
+            plain = before_edits(&plain);
             appearance.put(&mut plain);
             edit_toml(&own.text, &plain).ok()
         });
