@@ -239,7 +239,7 @@ fn select_all(context: &egui::Context, id: egui::Id, text: &str) {
 
 /// The tick that was typed. Commas, underscores and spaces may group the digits.
 fn tick_of(text: &str) -> Option<u64> {
-    text.replace([',', '_', ' ', '.'], "").parse().ok()
+    text.replace([',', '_', ' '], "").parse().ok()
 }
 
 #[cfg(test)]
@@ -250,7 +250,7 @@ mod tests {
     fn a_tick_is_typed_with_or_without_groups() {
         let ticks = ["1200", " 1,200 ", "1_200", "0"].map(tick_of);
         assert_eq!(ticks, [Some(1200), Some(1200), Some(1200), Some(0)]);
-        assert_eq!(["", "-1", "ten", "99999999999999999999"].map(tick_of), [None; 4]);
+        assert_eq!(["", "-1", "ten", "1200.5", "99999999999999999999"].map(tick_of), [None; 5]);
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! The looks in the panel: what is behind the flock, colours and shapes, trails, the camera.
 
-use egui::{CollapsingHeader, DragValue, Slider};
+use std::ops::RangeInclusive;
+
+use egui::{CollapsingHeader, DragValue, Slider, SliderClamping};
 
 use super::FlockPanel;
 use super::rows::{Choice, colour_button, edited, with_name};
@@ -9,7 +11,7 @@ use crate::keys::Action;
 use flockwork_model::kept::{KeptNames, full_name};
 use flockwork_model::scene::{
     Background, BoidShape, ColourBy, Exposed, Follow, Ground, Light, MAX_BACKGROUND_COLOURS,
-    MAX_PALETTE_COLOURS, Orbit, Palette, Rgb, Style,
+    MAX_PALETTE_COLOURS, NumberAtFirst, Orbit, Palette, Rgb, Style,
 };
 use flockwork_session::{Appearance, SpeciesAppearance};
 
@@ -79,7 +81,8 @@ pub fn section(
 /// The looks of the agents whose species has none of its own.
 fn of_style(style: &Style) -> SpeciesAppearance {
     let Style { look, colour, ref palette, smallest, .. } = *style;
-    SpeciesAppearance { name: String::new(), look, colour, palette: palette.clone(), smallest }
+    let (name, at_first) = (String::new(), NumberAtFirst::default());
+    SpeciesAppearance { name, at_first, look, colour, palette: palette.clone(), smallest }
 }
 
 /// Shows the looks of agents, a row each; `start` is what they were at the start. A plane has no depth to show;
@@ -134,7 +137,7 @@ fn colour(
 fn age(ui: &mut egui::Ui, start: u32, value: &mut u32) {
     let hint = "The age at the end of the palette, in ticks. Older agents have its last colour.";
     edited(ui, &start, value, &start.to_string(), |ui, value| {
-        let slider = Slider::new(value, 1..=36_000).logarithmic(true);
+        let slider = slider(value, 1..=36_000).logarithmic(true);
         with_name(ui, slider, "age", || hint.into());
     });
 }
@@ -228,9 +231,14 @@ fn exposure(ui: &mut egui::Ui, start: Option<Exposed>, value: &mut Option<Expose
     let choice = Choice { own, ..Choice::new("exposure", hint, &names) };
     choice.show(ui, &start, value, |ui, value| {
         if let Some(Exposed(Some(factor))) = value {
-            ui.add(Slider::new(factor, 0.1..=10.0).max_decimals(1));
+            ui.add(slider(factor, 0.1..=10.0).max_decimals(1));
         }
     });
+}
+
+/// A slider that changes nothing until it is moved: a file may have a number beyond its ends, and more decimals.
+fn slider<N: egui::emath::Numeric>(value: &mut N, reach: RangeInclusive<N>) -> Slider<'_> {
+    Slider::new(value, reach).clamping(SliderClamping::Edits)
 }
 
 /// The row of a number: the ends of its slider, and how many decimals it shows.
@@ -242,7 +250,7 @@ fn number(
     value: &mut f32,
 ) {
     edited(ui, &start, value, &start.to_string(), |ui, value| {
-        let slider = Slider::new(value, low..=high).max_decimals(decimals);
+        let slider = slider(value, low..=high).max_decimals(decimals);
         with_name(ui, slider, key, || hint.into());
     });
 }
@@ -265,7 +273,7 @@ fn optional(
                 *value = on.then_some(first);
             }
             if let Some(number) = value {
-                let slider = Slider::new(number, low..=high).max_decimals(1);
+                let slider = slider(number, low..=high).max_decimals(1);
                 with_name(ui, slider, key, || hint.into());
             }
         });

@@ -74,6 +74,20 @@ fn every_meaning_has_a_row_and_showing_it_changes_nothing() {
     }
 }
 
+/// Files allow more than the sliders of the looks reach.
+#[test]
+fn looks_beyond_their_sliders_stay_when_they_are_shown() {
+    let (texts, commands) = panel(&scenes(
+        "world.size = [600, 400, 300]\n[style]\ntrail = 300.25\nsmallest = 40.5\nexposure = 0.256\n\
+         bloom = 0.123456\nmatter = 0.125\nfog = 7.125\nsun = 3.25\nsun_azimuth = 500.5\n\
+         colour = \"age\"\nage = 50000\n[camera]\norbit = 9000.5\n[species.a]\nsmallest = 33.25\n",
+    ));
+    assert!(commands.is_empty(), "{commands:?}");
+    for text in ["trails", "fog", "sun azimuth", "orbit", "age"] {
+        assert!(texts.iter().any(|t| t == text), "{text:?} is missing in {texts:?}");
+    }
+}
+
 /// The width of the panel of a scene, with its sections folded or all of them unfolded; points.
 fn width(window: &mut TestWindow, scenes: &(Scene, Scene), (unfolded, height): (bool, f32)) -> f32 {
     window.unfold(unfolded);
