@@ -6,7 +6,6 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 
 use super::files::capture_output::{Output, Plan};
-use super::files::scene_files::text_of;
 use super::files::state_files::ran_on;
 use super::host::arg_parsers::{Size, memory, whole};
 use super::host::drive;
@@ -152,7 +151,8 @@ fn start(args: &RunArgs) -> anyhow::Result<(Opening, Option<Edits>)> {
     let argument = written.is_none().then(|| scene.name.clone());
     let text = match written {
         Some(text) => text,
-        None => text_of(&scene.name).unwrap_or_else(|_| scene.to_toml()),
+        // A pipe gives its text only once.
+        None => args.flock.read_text().map_or_else(|_| scene.to_toml(), str::to_owned),
     };
     let overrides = args.flock.overrides.clone();
     let source = Source { argument, text, overrides, request: Request { count, ..request } };
@@ -198,10 +198,13 @@ fn run_without_window(
     let output = (Some(output), &plan, comment.as_str());
     let (shown, _) = take(&mut run, painter.as_mut(), output, &interrupt)?;
     shown.run.tell();
+    if let Some(notice) = run.take_notice() {
+        note(&notice);
+    }
     let (done, stepping) = (shown.run.ticks, shown.run.stepping.as_secs_f64());
     say(&format!(
         "{}, {} in {:.2} s, {:.3} ms a tick; engine {} ({}), drawn by {}; {PICTURE}\n",
-        counted(state.len() as u64, "agent"),
+        counted(run.agents() as u64, "agent"),
         counted(done, "tick"),
         stepping,
         1e3 * stepping / done.max(1) as f64,

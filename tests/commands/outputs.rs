@@ -227,6 +227,11 @@ fn agents_that_a_replay_adds_are_counted() {
     let output = shell(folder.path(), run);
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(said.starts_with("65 agents, 3 ticks"), "{said}");
+    let shown =
+        "env -u DISPLAY -u WAYLAND_DISPLAY flockwork run --engine cpu --replay a.toml --size 32x32";
+    let output = shell(folder.path(), shown);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.starts_with("65 agents, 3 ticks"), "{said}");
     exits(folder.path(), 0, &format!("{run} --geometry --ticks 1"));
     let message = exits(folder.path(), 2, &format!("{run} --geometry"));
     assert!(message.contains("--geometry: 65 agents are too many"), "{message}");

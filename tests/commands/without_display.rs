@@ -2,7 +2,7 @@
 
 use crate::adapter;
 use crate::png_file;
-use crate::shell::Folder;
+use crate::shell::{Folder, shell};
 
 use crate::desktop::{Display, Shot, flockwork, text, without_driver};
 
@@ -165,4 +165,14 @@ fn a_missing_keyboard_library_is_named_with_its_package() {
     assert!(err.contains("apt-get install libxkbcommon-x11-0"), "{err}");
     assert!(out.contains("600 agents, 5 ticks"), "{out}");
     assert!(picture(&folder.join("flockwork.png")).1 > 200);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_scene_from_a_pipe_is_read_once() {
+    let folder = Folder::with("few.toml", "[species.a]\ncount = 7\n");
+    let line = "mkfifo pipe; cat few.toml > pipe & env -u DISPLAY -u WAYLAND_DISPLAY timeout 60 \
+                flockwork run --engine cpu --scene pipe --frames 1 --size 32x32";
+    let output = shell(&folder, line);
+    assert!(text(&output.stdout).starts_with("7 agents, 1 tick"), "{}", text(&output.stderr));
 }

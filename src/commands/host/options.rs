@@ -274,7 +274,8 @@ impl FlockArgs {
         self.scene.as_ref().map_or(Ok(()), |_| self.read_text().map(drop))
     }
 
-    fn read_text(&self) -> anyhow::Result<&str> {
+    /// The text of the scene, which is read once.
+    pub fn read_text(&self) -> anyhow::Result<&str> {
         if let Some(text) = self.text.get() {
             return Ok(text);
         }

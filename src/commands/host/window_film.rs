@@ -25,9 +25,9 @@ pub struct WindowFilm {
     done: Receiver<Result<String, String>>,
 }
 
-/// Begins a film in the current folder: MP4 where ffmpeg is there, else APNG.
+/// Begins a film in the current folder: MP4 where ffmpeg is there and the background is not transparent, else APNG.
 pub fn begin(stem: &str, film: Film, comment: String) -> anyhow::Result<WindowFilm> {
-    let ending = if ask_ffmpeg().is_ok() { "mp4" } else { "apng" };
+    let ending = if !film.alpha && ask_ffmpeg().is_ok() { "mp4" } else { "apng" };
     begin_in(Path::new(""), stem, ending, film, comment)
 }
 
