@@ -67,15 +67,16 @@ fn edit(count: u64) -> Result<(), Error> {
     engine.update(&scene, Change::SCENERY)?;
     run(&mut engine, &scene, "an obstacle stands in the middle")?;
 
-    // Ids are never used again: the next one follows all that the flock ever had.
-    let mut next_id = count as u32;
-    engine.append(&scene.newcomers(0, next_id, 500))?;
-    next_id += 500;
+    // A column of agents on their way to the right, with ids that no agent of this flock ever had.
+    let places: Vec<_> = (0..500).map(|row| flat(50.0, 50.0 + row as f32)).collect();
+    let ids = engine.spawn(&places, &[flat(2.0, 0.0); 500], &[0; 500])?;
     run(&mut engine, &scene, "500 agents have come")?;
+    let near = engine.neighbours(ids[0], 25.0)?;
+    println!("agent {} has {} agents within 25 world units", ids[0], near.len());
 
-    let half: Vec<u32> = (0..next_id).step_by(2).collect();
+    let half: Vec<u32> = ids.into_iter().step_by(2).collect();
     engine.remove(&half)?;
-    run(&mut engine, &scene, "every other agent has gone")
+    run(&mut engine, &scene, "every other of them has gone")
 }
 
 fn main() -> ExitCode {

@@ -2,6 +2,8 @@
 
 use flockwork_engine::EngineError;
 use flockwork_model::scene::{PopulateError, SceneError};
+use flockwork_model::statistics::{TooFast, UnknownMetric};
+use flockwork_session::EditError;
 
 /// An error of the library. Each layer has its own error; `?` converts any of them into this one,
 /// which has the same message.
@@ -17,6 +19,15 @@ pub enum Error {
     /// An engine or a device cannot continue.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// A session cannot make an edit.
+    #[error(transparent)]
+    Edit(#[from] EditError),
+    /// No metric has this name.
+    #[error(transparent)]
+    Metric(#[from] UnknownMetric),
+    /// Agents are too fast for their ways to be known from one state to the next.
+    #[error(transparent)]
+    Travel(#[from] TooFast),
     /// A file cannot be read: its path, the problem and the remedy.
     #[cfg(feature = "io")]
     #[error("{0}")]
@@ -60,5 +71,7 @@ mod tests {
         assert!(matches!(error, Error::Populate(_)) && error.to_string().contains("--count 0"));
         let lost = EngineError::NoAdapter("no GPU adapter found".into());
         assert_eq!(Error::from(lost).to_string(), "no GPU adapter found");
+        let refused = EditError::Refused("no species wolf".into());
+        assert_eq!(Error::from(refused).to_string(), "no species wolf");
     }
 }
