@@ -3,7 +3,7 @@
 use flockwork_engine::EngineError;
 use flockwork_model::scene::{PopulateError, SceneError};
 use flockwork_model::statistics::{TooFast, UnknownMetric};
-use flockwork_session::EditError;
+use flockwork_session::{EditError, RecordingError};
 
 /// An error of the library. Each layer has its own error; `?` converts any of them into this one,
 /// which has the same message.
@@ -22,6 +22,9 @@ pub enum Error {
     /// A session cannot make an edit.
     #[error(transparent)]
     Edit(#[from] EditError),
+    /// A text is no session, or a session no text.
+    #[error(transparent)]
+    Recording(#[from] RecordingError),
     /// No metric has this name.
     #[error(transparent)]
     Metric(#[from] UnknownMetric),

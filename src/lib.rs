@@ -174,9 +174,9 @@ pub mod host {
     #[doc(inline)]
     pub use flockwork_session::{
         Advance, Appearance, Clock, Counts, DEFAULT_BUDGET, Despawn, Edit, EditError, HostTime,
-        Move, Opening, Parameters, RealTime, Recorded, Recording, Returned, Room, SPEEDS, Session,
-        Source, SpawnBatch, SpeciesAppearance, Speed, Splice, Stops, TICKS_PER_SECOND, Thing,
-        Unsaved, Watch, series::Series,
+        Move, Opening, Parameters, RealTime, Recorded, Recording, RecordingError, Returned, Room,
+        SPEEDS, Session, Source, SpawnBatch, SpeciesAppearance, Speed, Splice, Stops,
+        TICKS_PER_SECOND, Thing, Unsaved, Watch, series::Series,
     };
 }
 

@@ -40,7 +40,7 @@ pub use clock::{Clock, RealTime, Stops, TICKS_PER_SECOND};
 pub use edit::{Counts, Despawn, Edit, EditError, Move, Parameters, Returned, SpawnBatch, Splice};
 pub use history::{DEFAULT_BUDGET, Recorded};
 pub use original_scene::{before_edits, species_at_first};
-pub use record::{Recording, Unsaved};
+pub use record::{Recording, RecordingError, Unsaved};
 pub use scene_ops::pointer_help;
 pub use source::{Opening, Source};
 pub use speed::{SPEEDS, Speed};
@@ -99,7 +99,7 @@ impl<C: Clock> Session<C> {
         let mut session = Self::unloaded(engine, scene, clock, time);
         session.editor = session.editor.starting_with(&state);
         session.load(state)?;
-        session.settle()?;
+        session.finish_load()?;
         session.begin_history();
         Ok(session)
     }
@@ -165,7 +165,7 @@ impl<C: Clock> Session<C> {
     }
 
     /// Prepares a newly loaded engine.
-    fn settle(&mut self) -> Result<(), EngineError> {
+    fn finish_load(&mut self) -> Result<(), EngineError> {
         self.was_loaded();
         self.point()
     }
@@ -210,13 +210,13 @@ impl<C: Clock> Session<C> {
             return Ok(());
         }
         self.check_start()?;
-        self.leave()?;
+        self.remember_before_reset()?;
         self.clock.restart();
         self.editor.reset();
         let Some(initial) = self.start() else { return Ok(()) };
         self.editor.next_id = after_last_id(&initial);
         self.load(initial)?;
-        self.settle()?;
+        self.finish_load()?;
         self.begin_history();
         Ok(())
     }

@@ -44,7 +44,7 @@ fn a_species_is_added_with_agents_and_undone() {
         let before = now(&mut session);
         session.add_species(2).unwrap();
         assert_eq!(names(&session), ["a", "b", "c", "c2"]);
-        assert_eq!((session.agents(), session.starters()), (70, 70));
+        assert_eq!((session.agents(), session.start_count()), (70, 70));
         assert_eq!(count_of(&mut session, 3), 10);
         let state = session.state().unwrap();
         assert_eq!(state.id[60..], (60..70).collect::<Vec<_>>());
@@ -204,7 +204,8 @@ fn a_session_whose_species_cannot_be_is_one_sentence() {
         assert_has(&text, &[good]);
         let read = Recording::read(&text.replacen(good, bad, 1));
         let scene = session.original().clone();
-        let problem = read.and_then(|recording| recording.events(&scene).map(|_| ())).unwrap_err();
+        let problem = read.and_then(|recording| recording.events(&scene).map(|_| ()));
+        let problem = problem.unwrap_err().to_string();
         assert!(problem.contains(why) && !problem.contains('\n'), "{problem}");
     }
 }
@@ -220,7 +221,7 @@ fn a_reset_starts_with_the_species_of_now() {
         session.reset().unwrap();
         let state = session.state().unwrap();
         assert_eq!(state, made(&session.file()));
-        assert_eq!((state.len() as u64, session.tick()), (session.starters(), 0));
+        assert_eq!((state.len() as u64, session.tick()), (session.start_count(), 0));
         // It is the start of a session that can be saved.
         reach(&mut session, 10);
         assert_replayed(&mut session);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::time_tests::{Seen, cpu, engines, now, reach, replayed, start_in};
 use super::*;
-use flockwork_model::random::{Use, bits};
+use flockwork_model::random::{Purpose, bits};
 use flockwork_model::vector::{Point, flat};
 
 /// Everything that edits can change, and a target that sends agents elsewhere.
@@ -30,7 +30,7 @@ struct Walk {
 impl Walk {
     fn below(&mut self, count: u32) -> u32 {
         self.turn += 1;
-        bits(self.seed, self.turn, 0, Use::SpawnX) % count
+        bits(self.seed, self.turn, 0, Purpose::SpawnX) % count
     }
 
     fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
@@ -178,7 +178,7 @@ fn walk(seed: u32, engine: Box<dyn Engine>) {
     let back: Vec<u64> = ticks.iter().rev().step_by(4).copied().collect();
     walk.check(&mut session, &back, &end, "is another on the way back");
 
-    let text = session.recording().unwrap_or_else(|why| panic!("{}", walk.fail(&why)));
+    let text = session.recording().unwrap_or_else(|why| panic!("{}", walk.fail(&why.to_string())));
     let mut again = replayed(cpu(), &text);
     let forth: Vec<u64> = ticks.iter().step_by(8).copied().collect();
     walk.check(&mut again, &forth, &end, "is another in the replay");

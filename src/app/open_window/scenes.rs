@@ -55,7 +55,7 @@ impl OpenWindow<'_> {
 
     /// Replays a saved session. If it cannot be replayed, a notice says so, and the flock goes on.
     fn open_session(&mut self, name: &str, text: &str) -> Result<(), WindowError> {
-        let read = Recording::read(text).and_then(|recording| {
+        let read = Recording::read(text).map_err(String::from).and_then(|recording| {
             let opening =
                 self.options.host.make(recording.source.clone(), self.session.engine())?;
             let events = recording.events(&opening.scene)?;
@@ -118,7 +118,7 @@ impl OpenWindow<'_> {
 
     /// Starts the scene again as it is edited, with another count, density or seed.
     pub(super) fn restart(&mut self, request: Request) -> Result<(), WindowError> {
-        let count = request.count.unwrap_or_else(|| self.session.starters());
+        let count = request.count.unwrap_or_else(|| self.session.start_count());
         if count >= SLOW_START {
             let frames = self.progress.frames;
             let (since, first) =
@@ -209,7 +209,7 @@ impl OpenWindow<'_> {
     /// Saves the session, from its start to its last tick, to a new file.
     pub(super) fn save_session(&mut self) {
         let name = format!("{}-session", stem(&self.session.scene().name));
-        let text = self.session.recording();
+        let text = self.session.recording().map_err(String::from);
         let saved = text.and_then(|text| self.options.host.save(&name, "toml", text.as_bytes()));
         if saved.is_ok() {
             self.session.set_saved(true);

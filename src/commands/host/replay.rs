@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Error};
+use anyhow::Context;
 
 use crate::commands::files::scene_files::{populate, with_flow};
 use crate::input::read_file;
@@ -27,10 +27,10 @@ pub fn read(path: &Path, looks: &[String]) -> anyhow::Result<(Opening, Edits)> {
     let place = || format!("--replay {}", path.display());
     let text = read_file(path, MAX_SESSION);
     let text = text.with_context(|| format!("{}: cannot read it", place()))?;
-    let recording = Recording::read(&text).map_err(Error::msg).with_context(place)?;
+    let recording = Recording::read(&text).with_context(place)?;
     let source = Source { overrides: looks.to_vec(), ..recording.source.clone() };
     let opening = make(source, None).with_context(place)?;
-    let events = recording.events(&opening.scene).map_err(Error::msg).with_context(place)?;
+    let events = recording.events(&opening.scene).with_context(place)?;
     Ok((opening, (events, recording.ticks)))
 }
 

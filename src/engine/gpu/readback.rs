@@ -129,6 +129,7 @@ impl Gpu {
     }
 
     /// The first `bytes` of `buffer` after all submitted work. Waits for the device.
+    #[doc(hidden)]
     pub fn read(&self, buffer: &wgpu::Buffer, bytes: u64) -> Result<Vec<u8>, EngineError> {
         Ok(self.read_parts(&[(buffer.clone(), 0, bytes)])?.remove(0))
     }

@@ -29,6 +29,23 @@ pub struct Recording {
     edits: Vec<Recorded>,
 }
 
+/// The reason why a text is no session, or a session no text. A sentence for the user.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{0}")]
+pub struct RecordingError(String);
+
+impl From<String> for RecordingError {
+    fn from(sentence: String) -> Self {
+        Self(sentence)
+    }
+}
+
+impl From<RecordingError> for String {
+    fn from(error: RecordingError) -> Self {
+        error.0
+    }
+}
+
 /// The head of the file.
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]

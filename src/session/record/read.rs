@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde::de::Error;
 
-use super::{Head, Recording, VERSION};
+use super::{Head, Recording, RecordingError, VERSION};
 use crate::edit::{check, fit, quoted};
 use crate::{Edit, Recorded, Source};
 use flockwork_model::quote::cut;
@@ -84,15 +84,15 @@ impl Recording {
     }
 
     /// Reads the text of a file. The error is one sentence without the file's name.
-    pub fn read(text: &str) -> Result<Self, String> {
+    pub fn read(text: &str) -> Result<Self, RecordingError> {
         let mut starts = starts(text);
         let head = &text[..starts.first().copied().unwrap_or(text.len())];
         let read = toml::from_str(head).map_err(|error| unread(&error, "", head))?;
         let Head { session, ticks, from, count, density, seed, scene } = read;
         if session != VERSION {
-            return Err(format!(
+            return Err(RecordingError(format!(
                 "this is a session of version {session}, and this program reads version {VERSION}"
-            ));
+            )));
         }
         starts.push(text.len());
         let mut edits: Vec<Recorded> = Vec::new();
@@ -102,12 +102,14 @@ impl Recording {
             let Row(event) = table.map_err(|error| unread(&error, before, part))?.event.0;
             if edits.last().is_some_and(|last| event.tick < last.tick) {
                 let number = edits.len() + 1;
-                return Err(format!("event {number} has an earlier tick than the one before it"));
+                let problem = format!("event {number} has an earlier tick than the one before it");
+                return Err(RecordingError(problem));
             }
             edits.push(event);
         }
         if ticks > MAX_TICKS || edits.last().is_some_and(|last| last.tick > ticks) {
-            return Err(format!("its last tick, {ticks}, is before its last event, or too far"));
+            let problem = format!("its last tick, {ticks}, is before its last event, or too far");
+            return Err(RecordingError(problem));
         }
         let density = density.map(|density| density as f32);
         let request = Request { count, density, seed };
@@ -116,7 +118,7 @@ impl Recording {
     }
 
     /// The edits, for the scene that the source has made. Fails if one of them cannot be made.
-    pub fn events(&self, scene: &Scene) -> Result<Vec<Recorded>, String> {
+    pub fn events(&self, scene: &Scene) -> Result<Vec<Recorded>, RecordingError> {
         let mut scene = scene.clone();
         let mut events = self.edits.clone();
         for (number, Recorded { edit, .. }) in events.iter_mut().enumerate() {

@@ -1,6 +1,6 @@
 //! Writes the file of a recorded session.
 
-use super::{HEAD, Head, VERSION};
+use super::{HEAD, Head, RecordingError, VERSION};
 use crate::edit::{Counts, Returned, Splice, number, unfit};
 use crate::editor::Editor;
 use crate::history::Keyframe;
@@ -30,8 +30,8 @@ pub struct Unsaved {
 impl<C: Clock> Session<C> {
     /// The session from its start to its last tick as the text of a TOML file; or why no file can
     /// describe it.
-    pub fn recording(&self) -> Result<String, String> {
-        self.editor.recording(&self.timeline, self.runner.tick)
+    pub fn recording(&self) -> Result<String, RecordingError> {
+        Ok(self.editor.recording(&self.timeline, self.runner.tick)?)
     }
 
     /// The flocks with edits that are not saved: those that undo and redo come back to, and last the one
