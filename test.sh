@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every test, and those of the GPU engine once more on a second Vulkan driver. On Debian and Ubuntu
+# Runs every test, and the tests of the GPU engine once more on a second Vulkan driver. On Debian and Ubuntu
 # it first installs what they need (as root or with sudo); elsewhere it says what to install. With a
 # Vulkan driver at hand, `cargo test --release` is enough.
 #

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What to run first on a machine with a GPU: the tests of the GPU engine, then the times of ticks and
+# The first thing to run on a machine with a GPU: the tests of the GPU engine, then the times of ticks and
 # passes at all counts and densities beside the floors of an H200, crowds, and the variants of the
 # engine. Nine minutes at most; one table at the end.
 #
@@ -161,7 +161,7 @@ table() {
 {
   echo
   "$program" adapters
-  echo "k: neighbours of a uniform flock; k measured: after the run. Floors are those of an H200."
+  echo "k: neighbours of a uniform flock; k measured: after the run. Floors are of an H200."
   table
   [ -z "$experiments" ] || { echo; cat "$OUT/experiments.txt"; }
   [ ${#tests[@]} -eq 0 ] || printf 'test %s\n' "${tests[@]}"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the pictures of README.md, docs/looks.md, docs/space.md and docs/gallery.md again. All but that of the
-# window and those of light are made on the CPU engine and the CPU rasteriser: no driver is needed, and the same
+# Makes the pictures of README.md, docs/looks.md, docs/space.md and docs/gallery.md again. All but the pictures of the
+# window and of light are made on the CPU engine and the CPU rasteriser: no driver is needed, and the same
 # seed gives the same bytes on any processor. Light needs a Vulkan driver, which may be software.
 set -euo pipefail
 cd "$(dirname "$0")/.."

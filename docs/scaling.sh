@@ -54,8 +54,8 @@ lines() {
   done | sort -n
 }
 
-# table NAME AXES AGENTS: measured, and what the model says. The time of an agent comes from one process with so many, that
-# of a ghost from the run on the most ranks; all else is geometry.
+# table NAME AXES AGENTS: measured, and what the model says. The time of an agent comes from one process with so many, the
+# time of a ghost from the run on the most ranks; all else is geometry.
 table() {
   echo
   echo "$1:"

@@ -9,8 +9,9 @@ use flockwork::model::behaviours::Kind;
 const CRATES: [&str; 6] = ["model", "engine", "mpi", "view", "session", "app"];
 
 /// The parts of the model, lowest first. Each uses only itself and the parts before it.
-const MODEL: [&str; 20] = [
+const MODEL: [&str; 21] = [
     "quote",
+    "named",
     "parallel",
     "toml_words",
     "real",
@@ -323,4 +324,18 @@ fn every_parameter_is_documented_and_within_its_range() {
             assert!((low..=high).contains(&parameter.default), "{name}: default out of range");
         }
     }
+}
+
+/// A name that many rooms share says little in a list of open files.
+#[test]
+fn few_files_share_a_name() {
+    let names = sources(&root("src"))
+        .into_iter()
+        .map(|(path, _)| path.file_stem().unwrap().to_str().unwrap().to_owned());
+    let mut count = std::collections::BTreeMap::<String, usize>::new();
+    names.for_each(|name| *count.entry(name).or_default() += 1);
+    assert!(count["mod"] > 30, "the control: they are counted");
+    let usual = ["mod", "lib", "tests", "error"];
+    count.retain(|name, files| *files > 2 && !usual.contains(&name.as_str()));
+    assert!(count.is_empty(), "say in the name what each has of its own: {count:?}");
 }

@@ -20,7 +20,8 @@ fn value(literal: &str) -> Option<String> {
 }
 
 /// Enumerations whose variants are constants in WGSL, and the beginning of their names there.
-const ENUMERATIONS: [(&str, &str); 2] = [("pub enum Use {", "USE"), ("pub enum Shown {", "SHOWS")];
+const ENUMERATIONS: [(&str, &str); 2] =
+    [("pub enum Purpose {", "PURPOSE"), ("pub enum Shown {", "SHOWS")];
 
 /// The constants that a text declares with a literal, and the variants of enumerations.
 fn constants(text: &str) -> impl Iterator<Item = (String, String)> {
@@ -78,7 +79,7 @@ fn twins_in_rust_and_wgsl_are_equal() {
         "MAX_COORDINATE",
         "MAX_COLOUR_VALUE",
         "SAME_SPOT_SQUARED",
-        "USE_WANDER_HEIGHT",
+        "PURPOSE_WANDER_HEIGHT",
         "SHOWS_CLUSTER",
     ] {
         let mut other = rust.clone();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::rules::{files, root};
 
 /// Folders and files whose comments and pages are read.
-const READ: [&str; 13] = [
+const READ: [&str; 22] = [
     "src",
     "scenes",
     "shaders",
@@ -15,23 +15,37 @@ const READ: [&str; 13] = [
     "examples",
     "packaging",
     "python",
-    "web",
+    "web/Cargo.toml",
+    "web/book",
+    "web/build.sh",
+    "web/test.sh",
+    "web/bindings",
+    "web/src",
+    "web/tests",
     "README.md",
     "ARCHITECTURE.md",
     "CHANGELOG.md",
+    "Cargo.toml",
+    "test.sh",
+    "test_mpi.sh",
 ];
 
 fn texts() -> impl Iterator<Item = (PathBuf, String)> {
-    READ.iter().flat_map(|path| files(&root(path), &["rs", "wgsl", "md"]))
+    let endings = ["rs", "wgsl", "md", "toml", "sh", "py"];
+    READ.iter().flat_map(move |path| files(&root(path), &endings))
 }
 
 /// The paragraphs of a page, without its headings; of a source, its comments.
 fn paragraphs(path: &Path, text: &str) -> Vec<String> {
-    let page = path.extension().is_some_and(|e| e == "md");
+    let is =
+        |endings: &[&str]| path.extension().is_some_and(|e| endings.iter().any(|own| e == *own));
+    let (page, by_hash) = (is(&["md"]), is(&["toml", "sh", "py"]));
     let prose = |line: &str| -> Option<String> {
         let line = line.trim();
         let text = if page {
             line.trim_start_matches(['-', '*', '|', '>', ' '])
+        } else if by_hash {
+            line.strip_prefix('#')?
         } else {
             let mut slashes = line.match_indices("//");
             let (at, _) = slashes.find(|(at, _)| !line[..*at].ends_with([':', '"']))?;
@@ -102,15 +116,68 @@ fn odd_limits(text: &str) -> Vec<&str> {
     names.filter(|name| odd.contains(&name.split('_').next().unwrap_or(name))).collect()
 }
 
+/// The constants whose comments begin with a superlative, and whose names have neither `MAX` nor `MIN`. One that has
+/// both ends of a range is none.
+fn unnamed_limits(text: &str) -> Vec<&str> {
+    let limits = [
+        "most",
+        "least",
+        "longest",
+        "largest",
+        "fastest",
+        "strongest",
+        "farthest",
+        "highest",
+        "fewest",
+        "shortest",
+        "smallest",
+        "lowest",
+    ];
+    let mut found = Vec::new();
+    let mut comment: Option<bool> = None;
+    for line in text.lines().map(str::trim) {
+        if let Some(prose) = line.strip_prefix("///").map(str::trim) {
+            let mut words =
+                prose.split(' ').map(str::to_lowercase).skip_while(|word| word == "the");
+            let is_limit = |word: String| limits.contains(&&*word);
+            comment = comment.or(Some(
+                words.next().is_some_and(is_limit) && words.next().as_deref() != Some("and"),
+            ));
+            continue;
+        }
+        let declared = line
+            .split_once("const ")
+            .filter(|(before, _)| ["", "pub ", "pub(super) ", "pub(crate) "].contains(before));
+        let declared = declared.and_then(|(_, rest)| rest.split(':').next());
+        let is_odd = |name: &&str| !["MAX", "MIN", "fn "].iter().any(|usual| name.contains(usual));
+        found.extend(declared.filter(|_| comment == Some(true)).filter(is_odd));
+        if !line.starts_with("#[") {
+            comment = None;
+        }
+    }
+    found
+}
+
 #[test]
 fn limits_are_called_max_and_min() {
     for (path, text) in texts() {
-        let odd = if path.ends_with("words.rs") { Vec::new() } else { odd_limits(&text) };
+        let (odd, unnamed) = match path.ends_with("words.rs") {
+            true => Default::default(),
+            false => (odd_limits(&text), unnamed_limits(&text)),
+        };
+        assert!(unnamed.is_empty(), "{}: MAX_… or MIN_… for {unnamed:?}", path.display());
         assert!(odd.is_empty(), "{}: MAX_… or MIN_… in place of {odd:?}", path.display());
     }
     let found = odd_limits("pub const MOST_AGENTS: u64 = 1;\n@if(flat) const FARTHEST = 1e12;");
     assert_eq!(found, ["MOST_AGENTS", "FARTHEST"]);
     assert_eq!(odd_limits("const MAX_AGENTS: u64 = 1; const fn most() {}"), [""; 0]);
+    let found = unnamed_limits(
+        "/// The most agents.\n///\n/// Or so.\n#[doc(hidden)]\npub const FEW: u64 = 1;",
+    );
+    assert_eq!(found, ["FEW"]);
+    let both =
+        "/// Shortest and longest.\nconst ENDS: u64 = 1;\n/// The most.\nconst MAX_A: u64 = 1;";
+    assert_eq!(unnamed_limits(both), [""; 0]);
 }
 
 #[test]
@@ -128,6 +195,7 @@ fn a_sentence_without_its_noun_is_found() {
         ("a.rs", "//! Sizes are those\n%%! of b."),
         ("a.rs", "// It is gone. What follows is not."),
         ("a.wgsl", "    %% Those of b."),
+        ("a.sh", "# What it does.\nrun # What follows."),
         ("a.md", "# A\n\n- What it does.\n"),
         ("a.md", "| a | What it does. |"),
     ] {

@@ -322,7 +322,7 @@ def test_a_film_is_what_the_canvas_shows(page, address, saved):
     shows(page)
     page.keyboard.press("F9")
     page.wait_for_timeout(2000)
-    # A canvas of another size, such as that of a phone that is turned, goes on being filmed.
+    # A canvas of another size, such as a phone has that is turned, goes on being filmed.
     page.set_viewport_size({"width": 700, "height": 500})
     page.wait_for_timeout(2000)
     page.set_viewport_size({"width": 800, "height": 450})
