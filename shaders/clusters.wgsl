@@ -1,6 +1,7 @@
 // Passes begin_clusters, join_clusters and show_clusters: a number for the colour of each agent, from the smallest id
 // in its cluster. Two agents nearer than the scene's largest radius are in one cluster, and so are all agents between
-// which a chain of such pairs leads. src/view/clusters.rs gives the same numbers.
+// which a chain of such pairs leads. src/view/clusters.rs gives the same numbers, except that
+// in crowds a sample of the pairs decides here.
 //
 // Union-find on all pairs at once, after ECL-CC (Jaiganesh and Burtscher, HPDC 2018): each agent has a parent in its
 // cluster with a smaller id, or is the root. Agents race, but the root is the smallest id in the end.

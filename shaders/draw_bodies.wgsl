@@ -183,7 +183,7 @@ const CLIMB_SWING: f32 = 1.2;
 const GLIDE: f32 = 0.1;
 
 // The most that a fish's tail sways, and the way of the sway along the fish; half lengths, radians.
-const SWAY: f32 = 0.4;
+const MAX_SWAY: f32 = 0.4;
 const SWAY_LAG: f32 = 2.2;
 
 // The angle of a bird that leans as far as a number can say, and the most that one leans; radians.
@@ -274,7 +274,7 @@ fn fish_corner(@builtin(vertex_index) vertex: u32) -> BodyCorner {
     let which = vertex % 30u;
     let sight = sight_of(agent);
     let axes = axes_of(velocity_of(agent));
-    let sway = vec2(SWAY * moves(sight.look.radius), angle_of(agent, TAIL_BEAT));
+    let sway = vec2(MAX_SWAY * moves(sight.look.radius), angle_of(agent, TAIL_BEAT));
     let first = which - which % 3u;
     let a = fish_at(living_corner_of(FISH_WORDS, first), sway);
     let b = fish_at(living_corner_of(FISH_WORDS, first + 1u), sway);

@@ -2,7 +2,7 @@
 // the ones of src/model/grid/mod.rs.
 
 import package::flock::Flock;
-import package::random::{USE_SAMPLE_PHASE, random_bits, unit_from};
+import package::random::{PURPOSE_SAMPLE_PHASE, random_bits, unit_from};
 @if(slab) import package::space::{rows_in_slices, slice_cells, slice_of};
 import package::space::{Cell, Vector, cell_number, on_first_axis, row_of, rows_in};
 
@@ -214,7 +214,7 @@ const WHOLE = Sampling(0u, 1u);
 
 // The random bits for the phases of the agents in `cell`, in a tick.
 fn sampling_noise(flock: Flock, cell: u32, tick: u32) -> u32 {
-    return random_bits(flock.seed, cell, tick, USE_SAMPLE_PHASE);
+    return random_bits(flock.seed, cell, tick, PURPOSE_SAMPLE_PHASE);
 }
 
 // For runs of any length.

@@ -4,7 +4,7 @@
 @if(!by_subgroup) import package::ranked_neighbours::neighbour_sums as ranked_neighbours;
 @if(by_subgroup) import package::ranked_neighbours_subgroup::neighbour_sums as ranked_neighbours_subgroup;
 @if(pick) import package::flock::flock;
-@if(pick) import package::random::{USE_PICK, random_bits};
+@if(pick) import package::random::{PURPOSE_PICK, random_bits};
 @if(pick) import package::sorted::tag;
 @if(pick) import package::tag::id_of;
 import package::ranking::{Choice, Ranking, larger_in, number_at};
@@ -45,7 +45,7 @@ fn reach_of(
     var choice = all;
     @if(pick) {
         choice.picks = count == PICK_ONE;
-        choice.order = random_bits(flock.seed, id_of(tag[i]), tick, USE_PICK);
+        choice.order = random_bits(flock.seed, id_of(tag[i]), tick, PURPOSE_PICK);
     }
     @if(!by_subgroup)
     let ranking = ranked_neighbours(choice, i, position, heading, tick);

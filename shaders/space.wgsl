@@ -148,7 +148,7 @@ fn cross(a: Vector, b: Vector) -> Vector {
 }
 
 // The largest square of a horizontal length that counts as none.
-const VERTICAL_SQUARED = 1e-12;
+const MAX_VERTICAL_SQUARED = 1e-12;
 
 // The vector to the left of another one, of the same length or shorter: up × vector. In a space a vertical
 // vector has the first axis on its left.
@@ -158,7 +158,7 @@ fn sideways(vector: Vector) -> Vector {
     }
     @if(!flat) {
         let squared = vector.x * vector.x + vector.y * vector.y;
-        let horizontal = vector.z * vector.z * VERTICAL_SQUARED < squared;
+        let horizontal = vector.z * vector.z * MAX_VERTICAL_SQUARED < squared;
         return select(on_first_axis(abs(vector.z)), Vector(-vector.y, vector.x, 0.0), horizontal);
     }
 }

@@ -5,8 +5,8 @@
 import package::dispatch::linear_workgroup;
 import package::flock::flock as whole_flock;
 import package::memory::{Remembered, showing, stored};
-import package::random::{USE_START_ANGLE, draw};
-@if(!flat) import package::random::USE_START_HEIGHT;
+import package::random::{PURPOSE_START_ANGLE, draw};
+@if(!flat) import package::random::PURPOSE_START_HEIGHT;
 @if(!flat) import package::space::on_sphere;
 import package::tag::{id_of, species_of};
 
@@ -26,11 +26,11 @@ fn start_memory(
     if i >= flock.count {
         return;
     }
-    let first = draw(flock.seed, id_of(tag[i]), 0u, USE_START_ANGLE);
+    let first = draw(flock.seed, id_of(tag[i]), 0u, PURPOSE_START_ANGLE);
     var remembered: Remembered;
     remembered.angle = first - 0.5;
     @if(!flat) {
-        remembered.direction = on_sphere(first, draw(flock.seed, id_of(tag[i]), 0u, USE_START_HEIGHT));
+        remembered.direction = on_sphere(first, draw(flock.seed, id_of(tag[i]), 0u, PURPOSE_START_HEIGHT));
     }
     let species = species_of(tag[i]);
     let first_memory = stored(remembered, 0u, flock.directed, species);

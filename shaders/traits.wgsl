@@ -3,10 +3,10 @@
 
 import package::random::{random_bits, unit_from};
 
-const USE_TRAIT = 15u;
+const PURPOSE_TRAIT = 15u;
 
 // The number that agent `id` draws between `low` and `high`. `key` is the number of the parameter.
 fn drawn(low: f32, high: f32, seed: u32, id: u32, key: u32) -> f32 {
     // The rounded sum may exceed `high`.
-    return min(low + (high - low) * unit_from(random_bits(seed, id, key, USE_TRAIT)), high);
+    return min(low + (high - low) * unit_from(random_bits(seed, id, key, PURPOSE_TRAIT)), high);
 }

@@ -1,8 +1,8 @@
 //! Pictures and films of a flock.
 
-use flockwork::commands::capture::{self, CaptureArgs, Output, Plan};
+use flockwork::commands::capture::{self, CaptureArgs, FilmPlan, Output};
 use flockwork::commands::host::arg_parsers::Size;
-use flockwork::commands::host::drive::{Run, host_time};
+use flockwork::commands::host::drive::{DrivenSession, host_time};
 use flockwork::commands::host::windowless::painter;
 use flockwork::host::Session;
 use flockwork::pictures::{Frame, Painter};
@@ -22,7 +22,7 @@ fn with_run<T>(
     inner: &mut Inner,
     size: Size,
     advances: bool,
-    work: impl FnOnce(&mut Run, &mut dyn Painter) -> Result<T, Fault>,
+    work: impl FnOnce(&mut DrivenSession, &mut dyn Painter) -> Result<T, Fault>,
 ) -> Result<T, Fault> {
     let (at, gpu) = ((inner.tick, inner.agents()), inner.gpu.clone());
     inner.lend(advances, |engine, scene| {
@@ -45,7 +45,7 @@ pub fn picture(inner: &mut Inner, pixels: (u32, u32), samples: u64) -> Result<Fr
 pub fn film(inner: &mut Inner, options: &[String]) -> Result<String, Fault> {
     let args = CaptureArgs::parse(options).map_err(Fault::Value)?;
     let size = args.size;
-    let mut plan: Plan = args.plan(args.ticks.unwrap_or_default())?;
+    let mut plan: FilmPlan = args.plan(args.ticks.unwrap_or_default())?;
     plan.film.alpha = inner.scene.style.background.is_none();
     let output = Output::open(&plan)?;
     let scene = inner.fixed_scene()?;

@@ -31,7 +31,7 @@ use super::overlay::Detail;
 use super::pointer::fingers::Fingers;
 use super::pointer::{DropKey, Pointer};
 use super::scene_menu::SceneMenu;
-use super::timeline::Timeline;
+use super::timeline::TimeBar;
 use super::tools::Tool;
 use super::{Summary, WindowError, WindowOptions};
 use flockwork_model::scene::{Click, Scene};
@@ -41,7 +41,7 @@ use acting::Grasp;
 use display::{Display, scale};
 use film::Films;
 pub use loss::Loss;
-use view::Followed;
+use view::FollowSearch;
 use waiting::Waiting;
 
 /// Everything with the lifetime of the window.
@@ -62,7 +62,7 @@ pub struct OpenWindow<'a> {
 struct Hand {
     pointer: Pointer,
     fingers: Fingers,
-    followed: Followed,
+    followed: FollowSearch,
     /// The species that a click drops.
     dropping: usize,
     /// The tool of the pointer; `None` while it does what the scene says.
@@ -82,7 +82,7 @@ impl Hand {
         Self {
             pointer: Pointer::new(&scene.world, size, scene.click, scene.follows),
             fingers: Fingers::default(),
-            followed: Followed::default(),
+            followed: FollowSearch::default(),
             dropping: 0,
             tool: None,
             held: None,
@@ -101,7 +101,7 @@ struct Panels {
     /// True while the keyboard is in the panel: it got there by a key, not by a click.
     in_panel: bool,
     scenes: SceneMenu,
-    timeline: Timeline,
+    timeline: TimeBar,
     figures: Figures,
     inspector: Inspector,
     overlay: Detail,

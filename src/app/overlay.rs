@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use egui::{Align2, Color32, Order, Pos2, RichText, Sense, Stroke, pos2, vec2};
 
-use super::inspector::Legend;
+use super::inspector::GeometryLegend;
 use super::pace::Rates;
 use super::scene_pictures;
 use flockwork_engine::{EngineKind, Profile};
@@ -12,7 +12,7 @@ use flockwork_model::kept::full_name;
 use flockwork_model::scene::ColourBy;
 use flockwork_model::statistics::Metrics;
 use flockwork_session::series::Series;
-use flockwork_view::legend::Legend as ColourLegend;
+use flockwork_view::legend::Legend;
 use flockwork_view::words::{counted, grouped};
 
 /// How long a notice stays.
@@ -67,9 +67,9 @@ pub struct Facts<'a> {
     /// An error, or what the last key did.
     pub notice: Option<&'a str>,
     /// The behaviours whose geometry is shown, in their colours.
-    pub legend: Legend,
+    pub legend: GeometryLegend,
     /// The legend of the colours, if it is shown.
-    pub colours: Option<ColourLegend>,
+    pub colours: Option<Legend>,
     /// Height of what lies along the lower edge, below notices; points.
     pub lift: f32,
 }
@@ -210,8 +210,7 @@ impl Facts<'_> {
         let Some(legend) = self.colours else { return };
         let id = egui::Id::unique("legend of colours");
         let scale = ui.ctx().pixels_per_point();
-        let kept: Option<(ColourLegend, f32, egui::TextureHandle)> =
-            ui.data(|data| data.get_temp(id));
+        let kept: Option<(Legend, f32, egui::TextureHandle)> = ui.data(|data| data.get_temp(id));
         let kept = kept.filter(|(own, at, _)| (own, at) == (&legend, &scale));
         let (.., texture) = kept.unwrap_or_else(|| {
             let texture = scene_pictures::load(ui.ctx(), "legend", &legend.picture(scale));
@@ -407,7 +406,7 @@ mod tests {
         let text = "world.size = [90, 60]\n[species.a]\n[style]\ncolour = \"structure\"";
         let scene = flockwork_model::scene::Scene::parse("test", text).unwrap();
         let camera = flockwork_view::camera::Camera::fit(&scene.world, 640, 360);
-        let legend = ColourLegend::of(&scene, &camera);
+        let legend = Legend::of(&scene, &camera);
         let shown = |colours, detail| {
             let facts = Facts { colours, ..facts() };
             let mut window = TestWindow::new(640.0, 360.0);

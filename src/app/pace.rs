@@ -43,7 +43,7 @@ impl Times {
         self.0.push_back(seconds);
     }
 
-    /// The times that these shares of all do not exceed (nearest rank); none without any.
+    /// Percentiles by nearest rank; `None` without samples.
     pub fn percentiles(&self) -> Option<[f64; SHARES.len()]> {
         let mut sorted: Vec<f64> = self.0.iter().copied().collect();
         sorted.sort_by(f64::total_cmp);

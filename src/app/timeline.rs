@@ -23,7 +23,7 @@ const EVENT: Color32 = Color32::from_rgb(120, 200, 255);
 
 /// The bar.
 #[derive(Clone, Debug, Default)]
-pub struct Timeline {
+pub struct TimeBar {
     /// Unfolded by the key.
     pinned: bool,
     /// Unfolded by the mouse.
@@ -36,7 +36,7 @@ pub struct Timeline {
     held: Option<u64>,
 }
 
-impl Timeline {
+impl TimeBar {
     pub fn is_shown(&self) -> bool {
         self.pinned || self.near || self.held.is_some()
     }
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn a_key_unfolds_it_and_folds_it() {
-        let mut timeline = Timeline::default();
+        let mut timeline = TimeBar::default();
         assert!(!timeline.is_shown() && !timeline.close());
         timeline.toggle();
         assert!(timeline.covers(HEIGHT) && !timeline.covers(HEIGHT + 1.0));

@@ -9,7 +9,7 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 
 use super::files::capture_output::Kind;
-pub use super::files::capture_output::{Output, Plan};
+pub use super::files::capture_output::{FilmPlan, Output};
 use super::files::state_files::ran_on;
 use super::host::arg_parsers::{Size, arguments, frame_rate, whole};
 use super::host::drive;
@@ -187,7 +187,7 @@ impl CaptureArgs {
     }
 
     /// The plan for pictures with a background.
-    pub fn plan(&self, ticks: u64) -> anyhow::Result<Plan> {
+    pub fn plan(&self, ticks: u64) -> anyhow::Result<FilmPlan> {
         let Size { width, height } = self.size;
         let single = Kind::of(&self.out).is_ok_and(|kind| kind == Kind::Png);
         let of_films =
@@ -214,7 +214,7 @@ impl CaptureArgs {
                 counted(ticks, "tick")
             )));
         }
-        let plan = Plan {
+        let plan = FilmPlan {
             out: self.out.clone(),
             film: Film { width, height, rate: self.fps, alpha: false },
             from: self.from,

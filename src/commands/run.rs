@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
-use super::files::capture_output::{Output, Plan};
+use super::files::capture_output::{FilmPlan, Output};
 use super::files::state_files::ran_on;
 use super::host::arg_parsers::{Size, memory, whole};
 use super::host::drive;
@@ -16,7 +16,7 @@ use super::host::memory_check;
 use super::host::messages::{note, say};
 use super::host::options::{FlockArgs, Machine, MachineArgs, Prepared};
 use super::host::replay::{self, Edits};
-use super::host::window_host::Files;
+use super::host::window_host::WindowFiles;
 use super::host::windowless::painter;
 use flockwork_app::{self as app, WindowError};
 use flockwork_engine::gpu::MotionLayout;
@@ -104,7 +104,7 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
     let engine = |gpu: &Gpu| args.machine.kind_for_window(gpu);
     let mut lent = |kind, gpu: Option<&Arc<Gpu>>| engines(kind, gpu);
     let flock = (&scene, Arc::clone(&state));
-    let mut options = app::WindowOptions::new(&Files, flock, &engine, &mut lent);
+    let mut options = app::WindowOptions::new(&WindowFiles, flock, &engine, &mut lent);
     options.source = source;
     options.size = (args.size.width, args.size.height);
     (options.frames, options.history) = (args.frames, args.history);
@@ -183,7 +183,8 @@ fn run_without_window(
     ticks: u64,
 ) -> anyhow::Result<()> {
     let interrupt = Interrupt::watch();
-    let plan = Plan::of_picture(PICTURE.into(), args.size, scene.style.background.is_none(), ticks);
+    let plan =
+        FilmPlan::of_picture(PICTURE.into(), args.size, scene.style.background.is_none(), ticks);
     let output = Output::open(&plan)?;
     memory_check::check_pictures(args.size, plan.bytes_per_pixel(scene))?;
     let Machine { engine, gpu } = args.machine.open()?;

@@ -2,8 +2,8 @@
 
 use super::files::scene_files::scene_error;
 use super::host::messages::say;
-use flockwork_model::quote::cut;
-use flockwork_model::scene::{BuiltIn, Scene, built_in, edit_toml, suggest};
+use flockwork_model::quote::{cut, suggest};
+use flockwork_model::scene::{BuiltIn, Scene, built_in, edit_toml};
 
 /// Lists the scenes, or prints one scene's file, changed by `overrides`, the texts after `--set`.
 pub fn scenes(name: Option<&str>, overrides: &[String]) -> anyhow::Result<()> {

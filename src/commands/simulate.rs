@@ -13,7 +13,7 @@ use super::files::scene_files::check_inputs;
 use super::files::state_files::{StateWriter, ran_on, replaced};
 use super::host::arg_parsers::{selection, whole};
 use super::host::beginning::{Beginning, Span};
-use super::host::drive::{self, Host, Outcome, Run, Stop, drive};
+use super::host::drive::{self, DrivenSession, Host, Outcome, Stop, drive};
 use super::host::errors::{Interrupted, wrong};
 use super::host::interrupt::Interrupt;
 use super::host::memory_check;
@@ -113,7 +113,7 @@ pub fn simulate(
     ranks::agree(check_inputs(written, scene, init))?;
     // Output that cannot be written must fail before anything is simulated.
     let chosen = args.metric.clone().unwrap_or_default();
-    let mut files = ranks::agree(Files::create(out, metrics, &chosen))?;
+    let mut files = ranks::agree(RunFiles::create(out, metrics, &chosen))?;
     let Machine { engine, gpu } = ranks::agree(machine())?;
     let begun = ranks::agree(Beginning::new(&args.flock, folder, engine.as_ref()))?;
     let fitting = chosen.check(&begun.prepared.scene);
@@ -140,7 +140,7 @@ pub fn simulate(
     let keeper =
         folder.map(|folder| Checkpoints::create(folder, record, begun.checkpoint.as_deref()));
     let keeper = ranks::agree(keeper.transpose())?;
-    ranks::agree(begun.announce([out, metrics], unwrapping.is_some()))?;
+    ranks::agree(begun.set_outputs_aside([out, metrics], unwrapping.is_some()))?;
     let Prepared { scene, state, agents, .. } = begun.prepared;
     if args.metrics.is_some() && ranks::is_root() {
         let follows = unwrapping.is_some();
@@ -172,7 +172,7 @@ pub fn simulate(
 
 /// The output files; of several ranks, the first has them. A file that cannot be written does not end
 /// the others: its error stands in its place until all are published.
-struct Files {
+struct RunFiles {
     /// Of `--out`.
     states: Option<anyhow::Result<StateWriter>>,
     /// Of `--metrics`.
@@ -181,7 +181,7 @@ struct Files {
     checkpoint: Option<(u64, anyhow::Result<StateWriter>, Checkpoints)>,
 }
 
-impl Files {
+impl RunFiles {
     /// Checks that the files can be written, and begins them. `metrics`: its file has the `chosen` ones.
     fn create(
         out: Option<&Path>,
@@ -234,15 +234,15 @@ impl Files {
 
 /// Runs all ticks, or fewer if interrupted, and writes the due states and figures.
 fn write_run(
-    run: &mut Run,
+    run: &mut DrivenSession,
     args: &SimulateArgs,
     (agents, span): (u64, Span),
-    (files, keeper, unwrapping): (&mut Files, Option<Checkpoints>, Option<Unwrapping>),
+    (files, keeper, unwrapping): (&mut RunFiles, Option<Checkpoints>, Option<Unwrapping>),
     interrupt: &Interrupt,
 ) -> anyhow::Result<Outcome> {
     let figures = files.figures.take().transpose()?;
     let figures = figures.map(|file| MetricsThread::start(file, run.scene(), agents as usize));
-    let mut log = Log {
+    let mut log = Outputs {
         states: args.out.is_some().then(|| args.states_every(span)),
         figures: args.metrics.is_some().then_some(args.metrics_every),
         checkpoints: args.checkpoint.is_some().then_some(args.every_checkpoint),
@@ -262,7 +262,7 @@ fn write_run(
 }
 
 /// The output and its ticks: every E ticks from 0 on, and the last.
-struct Log<'a> {
+struct Outputs<'a> {
     /// Ticks between states, and between figures.
     states: Option<u64>,
     figures: Option<u64>,
@@ -270,7 +270,7 @@ struct Log<'a> {
     /// When the last one was written.
     checked: Instant,
     keeper: Option<Checkpoints>,
-    files: &'a mut Files,
+    files: &'a mut RunFiles,
     measuring: Option<MetricsThread>,
     unwrapping: Option<Unwrapping>,
     /// Whether the states say how far agents have come; metrics may need it without.
@@ -279,7 +279,7 @@ struct Log<'a> {
     bar: ProgressBar,
 }
 
-impl Host for Log<'_> {
+impl Host for Outputs<'_> {
     fn next_stop(&self, done: u64) -> u64 {
         let next = |every: u64| done.saturating_add(every - (self.span.before + done) % every);
         let checkpoint = self.checkpoints.map(|every| every.next_stop(done));
@@ -293,7 +293,7 @@ impl Host for Log<'_> {
     }
 
     /// Writes the due output. False once none can be written.
-    fn show(&mut self, run: &mut Run, stop: Stop) -> anyhow::Result<bool> {
+    fn show(&mut self, run: &mut DrivenSession, stop: Stop) -> anyhow::Result<bool> {
         let span = self.span;
         let due = |every: u64| stop.last || span.is_due(every, stop.done);
         if self.checkpoints.is_some_and(|every| every.is_due(stop, self.checked)) {
@@ -323,7 +323,7 @@ impl Host for Log<'_> {
     }
 }
 
-impl Log<'_> {
+impl Outputs<'_> {
     /// The writer of states, unless that has failed.
     fn states(&mut self) -> Option<&mut StateWriter> {
         self.files.states.as_mut()?.as_mut().ok()
@@ -337,7 +337,7 @@ impl Log<'_> {
     }
 
     /// Writes a checkpoint. If that fails, the run goes on. The `last` one is published after the files.
-    fn write_checkpoint(&mut self, run: &mut Run, last: bool) -> anyhow::Result<()> {
+    fn write_checkpoint(&mut self, run: &mut DrivenSession, last: bool) -> anyhow::Result<()> {
         let tick = run.tick();
         let mut file = self.keeper.as_ref().map(|keeper| keeper.begin(tick));
         let writer = file.as_mut().and_then(|file| file.as_mut().ok());

@@ -7,7 +7,7 @@ use flockwork_model::behaviours::bounds::MAX_SPEED;
 use flockwork_model::formula::Formula;
 use flockwork_model::parameter::{MAX_SPECIES, Meaning, PICK_ONE, Parameters};
 use flockwork_model::quote::cut;
-use flockwork_model::scene::keys::WIDE;
+use flockwork_model::scene::keys::MAX_EXTENT;
 use flockwork_model::scene::{Body, MAX_TARGETS, Scene, TIME_STEPS, check_paths};
 use flockwork_model::vector::Point;
 use flockwork_model::world::MAX_COORDINATE;
@@ -159,7 +159,7 @@ impl Change {
             place(&|| format!("targets[{index}].position"), target.position)?;
             if self.has(Self::TARGETS) {
                 let named = |key: &str| format!("targets[{index}].{key}");
-                within(&|| named("hit_radius"), target.hit_radius, (0.0, WIDE))?;
+                within(&|| named("hit_radius"), target.hit_radius, (0.0, MAX_EXTENT))?;
                 each(&|| named("velocity"), target.velocity, MAX_SPEED)?;
                 place(&|| named("sends_to"), target.sends_to.unwrap_or_default())?;
             }
@@ -167,7 +167,11 @@ impl Change {
         if self.has(Self::SCENERY) {
             for (index, obstacle) in scene.obstacles.iter().enumerate() {
                 place(&|| format!("obstacles[{index}].position"), obstacle.position)?;
-                within(&|| format!("obstacles[{index}].radius"), obstacle.radius, (0.0, WIDE))?;
+                within(
+                    &|| format!("obstacles[{index}].radius"),
+                    obstacle.radius,
+                    (0.0, MAX_EXTENT),
+                )?;
             }
             check_paths(&scene.paths).map_err(EngineError::BadPaths)?;
             for (index, path) in scene.paths.iter().enumerate() {

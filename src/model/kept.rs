@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-use crate::random::{MAX_NORMAL, Use, bits, nearly_normal, unit};
+use crate::random::{MAX_NORMAL, Purpose, bits, nearly_normal, unit};
 
 /// The most numbers that an agent keeps.
 pub const MAX_KEPT: usize = 4;
@@ -139,10 +139,10 @@ impl KeptStart {
             Self::Same(number) => number,
             Self::Even { from, to } => {
                 // Rounding could lift the sum above `to`.
-                (from + (to - from) * unit(seed, id, key, Use::KeptStart)).min(to)
+                (from + (to - from) * unit(seed, id, key, Purpose::KeptStart)).min(to)
             }
             Self::Normal { mean, deviation } => {
-                mean + deviation * nearly_normal(bits(seed, id, key, Use::KeptStart))
+                mean + deviation * nearly_normal(bits(seed, id, key, Purpose::KeptStart))
             }
         }
     }

@@ -11,6 +11,7 @@ pub mod grid;
 pub mod io;
 pub mod kept;
 pub mod memory;
+mod named;
 pub mod parallel;
 pub mod parameter;
 mod plane;

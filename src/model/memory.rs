@@ -6,7 +6,7 @@
 //! `shaders/memory.wgsl` reads the same bits.
 
 use super::parameter::MAX_SPECIES;
-use super::random::{Use, unit};
+use super::random::{Purpose, unit};
 use super::space::on_sphere;
 
 /// Steps of the angle in a turn.
@@ -166,7 +166,7 @@ impl Memory {
     #[must_use]
     #[inline]
     pub fn at_start(seed: u32, id: u32) -> Self {
-        Self::new(unit(seed, id, 0, Use::StartAngle) - 0.5, 0.0)
+        Self::new(unit(seed, id, 0, Purpose::StartAngle) - 0.5, 0.0)
     }
 
     /// `direction` is a unit vector; it comes back within 0.06 degrees. `shown` is limited to
@@ -192,7 +192,7 @@ impl Memory {
     #[inline]
     pub fn at_start_in_space(seed: u32, id: u32) -> Self {
         let draw = |purpose| unit(seed, id, 0, purpose);
-        let direction = on_sphere([draw(Use::StartAngle), draw(Use::StartHeight)]);
+        let direction = on_sphere([draw(Purpose::StartAngle), draw(Purpose::StartHeight)]);
         Self::of_direction(direction.0, 0.0)
     }
 
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn a_remembered_direction_comes_back() {
         for id in 0..5000 {
-            let [x, y] = [Use::SpawnX, Use::SpawnY].map(|purpose| unit(3, id, 0, purpose));
+            let [x, y] = [Purpose::SpawnX, Purpose::SpawnY].map(|purpose| unit(3, id, 0, purpose));
             let direction = on_sphere([x, y]);
             let memory = Memory::of_direction(direction.0, 7.0);
             let back = super::super::vector::Vector(memory.direction());

@@ -1,6 +1,6 @@
 //! The single declaration of a parameter: key, default, unit, range and doc.
 //!
-//! The scene file's key, the tables of `docs/scenes.md`, the window's sliders and (through naga's
+//! The scene file's key, the tables of `docs/behaviours.md`, the window's sliders and (through naga's
 //! reflection) the shader's offset all come from it.
 
 use super::real::Real;

@@ -1,13 +1,13 @@
-//! Random numbers that are a pure function of (seed, id, tick, use).
+//! Random numbers that are a pure function of (seed, id, tick, purpose).
 //!
 //! The generator is the PCG hash of Jarzynski and Olano, *Hash Functions for GPU Rendering*
 //! (JCGT 2020): 32-bit integer arithmetic only, so Rust and `shaders/random.wgsl` agree to the
 //! bit. There is no hidden state: the order in which agents are visited does not matter.
 
-/// The use of a random number. Different uses for the same agent and tick are independent.
+/// The purpose of a random number. Numbers for different purposes are independent, also of the same agent and tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub enum Use {
+pub enum Purpose {
     /// First coordinate of the spawn position.
     SpawnX = 1,
     /// Second coordinate of the spawn position.
@@ -89,14 +89,14 @@ pub const fn pcg(input: u32) -> u32 {
     (word >> 22) ^ word
 }
 
-/// 32 random bits for (seed, id, tick, use).
+/// 32 random bits for (seed, id, tick, purpose).
 #[must_use]
 #[inline]
-pub const fn bits(seed: u32, id: u32, tick: u32, purpose: Use) -> u32 {
+pub const fn bits(seed: u32, id: u32, tick: u32, purpose: Purpose) -> u32 {
     pcg(pcg(pcg(pcg(seed) ^ id) ^ tick) ^ purpose as u32)
 }
 
-/// The place of agent `other` in an order that another agent has drawn ([`Use::Pick`]): no two have the same.
+/// The place of agent `other` in an order that another agent has drawn ([`Purpose::Pick`]): no two have the same.
 #[must_use]
 #[inline]
 pub const fn place_in_order(order: u32, other: u32) -> u32 {
@@ -116,7 +116,7 @@ pub fn of_rule(seed: u32, id: u32, tick: u32, number: u32) -> f32 {
 /// Uniform in [0, 1), a multiple of 2⁻²⁴.
 #[must_use]
 #[inline]
-pub fn unit(seed: u32, id: u32, tick: u32, purpose: Use) -> f32 {
+pub fn unit(seed: u32, id: u32, tick: u32, purpose: Purpose) -> f32 {
     unit_from(bits(seed, id, tick, purpose))
 }
 
@@ -132,7 +132,7 @@ pub fn unit_from(bits: u32) -> f32 {
 #[must_use]
 #[inline]
 pub const fn spread_bits(id: u32) -> u32 {
-    pcg(pcg(id) ^ Use::Spread as u32)
+    pcg(pcg(id) ^ Purpose::Spread as u32)
 }
 
 /// Two numbers from the halves of `bits`: −32,767.5 to 32,767.5, none of them 0. Without trigonometry,
@@ -166,12 +166,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_uniform_and_uses_independent() {
+    fn numbers_are_uniform_and_purposes_independent() {
         let n = 100_000;
         let (mut sum, mut product) = (0.0_f64, 0.0_f64);
         for id in 0..n {
-            let x = f64::from(unit(7, id, 3, Use::SpawnX)) - 0.5;
-            let y = f64::from(unit(7, id, 3, Use::SpawnY)) - 0.5;
+            let x = f64::from(unit(7, id, 3, Purpose::SpawnX)) - 0.5;
+            let y = f64::from(unit(7, id, 3, Purpose::SpawnY)) - 0.5;
             sum += x;
             product += x * y;
         }

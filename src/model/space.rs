@@ -6,7 +6,7 @@ use super::real::Real;
 use super::vector::{Axes, Deviates, Remembered, Space, Vector};
 
 /// The largest square of a horizontal length that counts as none.
-const VERTICAL_SQUARED: f32 = 1e-12;
+const MAX_VERTICAL_SQUARED: f32 = 1e-12;
 
 impl Space<3> for Axes<3> {
     const REMEMBERS_DIRECTIONS: bool = true;
@@ -15,7 +15,7 @@ impl Space<3> for Axes<3> {
     fn sideways<R: Real>(vector: Vector<R, 3>) -> Vector<R, 3> {
         let Vector([x, y, z]) = vector;
         let zero = x.constant(0.0);
-        let level = z * z * x.constant(VERTICAL_SQUARED);
+        let level = z * z * x.constant(MAX_VERTICAL_SQUARED);
         let horizontal = level.less_than(x * x + y * y);
         let upright = Vector([z.max(-z), zero, zero]);
         Vector([-y, x, zero]).where_or(horizontal, upright)
@@ -125,13 +125,13 @@ pub fn on_sphere<R: Real>([around, height]: [R; 2]) -> Vector<R, 3> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::{Use, unit};
+    use crate::random::{Purpose, unit};
 
     /// Unit vectors in random directions, then along the axes.
     fn directions() -> impl Iterator<Item = Vector<f32, 3>> {
         let draw = |id, purpose| unit(5, id, 0, purpose);
-        let random =
-            (0..2000).map(move |id| on_sphere([draw(id, Use::SpawnX), draw(id, Use::SpawnY)]));
+        let random = (0..2000)
+            .map(move |id| on_sphere([draw(id, Purpose::SpawnX), draw(id, Purpose::SpawnY)]));
         let along = (0..6).map(|number| {
             let mut axis = [0.0; 3];
             axis[number / 2] = if number % 2 == 0 { 1.0 } else { -1.0 };
@@ -201,7 +201,7 @@ mod tests {
         let mut farthest = 0.0_f32;
         for tick in 0..5000 {
             let noise = Vector(
-                [Use::Wander, Use::WanderAround, Use::WanderHeight]
+                [Purpose::Wander, Purpose::WanderAround, Purpose::WanderHeight]
                     .map(|purpose| unit(3, 1, tick, purpose)),
             );
             let before = remembered.direction;

@@ -1,27 +1,5 @@
 //! The messages of the TOML library in the words of this program.
 
-/// Declares an enum whose variants have names in scene files. Each variant is a doc comment and a line
-/// `Variant = "name",`.
-macro_rules! named {
-    (
-        $(#[$about:meta])+
-        pub enum $name:ident {
-            $( $(#[$doc:meta])+ $variant:ident = $word:literal, )+
-        }
-    ) => {
-        $(#[$about])+
-        pub enum $name { $( $(#[$doc])+ $variant, )+ }
-
-        impl $name {
-            /// Every variant, with its name in scene files.
-            pub const NAMES: [(&'static str, Self); [$($word),+].len()] =
-                [$(($word, Self::$variant)),+];
-        }
-    };
-}
-
-pub(crate) use named;
-
 /// The beginning of the library's message about the text of a whole value, and the same with its remedy.
 const WHOLE: [(&str, &str); 8] = [
     ("duplicate key", "this key is written twice; keep one of the two"),

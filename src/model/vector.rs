@@ -6,7 +6,7 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-use super::random::{self, Use};
+use super::random::{self, Purpose};
 use super::real::Real;
 
 /// A position, velocity or force as the state stores it. In a plane its z is 0.
@@ -22,7 +22,7 @@ pub const fn flat(x: f32, y: f32) -> Point {
 /// The largest square that counts as zero: the largest subnormal `f32`. A device may flush such
 /// numbers to zero in one operation and not in the next; dividing by their root could then divide
 /// by zero.
-const TOO_SMALL: f32 = f32::from_bits(0x007f_ffff);
+const MAX_ZERO_SQUARE: f32 = f32::from_bits(0x007f_ffff);
 
 /// Number of components of a [`Point`]. Host code may treat a plane as a space without depth: zeros on
 /// the third axis change no bit of the others.
@@ -140,11 +140,11 @@ impl Deviates<f32> {
     /// The numbers of agent `id` in a tick.
     #[inline]
     pub fn draw(seed: u32, id: u32, tick: u32) -> Self {
-        let word = random::bits(seed, id, tick, Use::Noise);
+        let word = random::bits(seed, id, tick, Purpose::Noise);
         // A normal number takes two words.
         let normal = [word, random::pcg(random::pcg(word))].map(random::nearly_normal);
         let unit = |purpose| random::unit(seed, id, tick, purpose);
-        let around = [Use::NoiseAround, Use::NoiseHeight].map(unit);
+        let around = [Purpose::NoiseAround, Purpose::NoiseHeight].map(unit);
         Self { even: random::unit_from(word), normal, around }
     }
 }
@@ -250,7 +250,8 @@ impl<R: Real, const D: usize> Vector<R, D> {
     pub fn with_length(self, length: R) -> Self {
         let squared = self.dot(self);
         let scale = length / squared.sqrt();
-        self * scale.where_or(squared.constant(TOO_SMALL).less_than(squared), squared.constant(0.0))
+        self * scale
+            .where_or(squared.constant(MAX_ZERO_SQUARE).less_than(squared), squared.constant(0.0))
     }
 
     /// Scaled to `length` if it is longer.
@@ -259,7 +260,7 @@ impl<R: Real, const D: usize> Vector<R, D> {
         let squared = self.dot(self);
         let one = squared.constant(1.0);
         let scale = length / squared.sqrt();
-        let longest = (length * length).max(squared.constant(TOO_SMALL));
+        let longest = (length * length).max(squared.constant(MAX_ZERO_SQUARE));
         self * scale.where_or(longest.less_than(squared), one)
     }
 
@@ -267,7 +268,7 @@ impl<R: Real, const D: usize> Vector<R, D> {
     #[inline(always)]
     pub fn has_direction(self) -> R::Mask {
         let squared = self.dot(self);
-        squared.constant(TOO_SMALL).less_than(squared)
+        squared.constant(MAX_ZERO_SQUARE).less_than(squared)
     }
 
     /// The unit vector of this velocity; an agent at rest heads along the first axis.

@@ -1,7 +1,7 @@
 //! The world: its size and what happens at its edge.
 
+use super::named::named;
 use super::real::Real;
-use super::toml_words::named;
 use super::vector::{DIMENSIONS, Point, Vector, components, per_axis, point};
 
 named! {

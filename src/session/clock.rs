@@ -73,7 +73,7 @@ impl RealTime {
         }
     }
 
-    /// Stands still as long as `held`, and goes on afterwards if it was not paused.
+    /// Freezes while `held`; resumes unless paused.
     pub fn hold(&mut self, held: bool) {
         if std::mem::replace(&mut self.held, held) != held {
             self.restart();

@@ -17,7 +17,7 @@ use flockwork_model::state::FlockState;
 use flockwork_model::statistics::Metrics;
 
 /// Shortest time between two copies to go on from.
-const INTERVAL: Duration = Duration::from_secs(1);
+const MIN_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The most agents of a flock that is copied: about half a gigabyte, which a copy doubles.
 pub const MAX_COPIED: usize = 22_000_000;
@@ -70,7 +70,7 @@ impl Copies {
         took: Duration,
     ) {
         (self.state, self.targets) = (state, targets);
-        self.next = now + INTERVAL.max(took * TIMES_THE_COST);
+        self.next = now + MIN_INTERVAL.max(took * TIMES_THE_COST);
     }
 
     /// Makes the next copy due, because the flock has other agents.

@@ -27,7 +27,7 @@ fn a_species_gets_more_agents_or_fewer_and_the_others_stay() {
         reach(&mut session, 20);
         session.set_count(1, 25).unwrap();
         assert_eq!(living(&mut session), [a, 25]);
-        assert_eq!(session.starters_by_species(), [a as u64, 25]);
+        assert_eq!(session.start_counts(), [a as u64, 25]);
         let before = session.state().unwrap();
         session.set_count(1, 3).unwrap();
         assert_eq!((living(&mut session), session.agents()), ([a, 3], a + 3));
@@ -41,10 +41,10 @@ fn a_species_gets_more_agents_or_fewer_and_the_others_stay() {
         assert_eq!(back.position, before.position, "they come back to their places");
         assert_eq!(session.undo().unwrap(), "undone: number of agents");
         assert_eq!(living(&mut session), [a, b]);
-        assert_eq!(session.starters(), (a + b) as u64);
+        assert_eq!(session.start_count(), (a + b) as u64);
         session.redo().unwrap();
         session.redo().unwrap();
-        assert_eq!((living(&mut session), session.starters()), ([a, 3], a as u64 + 3));
+        assert_eq!((living(&mut session), session.start_count()), ([a, 3], a as u64 + 3));
         session.reset().unwrap();
         assert_eq!(living(&mut session), [a, 3]);
     }
@@ -56,7 +56,7 @@ fn a_count_that_is_that_of_the_file_is_set_too() {
     assert_eq!(living(&mut session), [300, 100]);
     session.set_count(0, 30).unwrap();
     session.set_count(1, 10).unwrap();
-    assert_eq!((living(&mut session), session.starters()), ([30, 10], 40));
+    assert_eq!((living(&mut session), session.start_count()), ([30, 10], 40));
     session.set_count(0, 0).unwrap();
     let none = refusal(session.set_count(1, 0));
     assert!(none.contains("one agent at least"), "{none}");
@@ -73,6 +73,6 @@ fn a_saved_session_has_the_numbers() {
         }
         reach(&mut session, 40);
         let again = assert_replayed(&mut session);
-        assert_eq!((again.starters_by_species(), again.file()), (vec![7, 4], session.file()));
+        assert_eq!((again.start_counts(), again.file()), (vec![7, 4], session.file()));
     }
 }

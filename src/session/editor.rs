@@ -54,7 +54,7 @@ impl Editor {
     }
 
     /// Number of agents with which the edited scene starts. The flock has `agents` now.
-    pub fn starters(&self, agents: usize) -> u64 {
+    pub fn start_count(&self, agents: usize) -> u64 {
         let all = self.scene.own_count();
         let counted = self.scene.species.iter().any(|species| species.counted);
         if counted { all } else { self.scaled(all, agents) }
@@ -81,7 +81,7 @@ impl Editor {
 
     /// [`Session::file`](super::Session::file) of a flock that has `agents` now.
     pub fn file(&self, agents: usize) -> String {
-        self.source.edited(&self.edited(), self.starters(agents))
+        self.source.edited(&self.edited(), self.start_count(agents))
     }
 
     /// Puts targets, obstacles and paths where they were at the start, and seek and flee as they were. Things

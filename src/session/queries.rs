@@ -185,14 +185,14 @@ impl<C: Clock> Session<C> {
 
     /// Number of agents with which the edited scene starts.
     #[must_use]
-    pub fn starters(&self) -> u64 {
-        self.editor.starters(self.runner.agents)
+    pub fn start_count(&self) -> u64 {
+        self.editor.start_count(self.runner.agents)
     }
 
     /// The same for each species.
     #[must_use]
-    pub fn starters_by_species(&self) -> Vec<u64> {
-        self.editor.scene.shares(self.starters())
+    pub fn start_counts(&self) -> Vec<u64> {
+        self.editor.scene.shares(self.start_count())
     }
 
     /// The text of a scene file in the current folder that makes this flock from its start, as it is
@@ -206,12 +206,12 @@ impl<C: Clock> Session<C> {
     /// text of [`Self::file`].
     #[must_use]
     pub fn shared(&self) -> Source {
-        let short = self.editor.source.shortest(&self.edited_scene(), self.starters());
+        let short = self.editor.source.shortest(&self.edited_scene(), self.start_count());
         short.unwrap_or_else(|_| Source { text: self.file(), ..Source::default() })
     }
 
     /// The command line that does the same; or why there is none.
     pub fn command_line(&self) -> Result<String, String> {
-        self.editor.source.command_line(&self.edited_scene(), self.starters())
+        self.editor.source.command_line(&self.edited_scene(), self.start_count())
     }
 }

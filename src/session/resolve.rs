@@ -107,7 +107,7 @@ impl<C: Clock> Session<C> {
     fn counted(&mut self, name: &str, count: u64) -> Result<Edit, EditError> {
         let index = species_named(&self.editor.scene, name)?;
         // The others must stay as many as they are, whatever the file's counts were scaled by.
-        let fixed = self.editor.scene.fixed(self.starters()).species;
+        let fixed = self.editor.scene.fixed(self.start_count()).species;
         let mut each: Vec<u64> = fixed.iter().map(|species| species.count).collect();
         let fixed = Edit::Set(fixed.into());
         each[index] = count;

@@ -138,6 +138,6 @@ impl<C: Clock> Session<C> {
     fn replace(&mut self, engine: Box<dyn Engine>) -> Result<(), EngineError> {
         self.runner.engine = engine;
         self.runner.forget_times();
-        self.settle()
+        self.finish_load()
     }
 }

@@ -4,7 +4,7 @@ use super::edit::SpawnBatch;
 use super::original_scene::species_at_first;
 use flockwork_model::behaviours::Kind;
 use flockwork_model::parameter::NEAREST_TARGET;
-use flockwork_model::random::{Use, unit};
+use flockwork_model::random::{Purpose, unit};
 use flockwork_model::scene::{Click, MAX_AGENTS, Rule, Scene, Slot, Species};
 use flockwork_model::scenery::Path;
 use flockwork_model::state::FlockState;
@@ -38,7 +38,7 @@ pub fn inside(world: &World, place: Point) -> Point {
 pub fn random_path(first: &Path, world: &World, seed: u32, click: u32) -> Path {
     let count = first.points.len();
     let draw =
-        |corner: usize, axis: u32| unit(seed, click, 2 * corner as u32 + axis, Use::PathCorner);
+        |corner: usize, axis: u32| unit(seed, click, 2 * corner as u32 + axis, Purpose::PathCorner);
     let corner = |index: usize| {
         let (x, y) = (draw(index, 0), draw(index, 1));
         if first.closed {

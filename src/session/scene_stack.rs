@@ -80,7 +80,7 @@ impl<C: Clock> Session<C> {
         let state = Arc::new(state);
         let editor = Editor { source, ..Editor::new(&scene).starting_with(&state) };
         let entry = SceneEntry { editor, timeline: Timeline::default(), state, reset: false };
-        let now = self.leaving()?;
+        let now = self.snapshot_without_pointer()?;
         let mut left = self.exchange(entry, now)?.map_err(|(_, why)| why)?;
         left.editor.undo.clear_redo();
         self.scenes.clear_redo();
@@ -90,7 +90,7 @@ impl<C: Clock> Session<C> {
 
     /// Begins with another past, figures and edits to undo. Undoing that brings back the flock as it is
     /// now, unless it is too large to be kept.
-    pub(super) fn leave(&mut self) -> Result<(), EngineError> {
+    pub(super) fn remember_before_reset(&mut self) -> Result<(), EngineError> {
         let kept = (self.runner.agents <= MAX_COPIED).then(|| self.runner.engine.snapshot());
         if kept == Some(Err(EngineError::NotYet)) {
             return Err(EngineError::NotYet);
@@ -134,7 +134,7 @@ impl<C: Clock> Session<C> {
             if back { ["undo", "undone", "back to the"] } else { ["redo", "redone", "the"] };
         let [name, done, to] = words;
         let is_empty = self.scenes.side(back).is_empty();
-        let now = if is_empty { Snapshot::default() } else { self.leaving()? };
+        let now = if is_empty { Snapshot::default() } else { self.snapshot_without_pointer()? };
         let from = self.scenes.side(back);
         let Some(entry) = from.pop() else { return Err(format!("nothing to {name}").into()) };
         match self.exchange(entry, now)? {
@@ -157,7 +157,7 @@ impl<C: Clock> Session<C> {
     }
 
     /// The flock that is about to be left. One that is not shown is not called.
-    fn leaving(&mut self) -> Result<Snapshot, EngineError> {
+    fn snapshot_without_pointer(&mut self) -> Result<Snapshot, EngineError> {
         let now = self.runner.engine.snapshot()?;
         self.lift_pointer()?;
         Ok(now)
@@ -180,7 +180,7 @@ impl<C: Clock> Session<C> {
         let left = self.swap(entry, Arc::new(now.state));
         match self.load(Arc::clone(&wanted)) {
             Ok(()) => {
-                self.settle()?;
+                self.finish_load()?;
                 self.resume_history(wanted);
                 Ok(Ok(left))
             }
@@ -189,7 +189,7 @@ impl<C: Clock> Session<C> {
                 let state = Arc::clone(&left.state);
                 let refused = self.swap(left, wanted);
                 self.load(state)?;
-                self.settle()?;
+                self.finish_load()?;
                 Ok(Err((refused, error.to_string())))
             }
         }

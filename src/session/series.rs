@@ -25,7 +25,7 @@ pub enum Watch {
 
 /// Shortest time between two samples while the figures are not shown. It is also at least `RARELY`
 /// times as long as a sample costs.
-const SELDOM: Duration = Duration::from_millis(250);
+const MIN_TIME_UNSEEN: Duration = Duration::from_millis(250);
 const RARELY: u32 = 50;
 
 /// While they are shown: times the cost of measuring a state, which other threads do.
@@ -110,7 +110,7 @@ impl Series {
         let wait = match watch {
             _ if paused || self.sampled.is_none() => Duration::ZERO,
             Watch::Closely => (self.copying * TIMES_THE_COST).max(measuring * TIMES_THE_MEASURING),
-            _ => SELDOM.max((self.copying + measuring) * RARELY),
+            _ => MIN_TIME_UNSEEN.max((self.copying + measuring) * RARELY),
         };
         now.saturating_sub(self.at) >= wait
     }

@@ -17,7 +17,7 @@ impl<C: Clock> Session<C> {
         if !self.starts_anew() {
             return Some(initial);
         }
-        let edited = self.edited_scene().fixed(self.starters());
+        let edited = self.edited_scene().fixed(self.start_count());
         Some(edited.populate(&Default::default()).map_or(initial, |(_, state)| Arc::new(state)))
     }
 
@@ -34,7 +34,7 @@ impl<C: Clock> Session<C> {
         if !self.starts_anew() {
             return Ok(());
         }
-        (self.runner.room)(&self.editor.scene, 0, self.starters(), self.runner.engine.as_ref())
+        (self.runner.room)(&self.editor.scene, 0, self.start_count(), self.runner.engine.as_ref())
     }
 
     /// Takes a species out of the scene and its agents out of the flock. Waits for the device.
@@ -106,8 +106,8 @@ impl<C: Clock> Session<C> {
     }
 }
 
-/// The rows of a state that are wanted. Accelerations and ages that colours show begin anew with them, for
-/// a saved session keeps only their numbers.
+/// The rows of a state that are wanted. Acceleration and age colours restart: a saved session stores their values, but
+/// not what they are values of.
 fn rows(state: &FlockState, wanted: impl Fn(usize) -> bool) -> FlockState {
     let wanted: Vec<usize> = (0..state.len()).filter(|row| wanted(*row)).collect();
     FlockState { shown: ShownBy::default(), ..state.in_order(&wanted) }

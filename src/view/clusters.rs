@@ -1,5 +1,6 @@
 //! Colours that show connected groups, of agents on the host. `shaders/clusters.wgsl` gives the same numbers to agents
-//! on a device. They take the place of the numbers that agents remember for other colours, in pictures alone.
+//! on a device, except that in crowds a sample of the pairs decides. They take the place of the numbers that agents
+//! remember for other colours, in pictures alone.
 
 use std::borrow::Cow;
 

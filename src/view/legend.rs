@@ -101,7 +101,7 @@ impl Legend {
     /// The colour of an agent with this velocity and remembered number, `far` of the way from the near to the
     /// far end of the world.
     fn colour(&self, velocity: Point, shown: f32, far: f32) -> [f32; 3] {
-        self.paint.colour(self.paint.shade_in_space(velocity, self.max_speed, shown, far))
+        self.paint.colour(self.paint.tone_in_space(velocity, self.max_speed, shown, far))
     }
 
     /// The colour at a place, and how much of the `width` of a pixel there it covers; points from the top left.

@@ -1,7 +1,7 @@
 //! Bodies that move in other ways: by the old velocity, by forces without a limit, by turns
 //! that have one, by Brownian motion, and never slower than some speed.
 
-use flockwork::model::random::{Use, unit};
+use flockwork::model::random::{Purpose, unit};
 use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::{Point, flat};
@@ -225,7 +225,7 @@ fn the_square_of_a_brownian_way_grows_with_time() {
 }
 
 #[test]
-fn noise_is_drawn_for_its_own_use_by_id_and_tick() {
+fn noise_is_drawn_for_its_own_purpose_by_id_and_tick() {
     const AGENTS: usize = 100;
     // Rounding of angles, of a turn 2⁻²⁴.
     const ROUNDING: f32 = 1e-5;
@@ -245,14 +245,20 @@ fn noise_is_drawn_for_its_own_use_by_id_and_tick() {
             };
             after.id.iter().zip(&after.velocity).filter(|agent| is_as_drawn(*agent)).count()
         };
-        assert_eq!(turned_by(&|id| unit(9, id, 5, Use::Noise)), AGENTS);
-        // The controls: another use, the next tick, another agent, another seed.
-        for purpose in [Use::Wander, Use::NoiseAround, Use::NoiseHeight, Use::JitterX, Use::Pick] {
+        assert_eq!(turned_by(&|id| unit(9, id, 5, Purpose::Noise)), AGENTS);
+        // The controls: another purpose, the next tick, another agent, another seed.
+        for purpose in [
+            Purpose::Wander,
+            Purpose::NoiseAround,
+            Purpose::NoiseHeight,
+            Purpose::JitterX,
+            Purpose::Pick,
+        ] {
             assert!(turned_by(&|id| unit(9, id, 5, purpose)) < 5);
         }
-        assert!(turned_by(&|id| unit(9, id, 6, Use::Noise)) < 5);
-        assert!(turned_by(&|id| unit(9, id + 1, 5, Use::Noise)) < 5);
-        assert!(turned_by(&|id| unit(8, id, 5, Use::Noise)) < 5);
+        assert!(turned_by(&|id| unit(9, id, 6, Purpose::Noise)) < 5);
+        assert!(turned_by(&|id| unit(9, id + 1, 5, Purpose::Noise)) < 5);
+        assert!(turned_by(&|id| unit(8, id, 5, Purpose::Noise)) < 5);
     }
 }
 

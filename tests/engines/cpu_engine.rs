@@ -24,7 +24,7 @@ const ALONE: u64 = 1000;
 const TOGETHER: u64 = 1500;
 
 /// The most situations that a control tries until the change shows.
-const CONTROLS: u64 = 2000;
+const MAX_TRIES: u64 = 2000;
 
 fn engine() -> CpuEngine {
     CpuEngine::new(Some(2)).unwrap()
@@ -110,7 +110,7 @@ fn every_instruction_set_gives_the_same_bits() {
 /// after `change`.
 fn notices(axes: usize, kinds: &[Kind], change: impl Fn(&mut Scene, &mut FlockState)) -> bool {
     let mut engine = engine();
-    (0..CONTROLS).any(|number| {
+    (0..MAX_TRIES).any(|number| {
         let case = situation_in(axes, kinds, number);
         let (mut scene, mut state) = (case.scene.clone(), case.state.clone());
         change(&mut scene, &mut state);
@@ -168,7 +168,7 @@ fn a_target_that_moves_differently_is_noticed() {
     ];
     for (number, change) in changes.into_iter().enumerate() {
         for axes in [2, 3] {
-            let red = (0..CONTROLS).any(|number| {
+            let red = (0..MAX_TRIES).any(|number| {
                 let case = situation_in(axes, &[Kind::Seek], number);
                 let mut other = case.scene.clone();
                 change(&mut other);

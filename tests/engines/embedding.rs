@@ -147,7 +147,7 @@ fn numbers_that_no_file_may_hold_are_refused() {
         (|s| s.obstacles[0].radius = f32::NAN, Change::SCENERY, "obstacles[0].radius is NaN"),
         (|s| s.obstacles[0].position.x = 1e30, Change::SCENERY, "obstacles[0].position is 1"),
         (|s| s.paths[0].points.clear(), Change::SCENERY, "a path needs `points`"),
-        (|s| s.paths[0].name = "nearest".into(), Change::SCENERY, "the name `nearest` is taken"),
+        (|s| s.paths[0].name = "nearest".into(), Change::SCENERY, "the name \"nearest\" is taken"),
         (|s| s.world.size.x = f32::NAN, Change::WORLD, "the world would be NaN"),
     ];
     for engine in &mut checked_with_cpu(adapter::gpu()) {

@@ -316,7 +316,10 @@ fn a_count_that_does_not_fit_names_the_limit() {
     let Some(gpu) = adapter::gpu() else { return };
     let limits = gpu.device.limits();
     let engine = GpuEngine::new(gpu);
-    let keeps = common::parsed("[species.a]\nrules.clock = { state.s = \"s + 1\" }\n").0;
+    let keeps = common::parsed(
+        "[species.a]\nrules.clock = { state.s = \"s + 1\", force = \"0.1 * velocity\" }\n",
+    )
+    .0;
     let scenes = [2, 3].map(|axes| situation_in(axes, &[Kind::Seek], 0).scene);
     for scene in scenes.into_iter().chain([keeps]) {
         let (largest, _) = buffers::largest_count(&limits, MotionLayout::of_scene(&scene));

@@ -32,7 +32,7 @@ struct Start {
 
 /// The most runs in which a nudge at the stop may leave no trace at the end: an agent that arrives
 /// somewhere loses its past.
-const FORGOTTEN: usize = 3;
+const MAX_FORGOTTEN: usize = 3;
 
 /// Every built-in scene at two counts, one after the other.
 fn scenes() -> impl Iterator<Item = Start> {
@@ -131,7 +131,7 @@ fn a_run_on_the_cpu_goes_on_with_any_number_of_threads() {
             forgotten.push(start.name);
         }
     }
-    assert!(forgotten.len() <= FORGOTTEN, "no trace of another state: {forgotten:?}");
+    assert!(forgotten.len() <= MAX_FORGOTTEN, "no trace of another state: {forgotten:?}");
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn a_run_on_the_gpu_goes_on_and_so_does_one_that_changes_engines() {
                 assert!(same(&switched, &end), "{}: other bytes from gpu to cpu", start.name);
             }
         }
-        assert!(forgotten.len() <= FORGOTTEN, "no trace of another state: {forgotten:?}");
+        assert!(forgotten.len() <= MAX_FORGOTTEN, "no trace of another state: {forgotten:?}");
     }
 }
 

@@ -201,7 +201,7 @@ fn a_shader_draws_only_what_its_scene_draws() {
     assert!(wgsl(&plain).contains("least_max_speed") && plain.uses().has(Uses::TRAITS));
     let mut none = plain;
     none.species.iter_mut().for_each(|species| species.variations.clear());
-    for word in ["least_", "with_traits", "USE_TRAIT"] {
+    for word in ["least_", "with_traits", "PURPOSE_TRAIT"] {
         let lines: Vec<String> =
             wgsl(&none).lines().filter(|l| l.contains(word)).map(String::from).collect();
         assert!(lines.is_empty(), "`{word}` is in a shader that draws nothing: {lines:?}");

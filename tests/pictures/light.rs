@@ -136,7 +136,7 @@ fn bloom_spreads_light_and_neither_adds_nor_takes_any() {
 }
 
 /// The most steps between a picture and a transparent one over black: two numbers of a file are rounded.
-const OVER_BLACK: u8 = 2;
+const MAX_STEPS_OVER_BLACK: u8 = 2;
 
 /// The most steps between a transparent picture over black, as viewers blend files, and one before black.
 fn apart_over_black(transparent: &Frame, black: &Frame) -> u8 {
@@ -165,12 +165,12 @@ fn exposed_pictures_without_a_background_are_right_over_any() {
         let (scene, state) = disc(10.0, &before);
         let apart = apart_over_black(&frame, &by_gpu(&gpu, &scene, &state, &camera));
         println!("{look}: {apart} steps over black");
-        assert!(apart <= OVER_BLACK, "{look}: {apart}");
+        assert!(apart <= MAX_STEPS_OVER_BLACK, "{look}: {apart}");
     }
 }
 
 /// The most steps between a space without a background over black and one before black: four samples are rounded, too.
-const SPACE_OVER_BLACK: u8 = 3;
+const MAX_STEPS_IN_SPACE: u8 = 3;
 
 /// Balls in fog hide those behind them, and water mirrors the flock alone.
 #[test]
@@ -206,7 +206,7 @@ fn spaces_without_a_background_are_right_over_black() {
             assert!(lowest.chunks_exact(4).any(|pixel| pixel[3] == 0), "{keys}");
             let apart = apart_over_black(&clear, &black);
             println!("{keys}: {apart} steps over black");
-            assert!(apart <= SPACE_OVER_BLACK, "{keys}: {apart}");
+            assert!(apart <= MAX_STEPS_IN_SPACE, "{keys}: {apart}");
         }
     }
 }
@@ -250,7 +250,7 @@ fn shaded(gpu: &Arc<Gpu>, matter: &str, others: bool) -> (f64, f64) {
 
 /// The largest error of the light in shade: cells are two world units wide, and an agent is in one of them
 /// as a whole.
-const SHADE_TOLERANCE: f64 = 0.04;
+const MAX_SHADE_ERROR: f64 = 0.04;
 
 #[test]
 fn a_crowd_takes_the_suns_light_from_what_is_behind_it() {
@@ -262,7 +262,7 @@ fn a_crowd_takes_the_suns_light_from_what_is_behind_it() {
         let (found, depth) = shaded(&gpu, &format!("matter = {matter}, "), true);
         let wanted = 0.22 + 0.78 * (-matter * depth).exp();
         println!("matter {matter}: {found} for {wanted}");
-        assert!((found - wanted).abs() < SHADE_TOLERANCE, "{matter}: {found}, not {wanted}");
+        assert!((found - wanted).abs() < MAX_SHADE_ERROR, "{matter}: {found}, not {wanted}");
     }
 }
 
@@ -299,7 +299,7 @@ fn an_agent_hides_as_many_times_as_much_as_matter_says() {
 }
 
 /// The most that the light of a dense crowd differs between two resolutions; a share of it.
-const SAME_LIGHT: f64 = 0.04;
+const MAX_LIGHT_DIFFERENCE: f64 = 0.04;
 
 /// The mean light in the middle of a ball of 12,000 birds before a bright ground. The picture has `times` the width
 /// and height of 320 × 180. With `matter = 5` the smallest picture sums the birds and larger ones draw their bodies.
@@ -324,11 +324,11 @@ fn a_crowd_that_is_matter_is_as_dark_in_any_resolution() {
         let [small, middle, large] = [1, 2, 6].map(|times| crowd(&gpu, matter, times));
         println!("matter {matter}: {small}, {middle}, {large}");
         let most = apart(small, middle).max(apart(large, middle));
-        assert!(most < SAME_LIGHT, "matter {matter}: {small}, {middle}, {large}");
+        assert!(most < MAX_LIGHT_DIFFERENCE, "matter {matter}: {small}, {middle}, {large}");
         // The controls: bodies that are no matter, and bodies of too small a power of it.
         let wrong = [1.0, matter.sqrt()].map(|less| apart(crowd(&gpu, less, 6), small));
         println!("without, and with its root: {wrong:?}");
-        assert!(wrong.into_iter().all(|apart| apart > 8.0 * SAME_LIGHT), "{wrong:?}");
+        assert!(wrong.into_iter().all(|apart| apart > 8.0 * MAX_LIGHT_DIFFERENCE), "{wrong:?}");
     }
 }
 
@@ -350,7 +350,7 @@ fn sky(gpu: &Arc<Gpu>, height: f32, azimuth: f32) -> (Scene, Camera, Frame) {
 
 /// The largest difference between the sky and the colours that fog takes from it, in steps of 255: those are
 /// evenly spaced over the height of a picture, and the air round the sun is not among them.
-const FOG_STEPS: f64 = 3.0;
+const MAX_FOG_STEPS: f64 = 3.0;
 
 #[test]
 fn the_sun_stands_where_it_should_and_fog_takes_the_skys_colours() {
@@ -387,7 +387,7 @@ fn the_sun_stands_where_it_should_and_fog_takes_the_skys_colours() {
     };
     let apart: Vec<f64> = (0..16).map(apart).collect();
     println!("fog: {apart:?}");
-    let wrong = apart.iter().filter(|steps| **steps > FOG_STEPS).count();
+    let wrong = apart.iter().filter(|steps| **steps > MAX_FOG_STEPS).count();
     assert!(wrong <= 1, "{apart:?}");
 }
 

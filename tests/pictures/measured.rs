@@ -10,7 +10,7 @@ use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::Gpu;
 use flockwork::model::memory::{Memory, structure_of};
-use flockwork::model::random::{Use, unit};
+use flockwork::model::random::{Purpose, unit};
 use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::{Point, flat};
@@ -32,7 +32,8 @@ fn flock(exposure: &str, count: u32) -> (Scene, FlockState) {
     let keys = ["world.size=[640, 360]", "style.background='#000000'", "style.frame=false"];
     let more = ["style.look=disc", "style.colour=structure", "starling.size=2", &exposure];
     let draw = |id: u32, purpose| unit(9, id, 0, purpose);
-    let place = |id: u32| flat(640.0 * draw(id, Use::SpawnX), 360.0 * draw(id, Use::SpawnY));
+    let place =
+        |id: u32| flat(640.0 * draw(id, Purpose::SpawnX), 360.0 * draw(id, Purpose::SpawnY));
     let neighbours = count as f32 / (640.0 * 360.0) * PI * 20.0 * 20.0;
     let scene = scene(&[&keys[..], &more].concat());
     let all: Vec<_> = (0..count).map(|id| (place(id), Point::X)).collect();

@@ -41,7 +41,7 @@ fn assert_painted(got: [u8; 3], colour: [f32; 3], what: &str) {
 /// The colour of an agent.
 fn colour(scene: &Scene, velocity: Point, species: usize, neighbours: u32) -> [f32; 3] {
     let paint = style::Paint::all(scene)[species];
-    paint.colour(paint.shade(velocity, scene.species[species].body.max_speed, neighbours as f32))
+    paint.colour(paint.tone(velocity, scene.species[species].body.max_speed, neighbours as f32))
 }
 
 /// Agents on a lattice, far enough apart, heading in all directions; some are at rest.
@@ -351,8 +351,8 @@ fn what_agents_remember_colours_as_the_look_says() {
         let frame = by_gpu(&gpu, &scene, &state, &camera);
         let paint = style::Paint::all(&scene)[0];
         let colours = shown.map(|shown| {
-            let shade = paint.shade(flat(2.0, 0.0), scene.species[0].body.max_speed, shown as f32);
-            paint.colour(shade)
+            let tone = paint.tone(flat(2.0, 0.0), scene.species[0].body.max_speed, shown as f32);
+            paint.colour(tone)
         });
         for (x, colour) in places.into_iter().zip(colours) {
             assert_painted(pixel(&frame, x - 4, 180), colour, "what it remembers");

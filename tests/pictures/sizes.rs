@@ -149,8 +149,8 @@ fn a_shader_draws_no_sizes_that_its_scene_does_not() {
     for name in ["draw_boids", "splat"] {
         let wgsl =
             |own_sizes| compose(name, &Variant::of_drawing(false, own_sizes, false)).unwrap().0;
-        assert!(wgsl(true).contains("drawn(") && wgsl(true).contains("USE_TRAIT"), "{name}");
-        for word in ["drawn(", "USE_TRAIT", "sized("] {
+        assert!(wgsl(true).contains("drawn(") && wgsl(true).contains("PURPOSE_TRAIT"), "{name}");
+        for word in ["drawn(", "PURPOSE_TRAIT", "sized("] {
             assert!(!wgsl(false).contains(word), "{name}: `{word}` is paid for and not used");
         }
     }

@@ -24,7 +24,7 @@ use flockwork::view::{Motif, Painter};
 const TOLERANCE: f64 = 0.09;
 
 /// The least difference of pictures of other flocks or from other sides.
-const CONTROL: f64 = 0.18;
+const MIN_CONTROL: f64 = 0.18;
 
 const SIZE: (u32, u32) = (480, 270);
 
@@ -102,11 +102,11 @@ fn both_renderers_draw_the_same_space() {
         // The controls: another place, another side.
         let elsewhere = by_gpu(&gpu, &scene, &moved(&state, 2.0), &camera);
         let control = apart(&ours, &elsewhere) / seen;
-        assert!(control > CONTROL, "{keys} {looks} {count}: {control} when moved");
+        assert!(control > MIN_CONTROL, "{keys} {looks} {count}: {control} when moved");
         let mut turned = camera;
         turned.orbit(glam::Vec2::new(30.0, 10.0));
         let control = apart(&ours, &by_gpu(&gpu, &scene, &state, &turned)) / seen;
-        assert!(control > CONTROL, "{keys} {looks} {count}: {control} when turned");
+        assert!(control > MIN_CONTROL, "{keys} {looks} {count}: {control} when turned");
     }
 }
 
@@ -147,7 +147,7 @@ fn both_renderers_draw_the_same_glass() {
 }
 
 /// The most that the water behind trails differs from water without trails, as a share of the mirrored flock.
-const SAME_WATER: f64 = 0.02;
+const MAX_WATER_DIFFERENCE: f64 = 0.02;
 
 #[test]
 fn water_behind_trails_is_the_same_and_mirrors_the_flock() {
@@ -184,7 +184,7 @@ fn water_behind_trails_is_the_same_and_mirrors_the_flock() {
         let off = [&window, &behind].map(|frame| apart(frame, &without) / mirrored);
         println!("{off:?} of the mirrored flock, {mirrored}");
         assert!(
-            mirrored > 1e4 && off.into_iter().all(|off| off < SAME_WATER),
+            mirrored > 1e4 && off.into_iter().all(|off| off < MAX_WATER_DIFFERENCE),
             "{off:?}, {mirrored}"
         );
     }
@@ -305,7 +305,7 @@ fn birds_beat_their_wings_and_fish_their_tails() {
             let moved = apart(first, later) / apart(first, &behind);
             println!("{look} of {size}: {moved:.3}");
             assert!(
-                if moves { moved > CONTROL } else { moved == 0.0 },
+                if moves { moved > MIN_CONTROL } else { moved == 0.0 },
                 "{look} of {size}: {moved}"
             );
         }
@@ -338,7 +338,7 @@ fn birds_lean_as_they_remember() {
             let [one, other] = pair.map(|bank| &of_banks[bank]);
             let moved = apart(one, other) / apart(one, &behind);
             println!("{look} by {colour}: {moved:.3}");
-            let fits = if leans { moved > CONTROL } else { moved == 0.0 };
+            let fits = if leans { moved > MIN_CONTROL } else { moved == 0.0 };
             assert!(fits, "{look} by {colour}: {moved}");
         }
     }

@@ -9,8 +9,8 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use flate2::Compression;
 use flate2::read::{DeflateDecoder, DeflateEncoder};
 
-use flockwork_model::quote::cut;
-use flockwork_model::scene::{BuiltIn, Request, built_in, hint};
+use flockwork_model::quote::{cut, hint};
+use flockwork_model::scene::{BuiltIn, Request, built_in};
 use flockwork_session::Source;
 
 /// The flock of a page without a link.

@@ -1,6 +1,6 @@
 //! The formulas of a rule in text: a field each, with what is wrong beneath it.
 
-use super::rows::REMOVE;
+use super::value_rows::REMOVE;
 use flockwork_model::behaviours::Kind;
 use flockwork_model::formula::{Formula, MAX_SUMS, RuleText, is_name};
 use flockwork_model::scene::{Rule, Species};

@@ -105,7 +105,7 @@ fn the_keyboard_stays_near_a_button_that_goes_away() {
 fn a_colour_is_typed_and_all_signs_of_its_picker_are_there() {
     let mut window = TestWindow::default();
     let mut colour = flockwork_model::scene::Rgb([230, 159, 0]);
-    let mut button = |ui: &mut egui::Ui| rows::colour_button(ui, &mut colour);
+    let mut button = |ui: &mut egui::Ui| value_rows::colour_button(ui, &mut colour);
     window.frame(&mut button);
     window.click(egui::pos2(16.0, 10.0), &mut button);
     let texts = window.frames(3, &mut button);

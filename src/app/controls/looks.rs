@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use egui::{CollapsingHeader, DragValue, Slider, SliderClamping};
 
 use super::FlockPanel;
-use super::rows::{Choice, colour_button, edited, with_name};
+use super::value_rows::{Choice, colour_button, edited, with_name};
 use crate::command::Command;
 use crate::keys::Action;
 use flockwork_model::kept::{KeptNames, full_name};

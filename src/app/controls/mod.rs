@@ -1,18 +1,18 @@
 //! The panel of parameters of every species, from the model's declarations.
 
-mod flock;
+mod flock_section;
 mod formula;
 mod looks;
-mod rows;
-mod species;
+mod species_section;
 mod things;
+mod value_rows;
 mod words;
 
 use egui::Align2;
 
 use super::command::Command;
 use super::tools::Tool;
-use flock::FlockFields;
+use flock_section::FlockFields;
 use flockwork_model::scene::{Request, Scene};
 use flockwork_model::vector::Point;
 use flockwork_session::{Appearance, Edit};
@@ -106,7 +106,7 @@ impl Controls {
                 let restart = fields.show(ui, panel).map(Command::Restart);
                 let before = Appearance::of(panel.scene);
                 let (mut edited, mut edits) = (panel.scene.clone(), Vec::new());
-                species::all(ui, panel, &mut edited.species, &mut edits);
+                species_section::all(ui, panel, &mut edited.species, &mut edits);
                 things::section(ui, panel, commands);
                 let mut looks = Appearance::of(&edited);
                 looks::section(ui, panel, &mut looks, commands);

@@ -4,7 +4,7 @@
 use egui::CollapsingHeader;
 
 use super::FlockPanel;
-use super::rows::{name_field, remove_button, with_way_back};
+use super::value_rows::{name_field, remove_button, with_way_back};
 use crate::command::Command;
 use crate::keys::Action;
 use crate::tools::Tool;

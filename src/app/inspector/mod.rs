@@ -1,6 +1,6 @@
 //! Chooses which agents show their geometry, and inspects one of them.
 
-mod near;
+mod around_pointer;
 mod paint;
 mod panel;
 
@@ -20,7 +20,7 @@ use flockwork_view::camera::{Camera, Followed};
 use flockwork_view::shapes::geometry::{self, MAX_DRAWN, Steering};
 use flockwork_view::shapes::{Shape, StyledShape};
 
-use near::{crowd_of, distances, in_world, nearest};
+use around_pointer::{crowd_of, distances, in_world, nearest};
 pub use paint::paint;
 pub use panel::AgentFacts;
 
@@ -91,7 +91,7 @@ pub struct Inspector {
 }
 
 /// A behaviour's name and colour.
-pub type Legend = Vec<(&'static str, [u8; 3])>;
+pub type GeometryLegend = Vec<(&'static str, [u8; 3])>;
 
 impl Inspector {
     /// Forgets the flock that it has read, because another one is shown.
@@ -242,7 +242,7 @@ impl Inspector {
         session: &mut Session<RealTime>,
         camera: &Camera,
         near: f32,
-    ) -> Result<(Vec<StyledShape>, Legend), EngineError> {
+    ) -> Result<(Vec<StyledShape>, GeometryLegend), EngineError> {
         let pointed = std::mem::take(&mut self.pointed);
         if self.focus == Focus::None {
             return Ok(Default::default());
@@ -281,7 +281,7 @@ impl Inspector {
             (self.row().into_iter().collect(), None)
         };
         let scene = session.scene().at(sample.state.tick);
-        let mut legend = Legend::new();
+        let mut legend = GeometryLegend::new();
         for (index, species) in scene.species.iter().enumerate() {
             if agents.iter().any(|row| usize::from(sample.state.species[*row]) == index) {
                 for (kind, colour) in geometry::legend(species) {

@@ -13,7 +13,7 @@ use flockwork_view::space::lighting::Lighting;
 use flockwork_view::space::solids::{self, Corner, Solids};
 
 /// Least radius of points; points of the screen.
-const DOT: f32 = 2.6;
+const MIN_DOT_RADIUS: f32 = 2.6;
 
 /// Least radius of a circle; points of the screen.
 const MIN_RADIUS: f32 = 5.0;
@@ -90,7 +90,7 @@ impl WorldPainter<'_> {
         let stroke = |width: f32| Stroke::new(self.length(width).max(LINE), colour);
         match &shape.shape {
             Shape::Disc { centre, radius } => {
-                let radius = self.length(*radius).max(DOT);
+                let radius = self.length(*radius).max(MIN_DOT_RADIUS);
                 self.painter.circle_filled(self.place(*centre), radius, colour);
             }
             Shape::Ring { centre, radius } => {

@@ -69,7 +69,7 @@ impl OpenWindow<'_> {
 
     /// The comment of a picture or a film: its scene, with the edits so far.
     pub(super) fn record(&self) -> String {
-        let scene = self.session.edited_scene().fixed(self.session.starters());
+        let scene = self.session.edited_scene().fixed(self.session.start_count());
         self.options.host.record(&scene, self.session.engine().kind(), self.display.screen.gpu())
     }
 

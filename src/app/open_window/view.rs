@@ -12,7 +12,7 @@ use flockwork_view::words::counted;
 
 /// The last position of the agents that the scene's camera follows.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Followed {
+pub(super) struct FollowSearch {
     follow: Follow,
     /// The revision of the flock that was searched, or the tick of the state.
     searched: Option<u64>,

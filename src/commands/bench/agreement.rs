@@ -10,7 +10,7 @@ use flockwork_model::vector::{DIMENSIONS, Point, Vector, components};
 
 /// Largest distance by which rounding moves an agent in one tick; world units. (The engine tests
 /// use the same bound.)
-const ROUNDING: f64 = 1e-3;
+const MAX_ROUNDING: f64 = 1e-3;
 /// The same in worlds so wide that positions are less exact, as a share of the longer side: four
 /// times the spacing of floating-point numbers there.
 const STEPS: f64 = 4.0 / (1 << 23) as f64;
@@ -55,7 +55,7 @@ impl Agreement {
         let [a, b] = states;
         let [one_tick, run] = [0, 1].map(|slot| distances(scene, [&a[slot], &b[slot]]));
         let longer = f64::from(scene.world.size.max_element());
-        let rounding = ROUNDING.max(STEPS * longer);
+        let rounding = MAX_ROUNDING.max(STEPS * longer);
         Self {
             engines,
             after_one_tick: median_and_largest(&one_tick),
@@ -153,7 +153,7 @@ mod tests {
         let of = |astray: usize, by, last| {
             let mut one_tick = vec![1e-5; 5_000 - astray];
             one_tick.resize(5_000, by);
-            verdict(&one_tick, &[last; 5_000], ROUNDING)
+            verdict(&one_tick, &[last; 5_000], MAX_ROUNDING)
         };
         assert_eq!(of(0, 0.0, 0.0), Verdict::Same);
         assert_eq!(of(0, 0.0, 30.0), Verdict::Drifted);
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(of(3_000, 2.0, 4_000.0), Verdict::Different);
         assert_eq!(of(3_000, f64::NAN, 0.0), Verdict::Different);
         // Two of four.
-        assert_eq!(verdict(&[0.0, 0.0, 0.1, 0.2], &[0.0; 4], ROUNDING), Verdict::Different);
+        assert_eq!(verdict(&[0.0, 0.0, 0.1, 0.2], &[0.0; 4], MAX_ROUNDING), Verdict::Different);
         let text = text([0.5, 2.0], [30.0, 4000.0], Verdict::Different);
         assert!(text.contains("4.0e3 (largest) world units after 111"), "{text}");
         assert!(text.contains("WARNING"), "{text}");

@@ -20,7 +20,7 @@ const SETTLED: u64 = 1000;
 /// minutes.
 const AFFORDABLE: u64 = 1_000_000_000;
 /// Fewest ticks for a flock of any size: flocks should have begun to form.
-const BEGUN: u64 = 100;
+const MIN_TICKS: u64 = 100;
 
 /// Agents, if the user says nothing.
 const DEFAULT_COUNT: u64 = 200_000;
@@ -152,7 +152,7 @@ impl BenchFlockArgs {
     pub(super) fn settle_ticks(&self) -> u64 {
         let largest = self.count.iter().copied().max().unwrap_or(DEFAULT_COUNT).max(1);
         let formed = match self.state {
-            Some(StartState::Flocked) => (AFFORDABLE / largest).clamp(BEGUN, SETTLED),
+            Some(StartState::Flocked) => (AFFORDABLE / largest).clamp(MIN_TICKS, SETTLED),
             _ => 0,
         };
         self.settle.unwrap_or(formed)

@@ -227,7 +227,7 @@ fn raise_clock(engine: &mut dyn Engine, interrupt: &Interrupt) -> Result<(), Eng
 }
 
 /// The result of a run.
-struct Run {
+struct FirstRun {
     /// Timed ticks that all engines have done.
     ticks: u32,
     /// Ticks per sample.
@@ -242,7 +242,7 @@ fn run_in_turn(
     (scene, start): (&Scene, &FlockState),
     ticks: u32,
     interrupt: &Interrupt,
-) -> Result<Run, EngineError> {
+) -> Result<FirstRun, EngineError> {
     let mut fastest = Duration::MAX;
     for contestant in contestants.iter_mut() {
         let spinner = waiting(&format!("{}: warming up", contestant.label));
@@ -254,7 +254,7 @@ fn run_in_turn(
         }
         let took = untimed(contestant.engine, ticks, interrupt)?;
         spinner.finish_and_clear();
-        let Some(took) = took else { return Ok(Run { ticks: 0, batch: 0, same_tick: false }) };
+        let Some(took) = took else { return Ok(FirstRun { ticks: 0, batch: 0, same_tick: false }) };
         fastest = fastest.min(took);
     }
     // All engines use the same batch length, so that each starts its turn at the same tick.
@@ -274,14 +274,14 @@ fn time_batches(
     batch: u32,
     interrupt: &Interrupt,
     tell: &dyn Fn(u64),
-) -> Result<Run, EngineError> {
+) -> Result<FirstRun, EngineError> {
     let mut done = 0;
     while done < ticks {
         let now = batch.min(ticks - done);
         for (turn, contestant) in contestants.iter_mut().enumerate() {
             // Ranks meet here.
             if ranks::any(interrupt.is_raised()) {
-                return Ok(Run { ticks: done, batch, same_tick: turn == 0 });
+                return Ok(FirstRun { ticks: done, batch, same_tick: turn == 0 });
             }
             let stats =
                 |engine: &dyn Engine| engine.distributed().map(DistributedEngine::rank_stats);
@@ -297,7 +297,7 @@ fn time_batches(
         done += now;
         tell(done.into());
     }
-    Ok(Run { ticks: done, batch, same_tick: true })
+    Ok(FirstRun { ticks: done, batch, same_tick: true })
 }
 
 /// Repeats a run that was too short for steady figures. Returns the number of runs; a run that
@@ -306,7 +306,7 @@ fn repeat(
     contestants: &mut [Contestant<'_>],
     scene: &Scene,
     start: &FlockState,
-    first: &Run,
+    first: &FirstRun,
     interrupt: &Interrupt,
 ) -> Result<u32, EngineError> {
     let spinner = waiting("repeating a short run");
@@ -343,7 +343,7 @@ fn compare(
     scene: &Scene,
     start: Arc<FlockState>,
     contestants: &mut [Contestant<'_>],
-    run: &Run,
+    run: &FirstRun,
     interrupt: &Interrupt,
 ) -> Result<(Option<Crowding>, Vec<Agreement>), EngineError> {
     // No rank has the whole flock.

@@ -17,7 +17,7 @@ pub use self::args::{BenchArgs, BenchEngine, BenchFlockArgs, StartState};
 
 use self::document::{Adapter, Document};
 use self::measure::Named;
-use self::plot::Page;
+use self::plot::BenchPage;
 use self::report::{Report, summary};
 use super::charts::PlotFile;
 use super::files::output::OutputFile;
@@ -133,7 +133,7 @@ fn write_files(
     let plot = args
         .plot
         .as_deref()
-        .map(|path| PlotFile::create(path)?.write(&Page::new(reports)))
+        .map(|path| PlotFile::create(path)?.write(&BenchPage::new(reports)))
         .transpose();
     let json = args.json.as_deref().map(|path| {
         let document = serde_json::to_vec_pretty(&Document::of(reports, adapter))?;

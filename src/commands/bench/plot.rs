@@ -33,7 +33,7 @@ fn colour_of_pass(index: usize) -> RGBColor {
 }
 
 /// Reports by engine, density and count.
-pub struct Page<'a> {
+pub struct BenchPage<'a> {
     reports: &'a [Report],
     /// Densities as asked for, in the order of the tables.
     densities: Vec<Option<f32>>,
@@ -77,7 +77,7 @@ fn each_once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
     once
 }
 
-impl<'a> Page<'a> {
+impl<'a> BenchPage<'a> {
     /// The page of the reports of one run, at least one.
     pub fn new(reports: &'a [Report]) -> Self {
         let mut counts: Vec<usize> = reports.iter().map(|report| report.agents).collect();
@@ -272,7 +272,7 @@ impl<'a> Page<'a> {
     }
 }
 
-impl charts::Page for Page<'_> {
+impl charts::Page for BenchPage<'_> {
     fn head(&self) -> &[String] {
         &self.head
     }

@@ -21,7 +21,7 @@ use flockwork_view::words::{counted, size_text};
 
 /// The frames to draw.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct FilmPlan {
     /// Where the frames go.
     pub out: PathBuf,
     pub film: Film,
@@ -44,7 +44,7 @@ pub struct Plan {
     pub most: Option<u64>,
 }
 
-impl Plan {
+impl FilmPlan {
     /// The plan of one picture, which shows the flock after so many ticks.
     pub fn of_picture(out: PathBuf, size: Size, alpha: bool, ticks: u64) -> Self {
         let Size { width, height } = size;
@@ -219,7 +219,7 @@ pub fn ask_ffmpeg() -> anyhow::Result<()> {
 struct Within<'a> {
     recorder: Box<dyn Recorder + 'a>,
     temporary: PathBuf,
-    plan: Plan,
+    plan: FilmPlan,
     frames: u64,
 }
 
@@ -252,7 +252,7 @@ pub fn frame_number(name: &str) -> Option<u64> {
 }
 
 impl Output {
-    pub fn open(plan: &Plan) -> anyhow::Result<Self> {
+    pub fn open(plan: &FilmPlan) -> anyhow::Result<Self> {
         let kind = Kind::of(&plan.out)?;
         if kind == Kind::Folder && plan.most.is_some() {
             return Err(wrong("--max-mb limits a file; a folder has one for each frame"));
@@ -285,7 +285,7 @@ impl Output {
     /// Starts recording, with a comment in each file.
     pub fn recorder<'a>(
         &'a mut self,
-        plan: &Plan,
+        plan: &FilmPlan,
         comment: &str,
     ) -> anyhow::Result<Box<dyn Recorder + 'a>> {
         let film = plan.film;
@@ -360,7 +360,7 @@ impl Output {
     }
 
     /// Renames the file into place. Returns its name and size for display.
-    pub fn publish(self, plan: &Plan, frames: u64) -> anyhow::Result<String> {
+    pub fn publish(self, plan: &FilmPlan, frames: u64) -> anyhow::Result<String> {
         let Self::File(kind, mut file) = self else { return Ok(shown(&plan.out)) };
         if kind == Kind::Apng && frames != plan.frames() {
             apng::correct_count(&mut file, plan.film, frames as u32)?;
@@ -379,9 +379,9 @@ mod tests {
 
     #[test]
     fn a_blurred_frame_is_exposed_for_half_of_its_time() {
-        let picture = Plan::of_picture(PathBuf::new(), Size { width: 8, height: 8 }, false, 99);
+        let picture = FilmPlan::of_picture(PathBuf::new(), Size { width: 8, height: 8 }, false, 99);
         let ticks = |every, blur, tick| {
-            let plan = Plan { every, blur, ..picture.clone() };
+            let plan = FilmPlan { every, blur, ..picture.clone() };
             plan.exposed(tick).collect::<Vec<_>>()
         };
         assert_eq!(ticks(Some(4), 5, 8), [6.0, 6.5, 7.0, 7.5, 8.0]);

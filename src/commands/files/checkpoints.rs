@@ -11,7 +11,7 @@ use anyhow::Context;
 use super::output::whole;
 use super::output_folder::OutputFolder;
 use super::state_files::StateWriter;
-use crate::commands::host::drive::{Run, Stop};
+use crate::commands::host::drive::{DrivenSession, Stop};
 use crate::commands::host::errors::wrong;
 use crate::commands::host::ranks;
 use flockwork_model::io::RunRecord;
@@ -192,7 +192,7 @@ pub fn newest(folder: &Path) -> std::io::Result<Option<PathBuf>> {
 /// Writes the state of all ranks, a portion at a time, and shows it to `unwrapping`, which follows the agents; with
 /// `has_images` it also writes how far they have come. The outer error is the engine's, the inner one the file's.
 pub fn write_portions(
-    run: &mut Run,
+    run: &mut DrivenSession,
     mut writer: Option<&mut StateWriter>,
     mut unwrapping: Option<&mut Unwrapping>,
     has_images: bool,

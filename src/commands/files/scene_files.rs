@@ -13,9 +13,9 @@ use crate::input::read_text;
 use crate::scene_file::{MAX_SCENE, load_flow};
 use flockwork_engine::Engine;
 use flockwork_model::io::RunRecord;
-use flockwork_model::quote::cut;
+use flockwork_model::quote::{cut, hint};
 use flockwork_model::scene::{
-    BuiltIn, Origin, Request, Scene, SceneError, built_in, hint, key_and_value,
+    BuiltIn, Origin, Request, Scene, SceneError, built_in, key_and_value,
 };
 use flockwork_model::state::FlockState;
 

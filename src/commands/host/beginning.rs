@@ -11,7 +11,7 @@ use super::ranks::{self, differing};
 use crate::commands::files::checkpoints::{latest, newest};
 use crate::commands::files::output::{OutputError, target, whole};
 use flockwork_engine::Engine;
-use flockwork_model::io::{FileError, LAST_TICK, RECORD};
+use flockwork_model::io::{FileError, MAX_TICK, RECORD};
 
 /// The flock of a run, and the checkpoint from which it goes on.
 #[derive(Debug)]
@@ -112,10 +112,10 @@ impl Beginning {
             ))
         })?;
         let last = first.saturating_add(ticks);
-        if last > LAST_TICK {
+        if last > MAX_TICK {
             return Err(wrong(format!(
                 "{option} {end}: the run would end at tick {last}, and files have ticks up to \
-                 {LAST_TICK}; end it earlier"
+                 {MAX_TICK}; end it earlier"
             )));
         }
         Ok(Span { before, ticks })
@@ -150,7 +150,11 @@ impl Beginning {
 
     /// Sets the files aside that an earlier part of the run has written, and says where this part
     /// begins, and what is in no file. `follows`: figures or states say how far agents have come.
-    pub fn announce(&self, outputs: [Option<&Path>; 2], follows: bool) -> anyhow::Result<()> {
+    pub fn set_outputs_aside(
+        &self,
+        outputs: [Option<&Path>; 2],
+        follows: bool,
+    ) -> anyhow::Result<()> {
         let Some(checkpoint) = self.checkpoint.as_ref().filter(|_| ranks::is_root()) else {
             return Ok(());
         };
@@ -239,8 +243,8 @@ mod tests {
         assert_eq!(span(&begun, None, Some(70)), Some((0, 0)));
         let error = begun.span(None, Some(69)).unwrap_err().to_string();
         assert_eq!(error, "--until 69: the flock is at tick 70 already; name a later tick");
-        assert!(span(&begun, Some(LAST_TICK - 70), None).is_some());
-        let error = begun.span(Some(LAST_TICK), None).unwrap_err().to_string();
+        assert!(span(&begun, Some(MAX_TICK - 70), None).is_some());
+        let error = begun.span(Some(MAX_TICK), None).unwrap_err().to_string();
         assert!(error.contains("would end at tick 9007199254741062"), "{error}");
         assert!(span(&begun, None, Some(u64::MAX)).is_none());
         // The same command again.

@@ -8,7 +8,7 @@ use super::messages::note;
 use super::ranks;
 use flockwork_engine::{Engine, EngineError};
 use flockwork_model::behaviours::Body;
-use flockwork_model::grid::{CrowdSampling, RUN_CAP};
+use flockwork_model::grid::{CrowdSampling, MAX_WHOLE_RUN};
 use flockwork_model::parameter::{ALL_NEIGHBOURS, PICK_ONE};
 use flockwork_model::quote::cut;
 use flockwork_model::scene::{Follow, Scene};
@@ -17,7 +17,7 @@ use flockwork_model::statistics::crowded_agents;
 use flockwork_session::{HostTime, Session, Stops};
 
 /// A flock that runs as fast as possible.
-pub type Run = Session<Stops>;
+pub type DrivenSession = Session<Stops>;
 
 /// A clock that starts at this call.
 pub fn host_time() -> HostTime {
@@ -30,7 +30,7 @@ pub fn load(
     engine: Box<dyn Engine>,
     scene: &Scene,
     state: &FlockState,
-) -> Result<Run, EngineError> {
+) -> Result<DrivenSession, EngineError> {
     Session::forward(engine, scene, state, Stops::default(), host_time())
 }
 
@@ -72,7 +72,7 @@ pub fn forewarn(scene: &Scene, state: &FlockState) {
         }
     }
     all.iter().for_each(|sentence| note(sentence));
-    if scene.run_cap() == RUN_CAP {
+    if scene.run_cap() == MAX_WHOLE_RUN {
         return;
     }
     let [agents] = ranks::sum([state.len() as u64]);
@@ -84,7 +84,7 @@ pub fn forewarn(scene: &Scene, state: &FlockState) {
     };
     if crowded > 0 {
         note(&format!(
-            "{crowded} agents begin in crowds of more than {RUN_CAP}, where {readers} every \
+            "{crowded} agents begin in crowds of more than {MAX_WHOLE_RUN}, where {readers} every \
              neighbour: the work grows with the square of their number; to shorten it, {remedy}lower the \
              radii of their behaviours or --density"
         ));
@@ -120,7 +120,7 @@ pub trait Host {
     }
 
     /// Shows the flock; false ends the run.
-    fn show(&mut self, run: &mut Run, stop: Stop) -> anyhow::Result<bool>;
+    fn show(&mut self, run: &mut DrivenSession, stop: Stop) -> anyhow::Result<bool>;
 }
 
 /// The result of a run.
@@ -151,7 +151,7 @@ impl Outcome {
 /// Runs `ticks` ticks, or fewer if interrupted, and shows the flock at the host's stops, including
 /// the first and the last tick.
 pub fn drive(
-    run: &mut Run,
+    run: &mut DrivenSession,
     host: &mut dyn Host,
     ticks: u64,
     interrupt: &Interrupt,
@@ -208,10 +208,10 @@ pub struct Crowd {
 
 impl Crowd {
     /// Looks at the flock now. All ranks look together.
-    fn look(&mut self, run: &mut Run) -> Result<(), EngineError> {
+    fn look(&mut self, run: &mut DrivenSession) -> Result<(), EngineError> {
         run.finish()?;
         // A run has three cells. Most flocks are not crowded, and need no copy for this.
-        if run.largest_cell().saturating_mul(3) <= RUN_CAP {
+        if run.largest_cell().saturating_mul(3) <= MAX_WHOLE_RUN {
             return Ok(());
         }
         let own = run.own_state()?;
@@ -219,7 +219,7 @@ impl Crowd {
         let scene = run.scene();
         let crowded = crowded_agents(scene, agents as usize, &own.position, ranks::sum_all);
         if crowded > self.crowded {
-            let readers = (scene.run_cap() != RUN_CAP).then(|| readers(scene));
+            let readers = (scene.run_cap() != MAX_WHOLE_RUN).then(|| readers(scene));
             *self = Self { crowded, readers, agents, tick: run.tick() };
         }
         Ok(())
@@ -346,7 +346,7 @@ pub mod tests {
         fn waits(&self) -> bool {
             !self.hurries
         }
-        fn show(&mut self, run: &mut Run, stop: Stop) -> anyhow::Result<bool> {
+        fn show(&mut self, run: &mut DrivenSession, stop: Stop) -> anyhow::Result<bool> {
             assert_eq!(run.tick(), stop.done + 7, "the flock begins at tick 7");
             self.stops.push(stop);
             if self.interrupts_at == Some(stop.done) {

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use indicatif::ProgressBar;
 
 use super::arg_parsers::Size;
-use super::drive::{Host, Outcome, Run, Stop, drive};
+use super::drive::{DrivenSession, Host, Outcome, Stop, drive};
 use super::errors::{Interrupted, wrong};
 use super::interrupt::Interrupt;
 use super::progress::progress;
 use super::{memory_check, ranks};
-use crate::commands::files::capture_output::{Output, Plan};
+use crate::commands::files::capture_output::{FilmPlan, Output};
 use flockwork_engine::cpu::CpuEngine;
 use flockwork_engine::{Engine, Snapshot};
 use flockwork_model::scene::{Follow, Scene};
@@ -41,9 +41,9 @@ pub struct Shown {
 /// Films a run as planned, into `output` if this process has one, with a comment in the files. Also returns the
 /// files, in words.
 pub fn take(
-    run: &mut Run,
+    run: &mut DrivenSession,
     painter: &mut dyn Painter,
-    (mut output, plan, comment): (Option<Output>, &Plan, &str),
+    (mut output, plan, comment): (Option<Output>, &FilmPlan, &str),
     interrupt: &Interrupt,
 ) -> anyhow::Result<(Shown, String)> {
     let recorder = output.as_mut().map(|output| output.recorder(plan, comment)).transpose();
@@ -78,13 +78,13 @@ pub fn check_geometry(agents: usize) -> anyhow::Result<()> {
 
 /// A picture of the flock as it is now.
 pub fn picture(
-    run: &mut Run,
+    run: &mut DrivenSession,
     painter: &mut dyn Painter,
     size: Size,
     samples: u64,
 ) -> anyhow::Result<Frame> {
     let alpha = run.scene().style.background.is_none();
-    let plan = Plan { samples, ..Plan::of_picture(PathBuf::new(), size, alpha, 0) };
+    let plan = FilmPlan { samples, ..FilmPlan::of_picture(PathBuf::new(), size, alpha, 0) };
     memory_check::check_pictures(size, plan.bytes_per_pixel(run.scene()))?;
     let mut kept = Kept::default();
     film(run, painter, &mut kept, &plan, &Interrupt::default())?;
@@ -116,10 +116,10 @@ fn named(error: anyhow::Error, out: &Path) -> anyhow::Error {
 
 /// Steps, draws and records, until all frames are drawn or the user interrupts.
 fn film(
-    run: &mut Run,
+    run: &mut DrivenSession,
     painter: &mut dyn Painter,
     recorder: &mut dyn Recorder,
-    plan: &Plan,
+    plan: &FilmPlan,
     interrupt: &Interrupt,
 ) -> anyhow::Result<Shown> {
     // A single picture and ticks before a film spend their time on ticks, a film on frames.
@@ -163,7 +163,7 @@ fn film(
 }
 
 /// True if progress is counted in ticks.
-fn counts_ticks(plan: &Plan) -> bool {
+fn counts_ticks(plan: &FilmPlan) -> bool {
     plan.every.is_none() || plan.from > 0 && plan.samples == 1
 }
 
@@ -174,7 +174,7 @@ struct Filming<'a> {
     painter: &'a mut dyn Painter,
     recorder: &'a mut dyn Recorder,
     interrupt: &'a Interrupt,
-    plan: &'a Plan,
+    plan: &'a FilmPlan,
     bar: ProgressBar,
     /// Pictures of the next frame so far.
     parts: u64,
@@ -285,7 +285,7 @@ impl Filming<'_> {
 
     /// Draws the flock at moments between the tick before and this one. Notes it as it is now if the next
     /// ones come after this tick.
-    fn draw_between(&mut self, run: &mut Run, stop: Stop) -> anyhow::Result<()> {
+    fn draw_between(&mut self, run: &mut DrivenSession, stop: Stop) -> anyhow::Result<()> {
         let shares = |tick| {
             let moments = self.plan.needs(tick).into_iter().map(f64::fract);
             moments.filter(|share| *share > 0.0).collect::<Vec<_>>()
@@ -337,7 +337,7 @@ impl Host for Filming<'_> {
         self.plan.every.is_none()
     }
 
-    fn show(&mut self, run: &mut Run, stop: Stop) -> anyhow::Result<bool> {
+    fn show(&mut self, run: &mut DrivenSession, stop: Stop) -> anyhow::Result<bool> {
         let wanted = match self.plan.every {
             // An interrupted film ends with the last due frame.
             Some(_) => !stop.interrupted,

@@ -194,8 +194,7 @@ impl FlockArgs {
         if let Some(unsaid) = table.run.as_ref().map(RunRecord::unsaid).transpose()?.flatten() {
             notices.push(format!("{}: {unsaid}", place()));
         }
-        let written =
-            table.run.as_ref().map(|run| run.scene(&[])).transpose().with_context(place)?;
+        let written = run.as_ref().map(|run| run.scene(&[])).transpose().with_context(place)?;
         // As people would write it: without the keys that have their defaults.
         let written = written.map(|scene| scene.to_toml());
         let overrides = self.all_overrides(run.as_ref());

@@ -27,8 +27,12 @@ pub struct WindowFilm {
 
 /// Begins a film in the current folder: MP4 where ffmpeg is there and the background is not transparent, else APNG.
 pub fn begin(stem: &str, film: Film, comment: String) -> anyhow::Result<WindowFilm> {
-    let ending = if !film.alpha && ask_ffmpeg().is_ok() { "mp4" } else { "apng" };
-    begin_in(Path::new(""), stem, ending, film, comment)
+    begin_in(Path::new(""), stem, ending(film, ask_ffmpeg().is_ok()), film, comment)
+}
+
+/// The ending of the film's name. MP4 knows no transparency.
+fn ending(film: Film, has_ffmpeg: bool) -> &'static str {
+    if has_ffmpeg && !film.alpha { "mp4" } else { "apng" }
 }
 
 fn begin_in(
@@ -155,6 +159,12 @@ mod tests {
             entry.unwrap().file_name().into_string().unwrap()
         };
         std::fs::read_dir(folder).unwrap().map(name).collect()
+    }
+
+    #[test]
+    fn a_film_without_a_background_is_no_mp4() {
+        let of = |alpha, has_ffmpeg| ending(Film { alpha, ..FILM }, has_ffmpeg);
+        assert_eq!([of(false, true), of(true, true), of(false, false)], ["mp4", "apng", "apng"]);
     }
 
     #[test]

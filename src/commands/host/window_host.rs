@@ -19,9 +19,9 @@ use flockwork_view::recorder::Film;
 
 /// The host of the window that `flockwork run` opens.
 #[derive(Clone, Copy, Debug)]
-pub struct Files;
+pub struct WindowFiles;
 
-impl WindowHost for Files {
+impl WindowHost for WindowFiles {
     fn read(&self, argument: &str) -> Result<Source, String> {
         let text = text_of(argument, MAX_SESSION).map_err(sentence)?;
         Ok(Source { argument: Some(argument.into()), text, ..Source::default() })
@@ -88,7 +88,10 @@ mod tests {
         };
         let engine = CpuEngine::new(Some(1)).unwrap();
         let open = |argument: &str| {
-            Files.read(argument).and_then(|source| Files.make(source, &engine)).map(|_| ())
+            WindowFiles
+                .read(argument)
+                .and_then(|source| WindowFiles.make(source, &engine))
+                .map(|_| ())
         };
         assert_eq!(open("walls"), Ok(()));
         let good = path("good.toml", b"[species.a]\ncount = 3\n");
@@ -105,6 +108,6 @@ mod tests {
             assert!(error.contains(part) && !error.contains('\n'), "{error}");
         }
         let source = Source { text: " ".repeat((1 << 26) + 1), ..Source::default() };
-        assert!(Files.make(source, &engine).unwrap_err().contains("64 MB"));
+        assert!(WindowFiles.make(source, &engine).unwrap_err().contains("64 MB"));
     }
 }

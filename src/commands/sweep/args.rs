@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::plan::Plan;
+use super::plan::SweepPlan;
 use crate::commands::host::arg_parsers::whole;
 use crate::commands::host::errors::wrong;
 use crate::commands::host::options::MachineArgs;
@@ -17,7 +17,7 @@ pub struct SweepArgs {
     #[arg(value_name = "PLAN.toml")]
     pub file: Option<PathBuf>,
     #[command(flatten)]
-    pub plan: Plan,
+    pub plan: SweepPlan,
     #[command(flatten)]
     pub machine: MachineArgs,
     /// Folder for a file a run, and for results.csv and results.npz once all are there. Runs that are there

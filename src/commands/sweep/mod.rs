@@ -22,10 +22,10 @@ pub use self::args::SweepArgs;
 pub use self::single::SingleRuns;
 
 use self::one_run::Worker;
-use self::plan::Plan;
+use self::plan::SweepPlan;
 use self::plot::{Curves, Reference};
 use self::results::RunResult;
-use self::runs::{Run, Sweep};
+use self::runs::{Sweep, SweepRun};
 use super::charts::PlotFile;
 use super::files::output::{OutputError, check_place};
 use super::files::scene_files::tell_idle;
@@ -45,19 +45,19 @@ const JOBS_ON_GPU: usize = 4;
 
 /// Runs the command.
 pub fn sweep(args: &SweepArgs) -> anyhow::Result<()> {
-    let file = args.file.as_deref().map(Plan::read).transpose()?.unwrap_or_default();
+    let file = args.file.as_deref().map(SweepPlan::read).transpose()?.unwrap_or_default();
     let mut sweep = Sweep::new(file.overridden_by(args.plan.clone())?)?;
     // A scene from a pipe is read now: before, the first Ctrl-C ends the program.
     let interrupt = Interrupt::watch();
-    let Plan { set, density, seed, .. } = &sweep.plan;
+    let SweepPlan { set, density, seed, .. } = &sweep.plan;
     tell_idle(set, density.is_some(), seed.is_some());
     let is_chosen = args.chosen(sweep.len(), sweep.flocks())?;
     let chosen = sweep.runs(&is_chosen);
     sweep.learn(&chosen, &interrupt)?;
     if args.list {
         let out = args.out.as_deref();
-        let is_done = |run: Run| out.is_some_and(|out| is_done(out, &sweep, run));
-        let line = |run: &Run| results::line(&sweep, *run, is_done(*run)) + "\n";
+        let is_done = |run: SweepRun| out.is_some_and(|out| is_done(out, &sweep, run));
+        let line = |run: &SweepRun| results::line(&sweep, *run, is_done(*run)) + "\n";
         return say(&chosen.iter().map(line).collect::<String>());
     }
     let out = args.out()?;
@@ -69,7 +69,7 @@ pub fn sweep(args: &SweepArgs) -> anyhow::Result<()> {
     args.plot.as_ref().map_or(Ok(()), |_| plot::check(&sweep))?;
     create(out, args.collect)?;
     let plot = args.plot.as_deref().map(PlotFile::create).transpose()?;
-    let (there, left): (Vec<Run>, Vec<Run>) =
+    let (there, left): (Vec<SweepRun>, Vec<SweepRun>) =
         chosen.iter().partition(|run| is_done(out, &sweep, **run));
     let wanted = if args.collect { &[] } else { &left[..] };
     let computed = compute(args, &sweep, wanted, out, &interrupt);
@@ -103,14 +103,14 @@ fn collect(
     plot: Option<PlotFile>,
     reference: &Reference,
     interrupt: &Interrupt,
-) -> anyhow::Result<(Vec<(Run, RunResult)>, bool)> {
+) -> anyhow::Result<(Vec<(SweepRun, RunResult)>, bool)> {
     // A part of many does not read all of them, unless it may be the last. Nor does one that was stopped.
     let is_last = !interrupt.is_raised() && results::count(out) >= sweep.len();
     let may_be_whole = args.collect || is_last;
     let chosen = args.chosen(sweep.len(), sweep.flocks())?;
     let runs = sweep.runs(|number| may_be_whole || chosen(number));
     sweep.learn(&runs, interrupt)?;
-    let read = |run: Run| Some((run, results::read(out, sweep, run)?));
+    let read = |run: SweepRun| Some((run, results::read(out, sweep, run)?));
     let results: Vec<_> = runs.into_iter().filter_map(read).collect();
     let is_whole = results.len() == sweep.len();
     if is_whole || args.collect {
@@ -132,7 +132,7 @@ fn counted_runs(number: usize) -> String {
 }
 
 /// True if a run needs no other try.
-fn is_done(out: &Path, sweep: &Sweep, run: Run) -> bool {
+fn is_done(out: &Path, sweep: &Sweep, run: SweepRun) -> bool {
     results::read(out, sweep, run).is_some_and(|result| result.failure.is_none())
 }
 
@@ -161,7 +161,7 @@ fn create(out: &Path, must_be: bool) -> anyhow::Result<()> {
 fn compute(
     args: &SweepArgs,
     sweep: &Sweep,
-    runs: &[Run],
+    runs: &[SweepRun],
     out: &Path,
     interrupt: &Interrupt,
 ) -> anyhow::Result<usize> {
@@ -222,7 +222,7 @@ fn compute(
 fn report(
     args: &SweepArgs,
     sweep: &Sweep,
-    (results, is_whole): (&[(Run, RunResult)], bool),
+    (results, is_whole): (&[(SweepRun, RunResult)], bool),
     [before, computed]: [usize; 2],
 ) -> anyhow::Result<()> {
     let out = args.out()?;

@@ -6,9 +6,9 @@ use std::sync::{Arc, Once};
 
 use indicatif::ProgressBar;
 
-use super::plan::{Plan, Until};
+use super::plan::{SweepPlan, Until};
 use super::results::RunResult;
-use super::runs::{Run, Sweep};
+use super::runs::{Sweep, SweepRun};
 use crate::commands::files::scene_files::populate;
 use crate::commands::files::state_files::ran_on;
 use crate::commands::host::interrupt::Interrupt;
@@ -36,7 +36,7 @@ pub struct Worker {
     threads: usize,
     engine: Option<Box<dyn Engine>>,
     /// The run whose flock is at its end in the engine, and its scene before it was scaled.
-    ended: Option<(Run, Scene)>,
+    ended: Option<(SweepRun, Scene)>,
 }
 
 impl Worker {
@@ -60,7 +60,7 @@ impl Worker {
     pub fn run(
         &mut self,
         sweep: &Sweep,
-        run: Run,
+        run: SweepRun,
         bar: &ProgressBar,
         interrupt: &Interrupt,
     ) -> Option<RunResult> {
@@ -83,10 +83,10 @@ impl Worker {
     }
 
     /// The runs from the one whose flock is in the engine to this one, in order.
-    fn way_to(&self, sweep: &Sweep, run: Run) -> Vec<Run> {
+    fn way_to(&self, sweep: &Sweep, run: SweepRun) -> Vec<SweepRun> {
         let ended = self.ended.as_ref().map(|(ended, _)| *ended);
-        let before = |run: &Run| sweep.before(*run).filter(|before| Some(*before) != ended);
-        let mut way: Vec<Run> = std::iter::successors(Some(run), before).collect();
+        let before = |run: &SweepRun| sweep.before(*run).filter(|before| Some(*before) != ended);
+        let mut way: Vec<SweepRun> = std::iter::successors(Some(run), before).collect();
         way.reverse();
         way
     }
@@ -94,7 +94,7 @@ impl Worker {
     fn averages(
         &mut self,
         sweep: &Sweep,
-        run: Run,
+        run: SweepRun,
         bar: &ProgressBar,
         interrupt: &Interrupt,
     ) -> anyhow::Result<Option<RunResult>> {
@@ -190,7 +190,7 @@ fn go_on(
 
 /// The samples of a run.
 struct Samples<'a> {
-    plan: &'a Plan,
+    plan: &'a SweepPlan,
     metrics: &'a Selection,
     /// For each metric, by sample.
     values: Vec<Vec<f64>>,
@@ -203,7 +203,7 @@ struct Samples<'a> {
 
 impl<'a> Samples<'a> {
     fn new(
-        plan: &'a Plan,
+        plan: &'a SweepPlan,
         metrics: &'a Selection,
         (scene, state): (&Scene, &FlockState),
     ) -> Result<Self, TooFast> {

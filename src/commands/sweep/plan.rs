@@ -28,7 +28,7 @@ const METRICS_EVERY: u64 = 10;
 /// A flock, the values that vary, and how it is measured. A plan file has these keys, with `_` for `-`.
 #[derive(Clone, Debug, Default, Args, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Plan {
+pub struct SweepPlan {
     /// A built-in scene, or the path of a scene file; in a plan, relative to the plan's folder
     #[arg(long, value_name = "NAME|FILE", value_parser = scene_name())]
     pub scene: Option<String>,
@@ -198,7 +198,7 @@ fn text_of(value: &toml::Value) -> String {
     value.as_str().filter(is_word).map_or_else(|| value.to_string(), str::to_owned)
 }
 
-impl Plan {
+impl SweepPlan {
     /// Reads a plan file. Its paths are relative to its folder.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
         let place = path.display().to_string();

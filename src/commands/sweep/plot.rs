@@ -9,7 +9,7 @@ use plotters::style::{BLACK, Color, WHITE};
 
 use super::plan::MAX_PLAN;
 use super::results::RunResult;
-use super::runs::{Run, Sweep};
+use super::runs::{Sweep, SweepRun};
 use crate::commands::charts::{Canvas, Drawn, LINE, Page, Point, SERIES, curve};
 use crate::commands::host::errors::wrong;
 use crate::input::read_file;
@@ -169,11 +169,11 @@ impl Curves {
     /// The averages of the runs with results, and curves to compare them with; an error if there is no result.
     pub fn new(
         sweep: &Sweep,
-        results: &[(Run, RunResult)],
+        results: &[(SweepRun, RunResult)],
         reference: &Reference,
     ) -> anyhow::Result<Self> {
         let there = results.iter().filter(|(_, result)| result.failure.is_none());
-        let there: Vec<&(Run, RunResult)> = there.collect();
+        let there: Vec<&(SweepRun, RunResult)> = there.collect();
         anyhow::ensure!(!there.is_empty(), "--plot: no run has a result; compute some first");
         let first = |point: &Vec<String>| point.first().cloned().unwrap_or_default();
         let mut seen = HashSet::new();
@@ -182,14 +182,14 @@ impl Curves {
         let is_number = |value: &String| value.parse::<f64>().is_ok();
         let words = if values.iter().all(is_number) { Vec::new() } else { values };
         let places: HashMap<&String, usize> = words.iter().zip(0..).collect();
-        let place = |run: Run| {
+        let place = |run: SweepRun| {
             let value = first(&sweep.points[run.point]);
             places.get(&value).map_or_else(|| value.parse().unwrap_or(0.0), |at| *at as f64)
         };
         let series = series_of(sweep, MAX_SERIES);
         let panel = |metric: &str| {
             let points = series.iter().map(|own| {
-                let is_own = |run: &Run| others(sweep, run.point) == *own;
+                let is_own = |run: &SweepRun| others(sweep, run.point) == *own;
                 let own = there.iter().filter(|(run, _)| is_own(run));
                 let own = own.filter_map(|(run, result)| {
                     let average = result.metrics.get(metric)?;
@@ -323,14 +323,14 @@ impl Page for Curves {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::sweep::plan::Plan;
+    use crate::commands::sweep::plan::SweepPlan;
 
     /// The names of the series of a plan that varies these keys after the first.
     fn names(vary: &str) -> Vec<String> {
         let quoted = vary.lines().map(|line| format!("\"{}", line.replacen(" =", "\" =", 1)));
         let vary = quoted.collect::<Vec<_>>().join("\n");
         let text = format!("ticks = 9\nscene = \"flock\"\n[vary]\ncount = [5, 6]\n{vary}");
-        let sweep = Sweep::new(Plan::parse(&text, "plan", Path::new("")).unwrap()).unwrap();
+        let sweep = Sweep::new(SweepPlan::parse(&text, "plan", Path::new("")).unwrap()).unwrap();
         names_of(&sweep, &series_of(&sweep, MAX_SERIES))
     }
 

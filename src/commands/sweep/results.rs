@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::runs::{Run, Sweep};
+use super::runs::{Sweep, SweepRun};
 use crate::commands::files::output::OutputFile;
 use crate::input::read_file;
 use flockwork_model::io::write_columns;
@@ -63,7 +63,7 @@ fn columns(average: &TimeAverage) -> [f64; SUFFIXES.len()] {
 }
 
 /// Reads the result of a run, without its record; `None` if there is none that has all metrics of the plan.
-pub fn read(folder: &Path, sweep: &Sweep, run: Run) -> Option<RunResult> {
+pub fn read(folder: &Path, sweep: &Sweep, run: SweepRun) -> Option<RunResult> {
     let path = folder.join(sweep.file_name(run));
     let mut result: RunResult = toml::from_str(&read_file(&path, MAX_RESULT).ok()?).ok()?;
     // Many of them are in memory at once.
@@ -73,7 +73,12 @@ pub fn read(folder: &Path, sweep: &Sweep, run: Run) -> Option<RunResult> {
 }
 
 /// Writes the result of a run.
-pub fn write(folder: &Path, sweep: &Sweep, run: Run, result: &RunResult) -> anyhow::Result<()> {
+pub fn write(
+    folder: &Path,
+    sweep: &Sweep,
+    run: SweepRun,
+    result: &RunResult,
+) -> anyhow::Result<()> {
     let path = folder.join(sweep.file_name(run));
     let text = format!("# A run of `flockwork sweep`.\n{}", toml::to_string(result)?);
     OutputFile::create_in_cleared(&path)?.publish_whole(text.as_bytes())?;
@@ -92,7 +97,11 @@ pub fn count(folder: &Path) -> usize {
 }
 
 /// Writes the table of the runs that have results.
-pub fn collect(folder: &Path, sweep: &Sweep, results: &[(Run, RunResult)]) -> anyhow::Result<()> {
+pub fn collect(
+    folder: &Path,
+    sweep: &Sweep,
+    results: &[(SweepRun, RunResult)],
+) -> anyhow::Result<()> {
     let mut rows = csv::Writer::from_writer(OutputFile::create(&folder.join(TABLE))?);
     let metrics = sweep.plan.metrics();
     let mut head = vec!["run".to_owned()];
@@ -137,14 +146,14 @@ fn number(text: &str) -> f64 {
 }
 
 /// The columns with numbers; NaN stands for a value that is missing.
-fn arrays(sweep: &Sweep, results: &[(Run, RunResult)]) -> Vec<(String, Vec<f64>)> {
-    let column = |name: &str, value: &dyn Fn(Run, &RunResult) -> f64| {
+fn arrays(sweep: &Sweep, results: &[(SweepRun, RunResult)]) -> Vec<(String, Vec<f64>)> {
+    let column = |name: &str, value: &dyn Fn(SweepRun, &RunResult) -> f64| {
         let values = results.iter().map(|(run, result)| value(*run, result));
         (name.to_owned(), values.collect::<Vec<_>>())
     };
     let mut all = vec![column("run", &|run, _| run.number as f64)];
     for (at, key) in sweep.keys.iter().enumerate() {
-        let value = |run: Run, _: &_| number(&sweep.values(run)[at]);
+        let value = |run: SweepRun, _: &_| number(&sweep.values(run)[at]);
         all.push(column(key, &value));
     }
     // Words are in the other table.
@@ -157,7 +166,7 @@ fn arrays(sweep: &Sweep, results: &[(Run, RunResult)]) -> Vec<(String, Vec<f64>)
     all.push(column("settled", &|_, result| result.settled as f64));
     for name in sweep.plan.metrics() {
         for (at, suffix) in SUFFIXES.iter().enumerate() {
-            let value = |_: Run, result: &RunResult| {
+            let value = |_: SweepRun, result: &RunResult| {
                 result.metrics.get(name).map_or(f64::NAN, |average| columns(average)[at])
             };
             all.push(column(&format!("{name}{suffix}"), &value));
@@ -167,7 +176,7 @@ fn arrays(sweep: &Sweep, results: &[(Run, RunResult)]) -> Vec<(String, Vec<f64>)
 }
 
 /// A run as a line of JSON.
-pub fn line(sweep: &Sweep, run: Run, is_done: bool) -> String {
+pub fn line(sweep: &Sweep, run: SweepRun, is_done: bool) -> String {
     let mut line = serde_json::json!({
         "run": run.number,
         "values": sweep.json(run),

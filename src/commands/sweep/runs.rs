@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use rayon::prelude::*;
 
-use super::plan::{Design, MAX_RUNS, Plan};
+use super::plan::{Design, MAX_RUNS, SweepPlan};
 use super::vary::resolved;
 use crate::commands::files::scene_files::{asked_text, requested, run_in};
 use crate::commands::host::arg_parsers::{count, density};
@@ -23,7 +23,7 @@ use flockwork_view::words::counted;
 
 /// One run of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct SweepRun {
     /// From 1 on.
     pub number: usize,
     /// Number of its point, from 0.
@@ -69,7 +69,7 @@ struct Known {
 #[derive(Debug)]
 pub struct Sweep {
     /// The plan.
-    pub plan: Plan,
+    pub plan: SweepPlan,
     /// The keys that vary.
     pub keys: Vec<String>,
     /// The values of each point.
@@ -93,7 +93,7 @@ fn fnv(hash: u64, text: &str) -> u64 {
 }
 
 /// Refuses a key whose values would not be used. `text` is the scene's.
-fn refuse_vain(plan: &Plan, keys: &[String], text: &str) -> anyhow::Result<()> {
+fn refuse_vain(plan: &SweepPlan, keys: &[String], text: &str) -> anyhow::Result<()> {
     let options = [("count", plan.count.is_some()), ("density", plan.density.is_some())];
     let options = options.into_iter().filter_map(|(key, is_there)| is_there.then_some(key));
     let set = plan.set.iter().filter_map(|own| key_and_value(own)).map(|(key, _)| resolved(key));
@@ -127,7 +127,7 @@ fn refuse_vain(plan: &Plan, keys: &[String], text: &str) -> anyhow::Result<()> {
 
 impl Sweep {
     /// The runs of a plan.
-    pub fn new(plan: Plan) -> anyhow::Result<Self> {
+    pub fn new(plan: SweepPlan) -> anyhow::Result<Self> {
         plan.check()?;
         let (keys, points) = plan.points()?;
         let seeds = u64::from(plan.seeds.unwrap_or(1));
@@ -157,17 +157,17 @@ impl Sweep {
     }
 
     /// The runs with these numbers, which count from 1.
-    pub fn runs(&self, chosen: impl Fn(usize) -> bool) -> Vec<Run> {
+    pub fn runs(&self, chosen: impl Fn(usize) -> bool) -> Vec<SweepRun> {
         let run = |number| {
             let (point, place) = ((number - 1) / self.seeds(), (number - 1) % self.seeds());
-            Run { number, point, place }
+            SweepRun { number, point, place }
         };
         (1..=self.len()).filter(|number| chosen(*number)).map(run).collect()
     }
 
     /// Makes the flocks of these runs once, for the names of their files. A value with which no run of the whole plan
     /// is possible is an error; a point that only together is impossible is a run that fails.
-    pub fn learn(&mut self, runs: &[Run], interrupt: &Interrupt) -> anyhow::Result<()> {
+    pub fn learn(&mut self, runs: &[SweepRun], interrupt: &Interrupt) -> anyhow::Result<()> {
         let points: Vec<usize> = runs.iter().map(|run| run.point).collect();
         if self.plan.goes_back() {
             let end = self.points.len();
@@ -265,7 +265,7 @@ impl Sweep {
     fn hash_of(&self, flock: &Flock) -> u64 {
         // Not of the scene's name, so that a plan may be called from any folder.
         let flock = RunRecord { name: String::new(), ..flock.record() }.digest();
-        let Plan { settle, until, .. } = &self.plan;
+        let SweepPlan { settle, until, .. } = &self.plan;
         let (ticks, every) = (self.plan.ticks(), self.plan.every());
         let measured = format!("{ticks} {settle:?} {every} {:?} {until:?}", self.plan.metrics());
         fnv(fnv(0xcbf2_9ce4_8422_2325, &flock), &measured)
@@ -328,28 +328,28 @@ impl Sweep {
     }
 
     /// The keys and values of a run as JSON.
-    pub fn json(&self, run: Run) -> serde_json::Map<String, serde_json::Value> {
+    pub fn json(&self, run: SweepRun) -> serde_json::Map<String, serde_json::Value> {
         let values = self.values(run).iter().map(|value| value.as_str().into());
         self.keys.iter().cloned().zip(values).collect()
     }
 
     /// The values of a run.
-    pub fn values(&self, run: Run) -> &[String] {
+    pub fn values(&self, run: SweepRun) -> &[String] {
         &self.points[run.point]
     }
 
     /// The seed of a run that was learnt.
-    pub fn seed(&self, run: Run) -> u32 {
+    pub fn seed(&self, run: SweepRun) -> u32 {
         self.first_seed + run.place as u32
     }
 
     /// Number of agents of a run that was learnt; 0 if it is impossible.
-    pub fn agents(&self, run: Run) -> u64 {
+    pub fn agents(&self, run: SweepRun) -> u64 {
         self.made(run.point).map_or(0, |known| known.agents)
     }
 
     /// The name of the file of a run that was learnt: a hash of all that decides its result.
-    pub fn file_name(&self, run: Run) -> String {
+    pub fn file_name(&self, run: SweepRun) -> String {
         let on_the_way = self.hashes_on_the_way.get(run.point).copied();
         let point = on_the_way.unwrap_or_else(|| self.hash_of_point(run.point));
         format!("{:016x}.toml", fnv(point, &self.seed(run).to_string()))
@@ -363,9 +363,9 @@ impl Sweep {
     }
 
     /// The run whose flock this one goes on with.
-    pub fn before(&self, run: Run) -> Option<Run> {
+    pub fn before(&self, run: SweepRun) -> Option<SweepRun> {
         let point = run.point.checked_sub(1).filter(|_| self.plan.goes_back())?;
-        Some(Run { number: run.number - self.seeds(), point, ..run })
+        Some(SweepRun { number: run.number - self.seeds(), point, ..run })
     }
 
     /// Whether a point is on the way there or back; `None` if runs do not go on from one another.
@@ -380,17 +380,17 @@ impl Sweep {
     }
 
     /// The runs in groups that can be computed side by side.
-    pub fn groups(&self, runs: &[Run]) -> Vec<Vec<Run>> {
+    pub fn groups(&self, runs: &[SweepRun]) -> Vec<Vec<SweepRun>> {
         if !self.plan.goes_back() {
             return runs.iter().map(|run| vec![*run]).collect();
         }
         let mut runs = runs.to_vec();
         runs.sort_by_key(|run| (run.place, run.point));
-        runs.chunk_by(|one, next| one.place == next.place).map(<[Run]>::to_vec).collect()
+        runs.chunk_by(|one, next| one.place == next.place).map(<[SweepRun]>::to_vec).collect()
     }
 
     /// The flock of a run that was learnt. Fails if it is another one by now.
-    pub fn flock_of(&self, run: Run) -> anyhow::Result<Flock> {
+    pub fn flock_of(&self, run: SweepRun) -> anyhow::Result<Flock> {
         let mut flock = self.flock(self.values(run))?;
         let is_same = self.made(run.point).is_some_and(|known| known.hash == self.hash_of(&flock));
         anyhow::ensure!(is_same, "the file of its flow field has changed since the sweep began");
@@ -400,7 +400,7 @@ impl Sweep {
 
     /// The flock of a point.
     fn flock(&self, values: &[String]) -> anyhow::Result<Flock> {
-        let Plan { count: agents, density: k, seed, .. } = self.plan;
+        let SweepPlan { count: agents, density: k, seed, .. } = self.plan;
         let mut asked = Request { count: agents, density: k, seed };
         let mut overrides = self.plan.set.clone();
         for (key, value) in self.keys.iter().zip(values) {
@@ -424,7 +424,7 @@ impl Sweep {
     }
 
     /// The place of a failure, for messages.
-    pub fn place(&self, run: Run) -> String {
+    pub fn place(&self, run: SweepRun) -> String {
         match &self.plan.values {
             Some(path) => {
                 format!("run {} ({}, row {})", run.number, path.display(), run.point + 1)

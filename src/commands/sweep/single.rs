@@ -7,7 +7,7 @@ use indicatif::ProgressBar;
 use serde_json::json;
 
 use super::one_run::Worker;
-use super::plan::Plan;
+use super::plan::SweepPlan;
 use super::runs::Sweep;
 use crate::commands::host::errors::wrong;
 use crate::commands::host::interrupt::Interrupt;
@@ -19,12 +19,12 @@ pub struct SingleRuns(Sweep);
 impl SingleRuns {
     /// The runs of the plan in a file.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
-        Ok(Self(Sweep::new(Plan::read(path)?)?))
+        Ok(Self(Sweep::new(SweepPlan::read(path)?)?))
     }
 
     /// The runs of the plan in a text, whose files are relative to the current folder.
     pub fn parse(text: &str) -> anyhow::Result<Self> {
-        Ok(Self(Sweep::new(Plan::parse(text, "plan", Path::new(""))?)?))
+        Ok(Self(Sweep::new(SweepPlan::parse(text, "plan", Path::new(""))?)?))
     }
 
     /// Number of runs.

@@ -2,7 +2,7 @@
 
 use pulp::Simd;
 
-use flockwork_model::random::{self, Use};
+use flockwork_model::random::{self, Purpose};
 use flockwork_model::real::{Lanes, MAX_LANES};
 use flockwork_model::vector::{Axes, Deviates, Space, Vector, each_axis, per_axis};
 
@@ -34,12 +34,12 @@ pub fn deviates<S: Simd>(simd: S, draws: Draws<'_>) -> Deviates<Lanes<S>> {
 #[inline(always)]
 pub fn jitters<S: Simd, const D: usize>(simd: S, draws: Draws<'_>) -> Vector<Lanes<S>, D> {
     let Draws { seed, tick, ids } = draws;
-    let uses = [Use::JitterX, Use::JitterY, Use::JitterZ];
+    let purposes = [Purpose::JitterX, Purpose::JitterY, Purpose::JitterZ];
     let mut numbers = [[0.0; MAX_LANES]; D];
     for (lane, id) in ids.iter().enumerate() {
         each_axis!(axis => {
             numbers[axis][lane] =
-                random::nearly_normal(random::bits(seed, *id, tick, uses[axis]));
+                random::nearly_normal(random::bits(seed, *id, tick, purposes[axis]));
         });
     }
     Vector(per_axis!(axis => Lanes::load(simd, &numbers[axis])))

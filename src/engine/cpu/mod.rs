@@ -2,7 +2,7 @@
 //!
 //! One tick is two passes: `steer` (neighbours, behaviours, integration) and `sort` (the
 //! agents back into the order of the grid). The flock is kept sorted by cell, so that the
-//! neighbours of an agent are three contiguous runs, and within a cell by id, so that every sum
+//! neighbours of an agent are a few contiguous runs, and within a cell by id, so that every sum
 //! follows from the state alone.
 
 mod add_up;

@@ -14,13 +14,13 @@ use flockwork_model::behaviours::{Kind, Uses};
 use flockwork_model::formula::Formula;
 use flockwork_model::grid::NearRow;
 use flockwork_model::parameter::PICK_ONE;
-use flockwork_model::random::{self, Use, place_in_order};
+use flockwork_model::random::{self, Purpose, place_in_order};
 use flockwork_model::real::{Lanes, MAX_LANES, Mask, Real, apart};
 use flockwork_model::vector::{Axes, Space, Vector, per_axis};
 
 /// Places for the smallest distances: one more than there are to choose, to notice that another agent is as far
 /// away as the last one.
-const FEW: usize = Uses::FEW as usize + 1;
+const FEW: usize = Uses::MAX_FEW as usize + 1;
 const MANY: usize = flockwork_model::parameter::MAX_NEAREST as usize + 1;
 
 /// In place of the id of a single neighbour.
@@ -262,7 +262,7 @@ where
         let Around { flock, group, .. } = self.around;
         let mut order = [0; MAX_LANES];
         for (order, id) in order.iter_mut().zip(&flock.id[group.agents.clone()]) {
-            *order = random::bits(flock.seed, *id, flock.tick, Use::Pick);
+            *order = random::bits(flock.seed, *id, flock.tick, Purpose::Pick);
         }
         let nobody = [EVERYBODY; MAX_LANES];
         let mut picking =

@@ -16,7 +16,7 @@ use super::group::{SortedFlock, share_of};
 use super::lane_parameters::{LaneParameters, SpeciesTable};
 use super::nearest::Nearest;
 use flockwork_model::behaviours::{Kind, Neighbour, Sums, Uses};
-use flockwork_model::grid::{NearRow, RUN_CAP, Sampling};
+use flockwork_model::grid::{MAX_WHOLE_RUN, NearRow, Sampling};
 use flockwork_model::parameter::MAX_SPECIES;
 use flockwork_model::real::MAX_LANES;
 use flockwork_model::real::{Lanes, Real, apart};
@@ -104,7 +104,7 @@ where
         let runs = self.around.runs(near);
         let lengths = [0, 1, 2].map(|run| runs[run].0.len());
         if self.nearest.by_ids
-            || (lengths.iter().sum::<usize>() > RUN_CAP as usize
+            || (lengths.iter().sum::<usize>() > MAX_WHOLE_RUN as usize
                 && self.goes_cell_by_cell(near.first_cell, lengths))
         {
             return self.cell_by_cell(near);

@@ -273,7 +273,7 @@ mod tests {
     use crate::cpu::bands;
     use flockwork_model::grid::{Grid, Window};
     use flockwork_model::memory::Memory;
-    use flockwork_model::random::{Use, bits};
+    use flockwork_model::random::{Purpose, bits};
     use flockwork_model::state::FlockState;
     use flockwork_model::vector::Point;
     use flockwork_model::vector::flat;
@@ -298,7 +298,7 @@ mod tests {
             let cells = grid.cells() as u32;
             let all = 0..count as u32;
             let mut shuffled: Vec<u32> = all.clone().collect();
-            shuffled.sort_by_key(|id| bits(2, *id, 0, Use::SpawnX));
+            shuffled.sort_by_key(|id| bits(2, *id, 0, Purpose::SpawnX));
             // Few agents change places from one tick to the next; in a new flock, none has any.
             let runs: Vec<u32> = all.clone().filter(|id| id % 5 > 0).collect();
             let runs = [runs, all.clone().filter(|id| id % 5 == 0).collect()].concat();
@@ -306,7 +306,7 @@ mod tests {
                 let (motion, identity) = agents(&before);
                 for crowd in [cells, 3, 1] {
                     // The cell of each agent, by its id.
-                    let cell = |id: u32| bits(1, id, 0, Use::SpawnX) % crowd;
+                    let cell = |id: u32| bits(1, id, 0, Purpose::SpawnX) % crowd;
                     let key: Vec<u32> = before.iter().map(|id| cell(*id)).collect();
                     let mut ids: Vec<u32> = (0..count as u32).collect();
                     ids.sort_by_key(|id| (cell(*id), *id));

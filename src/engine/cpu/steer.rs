@@ -26,7 +26,7 @@ use crate::stopwatch::Stopwatch;
 use flockwork_model::behaviours::{Agent, Kind, Sums, Surroundings, Uses};
 use flockwork_model::grid::{MAX_ROWS_AROUND, NearRow};
 use flockwork_model::memory::{Memory, Shown, growth_of_age, leant};
-use flockwork_model::random::{self, Use};
+use flockwork_model::random::{self, Purpose};
 use flockwork_model::real::MAX_LANES;
 use flockwork_model::real::{Lanes, Mask, Real, apart};
 use flockwork_model::vector::{Axes, Remembered, Space, Vector, each_axis, per_axis};
@@ -388,9 +388,9 @@ where
             let memory = flock.motion.memory[agent];
             angles[lane] = memory.angle();
             let draw = |purpose| random::unit(flock.seed, flock.id[agent], flock.tick, purpose);
-            noises[0][lane] = draw(Use::Wander);
+            noises[0][lane] = draw(Purpose::Wander);
             if Axes::<D>::REMEMBERS_DIRECTIONS {
-                let others = [Use::WanderAround, Use::WanderHeight];
+                let others = [Purpose::WanderAround, Purpose::WanderHeight];
                 for (axis, purpose) in others.into_iter().enumerate() {
                     noises[axis + 1][lane] = draw(purpose);
                 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::device::{self, AdapterChoice, Gpu};
 use super::extent::{CELLS_PER_BLOCK, Extent};
 use super::readback::Part;
-use super::row::{MAX_AGENTS, MotionLayout, TAG_BYTES};
+use super::row::{MAX_DEVICE_AGENTS, MotionLayout, TAG_BYTES};
 use crate::EngineError;
 
 /// Cells with more members are sorted by `sort_crowds` or `sort_scattered`: on the machines
@@ -101,8 +101,8 @@ pub fn largest_count(limits: &wgpu::Limits, layout: MotionLayout) -> (u64, Strin
     };
     let each = layout.bytes();
     let count = bytes / each;
-    if count >= MAX_AGENTS {
-        (MAX_AGENTS, format!("an agent's id of 27 bits ({MAX_AGENTS})"))
+    if count >= MAX_DEVICE_AGENTS {
+        (MAX_DEVICE_AGENTS, format!("an agent's id of 27 bits ({MAX_DEVICE_AGENTS})"))
     } else {
         (count, format!("{limit} of {bytes} bytes at {each} an agent"))
     }

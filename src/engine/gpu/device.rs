@@ -7,8 +7,7 @@ use std::task::{Context, Poll, Waker};
 
 use super::fault::{self, Fault};
 use crate::EngineError;
-use flockwork_model::quote::cut;
-use flockwork_model::scene::nearest;
+use flockwork_model::quote::{cut, nearest};
 
 /// The adapter to use: `--adapter NAME|INDEX`.
 #[derive(Clone, Debug, Default, PartialEq)]

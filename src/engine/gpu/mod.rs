@@ -48,7 +48,7 @@ use flockwork_model::state::FlockState;
 use flockwork_model::vector::Point;
 use pipelines::Pipelines;
 use profiler::{Measured, Profiler};
-use row::MAX_AGENTS;
+use row::MAX_DEVICE_AGENTS;
 use snapshot::{Present, Transfer};
 
 /// Host bytes per agent while a flock is loaded, besides its motion: tag and memory on their way to the
@@ -150,7 +150,7 @@ impl Engine for GpuEngine {
         (self.loaded, self.transfer) = (None, None);
         self.present = Present::default();
         self.profiler.reset();
-        let ids = Ids::below(MAX_AGENTS).with(scene, state)?;
+        let ids = Ids::below(MAX_DEVICE_AGENTS).with(scene, state)?;
         let flock = self.builder.load(scene, state, ids)?;
         let gpu = &self.builder.gpu;
         let encoder = gpu.device.create_command_encoder(&Default::default());

@@ -102,7 +102,8 @@ impl Pass {
     /// True for the sorting passes, which follow once each agent has a slot in a cell.
     #[must_use]
     pub fn sorts(self) -> bool {
-        TICK[FIRST_THAT_SORTS..].contains(&self)
+        let place = |name| TICK.iter().position(|pass| pass.name == name);
+        place(self.name) > place("move_targets")
     }
 }
 
@@ -126,9 +127,6 @@ pub const TICK: [Pass; 10] = [
     // … and in all others, while the state moves to its new order.
     Pass::of("reorder", Per::Agent, RunsIn::Always),
 ];
-
-/// Index in [`TICK`] of the first sorting pass.
-const FIRST_THAT_SORTS: usize = 3;
 
 /// Gives each agent a slot in its cell without moving it. The sorting passes follow.
 pub const BIN: Pass = Pass::of("bin", Per::Agent, RunsIn::Edited);

@@ -1,4 +1,4 @@
-//! Layouts of bind groups and shader structs, taken from the compiled shader and never repeated in Rust.
+//! Layouts of bind groups and shader structs, taken from the compiled shader; the engine repeats none.
 
 use std::collections::BTreeMap;
 

@@ -128,7 +128,7 @@ pub const ID_BITS: u32 = 27;
 pub const ID_MASK: u32 = (1 << ID_BITS) - 1;
 
 /// The largest number of agents: every id fits.
-pub const MAX_AGENTS: u64 = 1 << ID_BITS;
+pub const MAX_DEVICE_AGENTS: u64 = 1 << ID_BITS;
 
 impl Tag {
     /// The tag of an agent.
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_tag_holds_the_largest_id_and_the_last_species() {
-        let tag = Tag::of(31, MAX_AGENTS as u32 - 1);
+        let tag = Tag::of(31, MAX_DEVICE_AGENTS as u32 - 1);
         assert_eq!((tag.0, tag.species(), tag.id()), (u32::MAX, 31, ID_MASK));
         assert_eq!(Tag::of(1, 2).0, (1 << 27) + 2);
     }

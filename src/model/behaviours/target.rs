@@ -1,6 +1,6 @@
 //! The places that agents seek or flee, and how they move.
 
-use crate::random::{Use, unit};
+use crate::random::{Purpose, unit};
 use crate::vector::{Axes, Point, Space, Vector, components, point};
 use crate::world::{Boundary, World, with_axes};
 
@@ -69,11 +69,11 @@ impl Target {
         }
         if hit {
             let draw = |purpose| unit(seed, index, tick, purpose);
-            let place = [Use::TargetX, Use::TargetY, Use::TargetZ].map(draw);
+            let place = [Purpose::TargetX, Purpose::TargetY, Purpose::TargetZ].map(draw);
             self.position = Point::from_array(place) * world.size;
             self.hits += 1;
             if self.turns {
-                let numbers = [Use::TargetHeading, Use::TargetClimb].map(draw);
+                let numbers = [Purpose::TargetHeading, Purpose::TargetClimb].map(draw);
                 let heading =
                     with_axes!(world, AXES => point(Axes::<AXES>::random_direction(numbers).0));
                 let velocity: Vector<f32, 3> = Vector(components(self.velocity));

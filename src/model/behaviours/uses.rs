@@ -49,7 +49,7 @@ extras! {
     OWN_KEPT = "own_kept",
     /// Behaviours that choose the nearest neighbours, or draw one.
     NEAREST = "nearest",
-    /// Behaviours that choose more of the nearest neighbours than [`Self::FEW`].
+    /// Behaviours that choose more of the nearest neighbours than [`Self::MAX_FEW`].
     MANY_NEAREST = "many_nearest",
     /// Behaviours that draw one of their neighbours. With [`Self::NEAREST`].
     PICK = "pick",
@@ -101,7 +101,7 @@ impl Uses {
     pub const NEIGHBOURS: Self = Self((1 << Kind::WITH_NEIGHBOURS) - 1);
 
     /// The most nearest neighbours that engines choose without [`Self::MANY_NEAREST`].
-    pub const FEW: f32 = 7.0;
+    pub const MAX_FEW: f32 = 7.0;
 
     /// Behaviours and extras that look at the neighbours within a radius.
     pub const AROUND: Self = Self(Self::NEIGHBOURS.0 | Self::COUNTS.0 | Self::SUMS.0);

@@ -6,7 +6,7 @@ mod slab;
 #[cfg(test)]
 mod tests;
 
-pub use sampling::{CrowdSampling, LONG_RUN, RUN_CAP, RUN_SAMPLE, Sampling};
+pub use sampling::{CrowdSampling, LONG_RUN, MAX_WHOLE_RUN, RUN_SAMPLE, Sampling};
 pub use slab::{Slab, Slabs, Window};
 
 use super::real::Real;

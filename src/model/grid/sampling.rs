@@ -1,7 +1,7 @@
 //! Long runs are sampled, with a stride and a random phase.
 
-use crate::random::{self, Use};
-use crate::toml_words::named;
+use crate::named::named;
+use crate::random::{self, Purpose};
 
 /// An agent looks at about this many members of a run that is [`LONG_RUN`] or longer. A power of
 /// two spares the shader an integer division.
@@ -19,7 +19,7 @@ pub const LONG_RUN: u32 = 1024;
 
 /// The longest run that an agent reads whole, 181: at this length the sample would be as long as
 /// the run. Up to 170 neighbours are exact.
-pub const RUN_CAP: u32 = (RUN_SAMPLE * LONG_RUN).isqrt();
+pub const MAX_WHOLE_RUN: u32 = (RUN_SAMPLE * LONG_RUN).isqrt();
 
 named! {
     /// Whether agents in a crowd look at every neighbour.
@@ -36,7 +36,7 @@ impl CrowdSampling {
     /// The longest run that agents read whole. Those that choose the nearest neighbours read every run whole.
     #[must_use]
     pub fn run_cap(self, choose: bool) -> u32 {
-        if choose || self == Self::Off { u32::MAX } else { RUN_CAP }
+        if choose || self == Self::Off { u32::MAX } else { MAX_WHOLE_RUN }
     }
 }
 
@@ -58,7 +58,7 @@ impl Sampling {
     #[inline]
     #[must_use]
     pub fn noise(seed: u32, cell: u32, tick: u32) -> u32 {
-        random::bits(seed, cell, tick, Use::SamplePhase)
+        random::bits(seed, cell, tick, Purpose::SamplePhase)
     }
 
     /// The sampling of a run of `length` agents, if it is longer than `cap`.
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn the_mean_over_all_phases_is_the_exact_sum() {
         for length in [300_u32, 500, 1000, 4096, 12_345] {
-            let stride = Sampling::of_run(length, RUN_CAP, 0).stride;
+            let stride = Sampling::of_run(length, MAX_WHOLE_RUN, 0).stride;
             let values: Vec<f64> = (0..length).map(|i| f64::from(i * i % 97) - 20.0).collect();
             let exact: f64 = values.iter().sum();
             let estimates: Vec<f64> =
@@ -109,10 +109,11 @@ mod tests {
     #[test]
     fn every_phase_is_drawn_as_often() {
         const TICKS: u32 = 16_000;
-        let stride = Sampling::of_run(1000, RUN_CAP, 0).stride;
+        let stride = Sampling::of_run(1000, MAX_WHOLE_RUN, 0).stride;
         let mut times = vec![0_u32; stride as usize];
         for tick in 0..TICKS {
-            times[Sampling::of_run(1000, RUN_CAP, Sampling::noise(1, 3, tick)).phase as usize] += 1;
+            times[Sampling::of_run(1000, MAX_WHOLE_RUN, Sampling::noise(1, 3, tick)).phase
+                as usize] += 1;
         }
         let mean = f64::from(TICKS) / f64::from(stride);
         // Five standard deviations of a binomial number: one phase in a million is outside.
@@ -136,11 +137,11 @@ mod tests {
             (200_000, 6250),
             (u32::MAX, 1 << 27),
         ] {
-            let sampling = Sampling::of_run(length, RUN_CAP, Sampling::noise(1, 3, 5));
+            let sampling = Sampling::of_run(length, MAX_WHOLE_RUN, Sampling::noise(1, 3, 5));
             assert_eq!(sampling.stride, stride, "{length}");
             assert!(sampling.phase < stride, "{length}");
         }
-        let strides = (1..5000).map(|length| Sampling::of_run(length, RUN_CAP, 0).stride);
+        let strides = (1..5000).map(|length| Sampling::of_run(length, MAX_WHOLE_RUN, 0).stride);
         assert!(strides.is_sorted(), "a longer run has a shorter stride");
     }
 }

@@ -289,9 +289,9 @@ mod tests {
 
     #[test]
     fn the_heaviest_slab_is_as_light_as_any_division_allows() {
-        use crate::random::{Use, bits};
+        use crate::random::{Purpose, bits};
         for case in 0..300_u32 {
-            let draw = |what: u32| bits(case, what, 0, Use::SpawnX);
+            let draw = |what: u32| bits(case, what, 0, Purpose::SpawnX);
             let weights: Vec<u64> =
                 (0..1 + draw(0) % 9).map(|slice| u64::from(draw(slice + 2) % 20)).collect();
             let processes = 1 + draw(1) as usize % 5;

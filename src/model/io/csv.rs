@@ -5,12 +5,12 @@ use std::io::{self, Read, Write};
 use ::csv::{ByteRecord, ReaderBuilder, WriterBuilder};
 use rayon::prelude::*;
 
-use super::table::{LAST_TICK, Part, StateRow, StateTable, add_kept};
+use super::table::{MAX_TICK, Part, StateRow, StateTable, add_kept};
 use super::{Context, FileError, Result, bail, missing};
 use crate::kept::{KeptNames, KeptRow, STATE_PREFIX};
 use crate::memory::Memory;
-use crate::quote::quoted;
-use crate::scene::{MAX_AGENTS, hint};
+use crate::quote::{hint, quoted};
+use crate::scene::MAX_AGENTS;
 use crate::state::FlockState;
 use crate::statistics::Travel;
 use crate::vector::{Point, components};
@@ -200,7 +200,7 @@ fn expected() -> String {
 /// Reads a part of the last tick.
 pub fn read_csv(file: impl Read, part: Part) -> Result<StateTable> {
     let lines = Lines { inner: file, lines: 0, length: 0 };
-    // Older files have comments.
+    // Lines that begin with # are comments.
     let mut reader = ReaderBuilder::new().comment(Some(b'#')).from_reader(lines);
     let names = reader.byte_headers().cloned().map_err(csv_error)?;
     if names.is_empty() {
@@ -221,7 +221,7 @@ pub fn read_csv(file: impl Read, part: Part) -> Result<StateTable> {
             memory: Memory::default(),
             kept: layout.kept(&record, line)?,
         };
-        table.push(layout.whole(&record, line, 0, LAST_TICK)?, row)?;
+        table.push(layout.whole(&record, line, 0, MAX_TICK)?, row)?;
     }
     let is_own = names.iter().take(header(layout.axes()).split(',').count());
     let is_own = is_own.eq(header(layout.axes()).split(',').map(str::as_bytes));

@@ -13,9 +13,10 @@ pub const MAX_ROW: u64 = 192;
 /// Reads the vectors of a flow field from a file, for a world with `axes` axes. Keep `file` within
 /// [`MAX_ROW`] bytes for each cell.
 pub fn read_flow(plan: &mut FlowPlan, axes: usize, file: impl Read) -> Result<()> {
-    plan.vectors = vectors(file, axes)?;
-    let (rows, wanted, grid) = (plan.vectors.len(), plan.file_cells(), plan.grid_text());
+    let vectors = vectors(file, axes)?;
+    let (rows, wanted, grid) = (vectors.len(), plan.file_cells(), plan.grid_text());
     ensure!(rows == wanted, "{rows} rows, but grid = {grid} needs {wanted}");
+    plan.vectors = vectors;
     Ok(())
 }
 

@@ -4,7 +4,7 @@
 //! [`StateTable::into_flock`] the state of the scene in the file's record.
 
 mod csv;
-mod flock;
+mod flock_file;
 mod flow;
 mod npz;
 mod ply;
@@ -18,12 +18,12 @@ use std::io;
 use super::scene::{PopulateError, SceneError};
 
 pub use csv::{COLUMNS, read_csv, write_csv_header, write_csv_rows};
-pub use flock::{load_flock, save_flock};
+pub use flock_file::{load_flock, save_flock};
 pub use flow::{MAX_ROW, read_flow};
 pub use npz::{ARRAYS, NpzWriter, RECORD, read_npz, write_columns};
 pub use ply::{write_ply_header, write_ply_rows};
 pub use record::{Provenance, RunRecord};
-pub use table::{LAST_TICK, Part, StateTable, TargetRow, Ticks};
+pub use table::{MAX_TICK, Part, StateTable, TargetRow, Ticks};
 
 /// A file that cannot be read: the problem, its place in the file and the remedy, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -10,7 +10,7 @@ use crate::vector::{Point, components_text};
 use crate::world::MAX_COORDINATE;
 
 /// The targets that a file holds: all but the pointer, which follows the mouse.
-pub(super) fn kept(targets: &[Target]) -> impl Iterator<Item = &Target> {
+pub(super) fn targets_in_file(targets: &[Target]) -> impl Iterator<Item = &Target> {
     targets.iter().filter(|target| target.name != POINTER)
 }
 
@@ -39,7 +39,7 @@ impl StateTable {
     pub fn restore_targets(&self, scene: &mut Scene, plain: &Scene) -> Result<()> {
         let Some(run) = &self.run else { return Ok(()) };
         let (written, rows) = (run.scene(&[])?, &self.targets);
-        let expected = kept(&written.targets).count();
+        let expected = targets_in_file(&written.targets).count();
         if rows.len() != expected {
             bail!(
                 "the last tick has {}, and its scene `{}` has {expected}; write the file again, or name \
@@ -48,7 +48,7 @@ impl StateTable {
                 cut(&written.name)
             );
         }
-        for (target, row) in kept(&written.targets).zip(rows) {
+        for (target, row) in targets_in_file(&written.targets).zip(rows) {
             row.check(&format!("the target {}", quoted(&target.name)))?;
             let same = plain.targets.iter().position(|own| own == target);
             if let Some(own) = same.and_then(|index| scene.targets.get_mut(index)) {

@@ -13,7 +13,7 @@ use crate::vector::{Point, components_text};
 use crate::world::{Boundary, MAX_COORDINATE, sides_text};
 
 /// The largest tick of a file: most readers use `float64`, which has no odd numbers beyond it.
-pub const LAST_TICK: u64 = 1 << 53;
+pub const MAX_TICK: u64 = 1 << 53;
 
 /// Adds the name of a number that agents keep, from a column or an array called `full`. False if it has no such name.
 pub fn add_kept(names: &mut Vec<String>, full: &str) -> Result<bool> {

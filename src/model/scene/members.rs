@@ -9,8 +9,8 @@ use crate::parameter::{ALL_SPECIES, MAX_SPECIES, Meaning};
 const MAX_NAME_LETTERS: usize = 40;
 
 impl Scene {
-    /// Adds a copy of species `like` as the last one. It behaves to its own kind as the original
-    /// does to its own; all others that name the original name the copy too. Fails, and changes
+    /// Adds a copy of species `like` as the last one. The copy treats its own species as the original
+    /// treats its own. Behaviours that list the original also list the copy. Fails, and changes
     /// nothing, if there is no such species or no room for one more.
     pub fn copy_species(&mut self, like: usize) -> Result<(), String> {
         let last = self.species.len();

@@ -22,7 +22,6 @@ mod texts;
 mod variation;
 
 pub use crate::behaviours::Body;
-pub use crate::quote::{hint, nearest, suggest};
 pub use camera::View;
 pub use error::{Origin, PopulateError, SceneError};
 pub use format::{
@@ -45,8 +44,8 @@ pub use texts::{Other, SingleRules};
 use super::behaviours::Target;
 use super::formula::Formula;
 use super::grid::{CrowdSampling, Grid};
+use super::named::named;
 use super::scenery::{FlowPlan, Obstacle, Path};
-use super::toml_words::named;
 use super::vector::Point;
 use super::world::{World, with_axes};
 

@@ -11,7 +11,7 @@ use super::format::point_text;
 use super::species::{Spawn, SpawnPlace, Species};
 use super::{MAX_AGENTS, ObstaclePlan, SIDES, Scene};
 use crate::quote::cut;
-use crate::random::{Use, unit};
+use crate::random::{Purpose, unit};
 use crate::scenery::{Obstacle, Obstacles};
 use crate::space::on_sphere;
 use crate::state::FlockState;
@@ -264,7 +264,8 @@ impl Scene {
                 let first = obstacles.len() as u32;
                 let place = |id| {
                     let draw = |purpose| unit(self.seed, id, 0, purpose);
-                    let place = [Use::ObstacleX, Use::ObstacleY, Use::ObstacleZ].map(draw);
+                    let place =
+                        [Purpose::ObstacleX, Purpose::ObstacleY, Purpose::ObstacleZ].map(draw);
                     Point::from_array(place) * self.world.size
                 };
                 let ids = first..first + self.wanted(plan) as u32;
@@ -406,10 +407,10 @@ const TRIES: u32 = 32;
 
 /// The place that agent `id` draws in try number `number`.
 fn place(spawn: &Spawn, world: &World, seed: u32, id: u32, number: u32) -> Point {
-    let x = unit(seed, id, number, Use::SpawnX);
-    let y = unit(seed, id, number, Use::SpawnY);
+    let x = unit(seed, id, number, Purpose::SpawnX);
+    let y = unit(seed, id, number, Purpose::SpawnY);
     let flat = world.is_flat();
-    let z = if flat { 0.5 } else { unit(seed, id, number, Use::SpawnZ) };
+    let z = if flat { 0.5 } else { unit(seed, id, number, Purpose::SpawnZ) };
     let round = || direction_at(f64::from(y) * TAU);
     let direction = || if flat { round() } else { point(on_sphere([y, z]).0) };
     let centre = spawn.at.unwrap_or(world.size * 0.5);

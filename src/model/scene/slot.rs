@@ -2,7 +2,7 @@
 
 use crate::behaviours::{Body, Kind};
 use crate::parameter::{Parameter, Parameters};
-use crate::random::{Use, unit};
+use crate::random::{Purpose, unit};
 
 /// One of a species' values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub struct Variation {
 #[must_use]
 pub fn drawn(low: f32, high: f32, seed: u32, id: u32, key: u32) -> f32 {
     // Rounding could lift the sum above `high`.
-    (low + (high - low) * unit(seed, id, key, Use::Trait)).min(high)
+    (low + (high - low) * unit(seed, id, key, Purpose::Trait)).min(high)
 }
 
 impl Slot {

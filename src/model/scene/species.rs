@@ -6,10 +6,10 @@ use super::slot::{Law, Slot, Variation, drawn};
 use super::style::{Palette, Rgb};
 use crate::behaviours::{Body, Kind, Needs};
 use crate::formula::MAX_FORMULAS;
+use crate::named::named;
 use crate::parameter::{NO_TARGET, Parameters};
-use crate::random::{Use, unit};
+use crate::random::{Purpose, unit};
 use crate::space::on_sphere;
-use crate::toml_words::named;
 use crate::vector::{Point, direction_at, point};
 use crate::world::World;
 
@@ -175,14 +175,17 @@ impl Start {
                 let direction = match heading {
                     Some(degrees) => direction_at(f64::from(degrees).to_radians()),
                     None if world.is_flat() => {
-                        direction_at(f64::from(draw(Use::SpawnHeading)) * TAU)
+                        direction_at(f64::from(draw(Purpose::SpawnHeading)) * TAU)
                     }
-                    None => point(on_sphere([Use::SpawnHeading, Use::SpawnClimb].map(draw)).0),
+                    None => {
+                        point(on_sphere([Purpose::SpawnHeading, Purpose::SpawnClimb].map(draw)).0)
+                    }
                 };
                 direction * speed.unwrap_or(max_speed)
             }
             Self::Components { from, to } => {
-                let uses = [Use::SpawnVelocityX, Use::SpawnVelocityY, Use::SpawnVelocityZ];
+                let uses =
+                    [Purpose::SpawnVelocityX, Purpose::SpawnVelocityY, Purpose::SpawnVelocityZ];
                 let drawn = Point::from_array(uses.map(draw));
                 from + (to - from) * drawn
             }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::toml_words::named;
+use crate::named::named;
 
 /// A colour: red, green and blue, sRGB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

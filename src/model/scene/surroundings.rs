@@ -187,7 +187,7 @@ impl Scene {
             (Uses::OTHER_KEPT, sums(|own| matches!(own, Given::OtherKept(_)))),
             (Uses::OWN_KEPT, sums(|own| matches!(own, Given::Kept(_)))),
             (Uses::NEAREST, choose(|count| count > ALL_NEIGHBOURS)),
-            (Uses::MANY_NEAREST, choose(|count| count > Uses::FEW && count != PICK_ONE)),
+            (Uses::MANY_NEAREST, choose(|count| count > Uses::MAX_FEW && count != PICK_ONE)),
             (Uses::PICK, choose(|count| count == PICK_ONE)),
             (Uses::LIMITLESS, bodies(|body| body.limit > 1.0)),
             (Uses::TURNERS, turners),

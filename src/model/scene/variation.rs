@@ -8,7 +8,7 @@ use super::species::Species;
 use crate::behaviours::Body;
 use crate::formula::different;
 use crate::parameter::Parameters;
-use crate::random::{MAX_SPREAD, Use, bits, spread};
+use crate::random::{MAX_SPREAD, Purpose, bits, spread};
 
 /// The noise of a variation at a time in its periods, from −1 to 1: every whole time has a line through a value of
 /// at most a half, and between two of them the noise goes over from one line to the other, as Perlin's does.
@@ -17,7 +17,7 @@ fn noise(seed: u32, (species, variation): (usize, usize), time: f64) -> f32 {
     let (whole, rest) = (time.floor(), time - time.floor());
     let line = |at: f64, from: f64| {
         let [value, slope] =
-            spread(bits(seed, own, at as u64 as u32, Use::Variation)).map(f64::from);
+            spread(bits(seed, own, at as u64 as u32, Purpose::Variation)).map(f64::from);
         (value * 0.5 + slope * from) / f64::from(MAX_SPREAD)
     };
     let (before, after) = (line(whole, rest), line(whole + 1.0, rest - 1.0));

@@ -3,8 +3,8 @@
 use std::f64::consts::{PI, TAU};
 
 use super::SpatialIndex;
+use crate::named::named;
 use crate::parallel::each;
-use crate::toml_words::named;
 use crate::vector::{Point, direction_at};
 use crate::world::{Boundary, World};
 use noise::core::perlin::{perlin_2d, perlin_3d};

@@ -225,12 +225,12 @@ impl<T: Copy> CellLists<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::{Use, unit};
+    use crate::random::{Purpose, unit};
 
     #[test]
     fn an_index_has_no_more_cells_than_it_may_in_a_world_of_any_shape() {
         for world in 0..20_000 {
-            let draw = |number| unit(world, number, 0, Use::SpawnX);
+            let draw = |number| unit(world, number, 0, Purpose::SpawnX);
             // Each side is short, long or between, so that one, two or three axes may be thin.
             let side = |axis: u32| 10.0_f32.powf(draw(axis) * 10.0 - 3.0);
             let thick = if draw(5) < 0.5 { side(2) } else { 0.0 };

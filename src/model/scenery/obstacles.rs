@@ -16,13 +16,13 @@ const MAX_CELLS: usize = 1 << 18;
 const CELLS_ACROSS: f32 = 4.0;
 
 /// The most cells per obstacle: a large world with few obstacles gets wider cells.
-const CELLS_PER_OBSTACLE: usize = 64;
+const MAX_CELLS_PER_OBSTACLE: usize = 64;
 
 /// The least value of the limits on cells and on entries, even for few obstacles.
 const MIN_SIZE: usize = 1 << 12;
 
 /// The most entries of all lists together, per obstacle.
-const ENTRIES_PER_OBSTACLE: usize = 64;
+const MAX_ENTRIES_PER_OBSTACLE: usize = 64;
 
 /// The most entries of all lists together, unless there are more obstacles; 80 MiB.
 const MAX_ENTRIES: usize = 1 << 22;
@@ -77,8 +77,8 @@ impl Obstacles {
         }
         let mut side = 2.0 * widest / CELLS_ACROSS;
         let count = obstacles.len();
-        let most_cells = (count * CELLS_PER_OBSTACLE).clamp(MIN_SIZE, MAX_CELLS) as u32;
-        let most_entries = (count * ENTRIES_PER_OBSTACLE).clamp(MIN_SIZE, MAX_ENTRIES) as f64;
+        let most_cells = (count * MAX_CELLS_PER_OBSTACLE).clamp(MIN_SIZE, MAX_CELLS) as u32;
+        let most_entries = (count * MAX_ENTRIES_PER_OBSTACLE).clamp(MIN_SIZE, MAX_ENTRIES) as f64;
         let mut index = SpatialIndex::over(low, high, side, most_cells);
         let listed = |index: &SpatialIndex| -> f64 {
             let cells = index.cells_per_unit.as_dvec3();
@@ -163,7 +163,7 @@ fn covered(middle: f32, reach: f32, cells: u32, wraps: bool) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::{Use, unit};
+    use crate::random::{Purpose, unit};
     use crate::vector::flat;
 
     #[test]
@@ -173,7 +173,8 @@ mod tests {
             let obstacles: Vec<Obstacle> = (0..40)
                 .map(|i| {
                     let at = |purpose| unit(1, i, 0, purpose);
-                    let place = flat(at(Use::SpawnX) * 500.0 - 100.0, at(Use::SpawnY) * 200.0);
+                    let place =
+                        flat(at(Purpose::SpawnX) * 500.0 - 100.0, at(Purpose::SpawnY) * 200.0);
                     Obstacle::new(place, 5.0 + i as f32)
                 })
                 .collect();
@@ -182,7 +183,7 @@ mod tests {
             let (mut found, mut listed) = (0, 0);
             for i in 0..2000 {
                 let at = |purpose| unit(2, i, 0, purpose);
-                let p = flat(at(Use::SpawnX), at(Use::SpawnY)) * world.size;
+                let p = flat(at(Purpose::SpawnX), at(Purpose::SpawnY)) * world.size;
                 let near = index.near(p);
                 listed += near.len();
                 for obstacle in &obstacles {

@@ -22,7 +22,7 @@ const MIN_CELLS: usize = 1024;
 /// The most entries of all lists together, per segment, images included, as long as cells can be
 /// widened. Evenly spread segments take about 64: half in the lists of all paths, half in the lists of
 /// single paths.
-const ENTRIES_PER_SEGMENT: usize = 128;
+const MAX_ENTRIES_PER_SEGMENT: usize = 128;
 
 /// The least value of that limit, even for few segments.
 const MIN_ENTRIES: usize = 1 << 16;
@@ -130,7 +130,7 @@ impl Paths {
         let each: Vec<Vec<Segment>> =
             paths.iter().map(|path| images(world, path, low, high)).collect();
         let all = each.concat();
-        let most = (all.len() * ENTRIES_PER_SEGMENT).clamp(MIN_ENTRIES, MAX_ENTRIES);
+        let most = (all.len() * MAX_ENTRIES_PER_SEGMENT).clamp(MIN_ENTRIES, MAX_ENTRIES);
         let wanted = (all.len() * CELLS_PER_SEGMENT).clamp(MIN_CELLS, MAX_CELLS);
         // Every path has a list per cell, even far away from it.
         let mut cells = wanted.min(most / (each.len() + 1)).max(1) as u32;
@@ -144,8 +144,7 @@ impl Paths {
         }
     }
 
-    /// The number of the list of segments that may be nearest to a place: of path number `path`, or
-    /// of all paths if it is negative.
+    /// Index of the candidate list at a position, for path `path`, or for all paths if negative.
     #[inline]
     fn list(&self, path: f32, place: Point) -> usize {
         let cells = self.index.cells();
@@ -299,7 +298,7 @@ fn sorted_into(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::{Use, unit};
+    use crate::random::{Purpose, unit};
     use crate::vector::flat;
 
     #[test]
@@ -307,7 +306,7 @@ mod tests {
         for boundary in [Boundary::Wrap, Boundary::Walls, Boundary::Open] {
             let world = World { size: flat(300.0, 200.0), boundary };
             let random = |i: u32, purpose| unit(4, i, 0, purpose);
-            let corner = |i| flat(random(i, Use::SpawnX), random(i, Use::SpawnY));
+            let corner = |i| flat(random(i, Purpose::SpawnX), random(i, Purpose::SpawnY));
             let points: Vec<Point> = (0..60).map(|i| corner(i) * world.size).collect();
             let second =
                 Path { name: "q".into(), points: points[..5].to_vec(), closed: true, shown: true };
@@ -315,7 +314,7 @@ mod tests {
             let paths = Paths::within(&world, &all, 40.0);
             let mut candidates = 0;
             for i in 0..3000 {
-                let spread = flat(random(i, Use::TargetX), random(i, Use::TargetY));
+                let spread = flat(random(i, Purpose::TargetX), random(i, Purpose::TargetY));
                 let p = (spread - 0.5) * (world.size + 70.0) + world.size * 0.5;
                 for choice in [-1.0, 0.0, 1.0] {
                     let place = Vector(p.to_array());

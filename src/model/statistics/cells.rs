@@ -3,7 +3,7 @@
 use std::iter::StepBy;
 use std::ops::Range;
 
-use super::super::grid::{Grid, RUN_CAP, Sampling};
+use super::super::grid::{Grid, MAX_WHOLE_RUN, Sampling};
 use super::super::scene::Scene;
 use super::super::state::FlockState;
 use super::super::vector::{Point, components};
@@ -71,7 +71,7 @@ impl<const D: usize> CellStarts<D> {
         let members = |cell: u32| self.agents(cell, cell).len() as u64;
         let has_long_run = |cell: u32| {
             let mut runs = self.grid.runs_around(cell);
-            runs.any(|run| self.agents(run.first, run.last).len() > RUN_CAP as usize)
+            runs.any(|run| self.agents(run.first, run.last).len() > MAX_WHOLE_RUN as usize)
         };
         let of_cell =
             |cell: u32| if members(cell) > 0 && has_long_run(cell) { members(cell) } else { 0 };
@@ -228,7 +228,7 @@ impl<const D: usize> Cells<D> {
     /// Lowers `best`, a squared distance, if an agent in the cell is nearer.
     fn nearest_in(&self, cell: u32, agent: usize, best: &mut f64) {
         let agents = self.starts.agents(cell, cell);
-        let stride = agents.len().div_ceil(RUN_CAP as usize).max(1);
+        let stride = agents.len().div_ceil(MAX_WHOLE_RUN as usize).max(1);
         // Also compare with the agent's own neighbours in the array: the sample might miss the only
         // other agent within reach.
         let beside = agent.saturating_sub(1)..agent + 2;

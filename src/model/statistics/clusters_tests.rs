@@ -4,7 +4,7 @@ use super::cells::Cells;
 use super::clusters::Clusters;
 use super::tests::distance_squared;
 use crate::grid::Grid;
-use crate::random::{Use, unit};
+use crate::random::{Purpose, unit};
 use crate::vector::{Point, components};
 use crate::world::{Boundary, World};
 
@@ -57,7 +57,7 @@ fn world<const D: usize>(boundary: Boundary, side: f32) -> World {
 fn places<const D: usize>(seed: u32, count: u32) -> impl Iterator<Item = Point> {
     let of = move |id| {
         crate::vector::point::<D>(std::array::from_fn(|axis| {
-            unit(seed, id, axis as u32, Use::Trait)
+            unit(seed, id, axis as u32, Purpose::Trait)
         }))
     };
     (0..count).map(of)

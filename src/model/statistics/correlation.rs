@@ -1,6 +1,6 @@
 //! How far the velocity of an agent tells about the velocities around it.
 
-use super::super::random::{Use, unit};
+use super::super::random::{Purpose, unit};
 use super::super::scene::Scene;
 use super::super::state::FlockState;
 use super::super::vector::Point;
@@ -53,7 +53,7 @@ type Agent = (Point, DVec3);
 pub fn correlation_length(scene: &Scene, state: &FlockState) -> f64 {
     let share = MAX_PAIRED / state.len() as f32;
     let paired =
-        |row: &usize| share >= 1.0 || unit(scene.seed, state.id[*row], 0, Use::Paired) < share;
+        |row: &usize| share >= 1.0 || unit(scene.seed, state.id[*row], 0, Purpose::Paired) < share;
     let rows: Vec<usize> = (0..state.len()).filter(paired).collect();
     let velocity = |row: &usize| state.velocity[*row].as_dvec3();
     // Of the agents that take part: then the products of all pairs sum to less than 0, and the mean must
@@ -121,7 +121,7 @@ mod tests {
     /// these velocities.
     fn drawn(count: u32, size: Point, velocity: impl Fn(Point) -> Point) -> FlockState {
         let place = |id| {
-            let unit = Point::from([0, 1, 2].map(|axis| unit(5, id, axis, Use::Trait)));
+            let unit = Point::from([0, 1, 2].map(|axis| unit(5, id, axis, Purpose::Trait)));
             (unit * size * 4.0).floor() / 4.0
         };
         let position: Vec<Point> = (0..count).map(place).collect();

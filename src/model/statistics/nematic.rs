@@ -50,7 +50,7 @@ fn largest_eigenvalue([xx, yy, zz]: [f64; 3], [xy, xz, yz]: [f64; 3]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::{Use, unit};
+    use crate::random::{Purpose, unit};
     use crate::vector::Point;
     use crate::world::Boundary;
     use glam::{DMat3, DVec3};
@@ -66,7 +66,7 @@ mod tests {
 
     /// Headings around the x axis, the second half reversed.
     fn drawn(count: u32, spread: f32, depth: f32) -> Vec<Point> {
-        let number = |id, axis| unit(3, id, axis, Use::Trait) - 0.5;
+        let number = |id, axis| unit(3, id, axis, Purpose::Trait) - 0.5;
         let of = |id: u32| {
             let way = Point::new(1.0, spread * number(id, 1), depth * spread * number(id, 2));
             if id < count / 2 { way * 0.7 } else { -way }

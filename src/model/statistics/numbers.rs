@@ -92,7 +92,7 @@ fn slope(points: &[[f64; 2]]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::{Use, unit};
+    use crate::random::{Purpose, unit};
     use crate::world::Boundary;
 
     fn world(size: [f32; 3]) -> World {
@@ -101,7 +101,7 @@ mod tests {
 
     /// Independent places in the part of the world from the origin to `end`.
     fn drawn(count: u32, end: [f32; 3]) -> Vec<Point> {
-        let place = |id| [0, 1, 2].map(|axis| unit(7, id, axis, Use::Trait));
+        let place = |id| [0, 1, 2].map(|axis| unit(7, id, axis, Purpose::Trait));
         (0..count).map(|id| Point::from(place(id)) * Point::from(end)).collect()
     }
 

@@ -81,7 +81,7 @@ fn in_cells<const D: usize, T: Send>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::{Use, unit};
+    use crate::random::{Purpose, unit};
     use crate::statistics::tests::distance_squared;
     use crate::vector::point;
     use crate::world::Boundary;
@@ -110,7 +110,7 @@ mod tests {
                 for radius in [0.0, 4.0, 21.0, 70.0] {
                     let world = World { size: point(size), boundary };
                     let place = |id: u32| {
-                        let along = |axis: u32| unit(7, id, axis, Use::SpawnX);
+                        let along = |axis: u32| unit(7, id, axis, Purpose::SpawnX);
                         let free = point([0, 1, 2].map(|axis| along(axis) * size[axis as usize]));
                         // Some share a place, and in an open world some are outside.
                         let beyond = if boundary == Boundary::Open { 1.3 } else { 1.0 };

@@ -121,13 +121,13 @@ fn counts(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::{Use, unit};
+    use crate::random::{Purpose, unit};
     use crate::statistics::tests::distance_squared;
     use crate::vector::point;
     use crate::world::Boundary;
 
     fn places(count: u32, size: Point) -> Vec<Point> {
-        let along = |id: u32, axis: u32| unit(11, id, axis, Use::SpawnX);
+        let along = |id: u32, axis: u32| unit(11, id, axis, Purpose::SpawnX);
         (0..count).map(|id| point([0, 1, 2].map(|axis| along(id, axis))) * size).collect()
     }
 

@@ -3,7 +3,7 @@
 use super::super::grid::RUN_SAMPLE;
 use super::cells::CellStarts;
 use super::*;
-use crate::random::{Use, unit};
+use crate::random::{Purpose, unit};
 use crate::scene::{BuiltIn, Request};
 use crate::vector::flat;
 use crate::world::{Boundary, World};
@@ -185,7 +185,7 @@ fn neighbours_across_the_seam_are_found_in_worlds_of_any_width() {
                     let scene =
                         Scene::parse_with("test", &text, std::slice::from_ref(&size)).unwrap();
                     let at = |id| {
-                        let place = [0, 1, 2].map(|axis| unit(5, id, axis, Use::Trait));
+                        let place = [0, 1, 2].map(|axis| unit(5, id, axis, Purpose::Trait));
                         Point::from_array(place) * scene.world.size
                     };
                     let agents: Vec<_> = (0..count).map(|id| (at(id), Point::X)).collect();

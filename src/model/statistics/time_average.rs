@@ -103,11 +103,11 @@ pub fn settled(values: &[f64]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::{Use, unit};
+    use crate::random::{Purpose, unit};
 
     /// Two numbers of a normal distribution, by Box and Muller.
     fn normal(number: u32) -> [f64; 2] {
-        let even = |part| f64::from(unit(7, number, part, Use::SpawnX)).max(1e-9);
+        let even = |part| f64::from(unit(7, number, part, Purpose::SpawnX)).max(1e-9);
         let (radius, angle) = ((-2.0 * even(0).ln()).sqrt(), std::f64::consts::TAU * even(1));
         [radius * angle.cos(), radius * angle.sin()]
     }

@@ -9,7 +9,7 @@ mod change;
 mod long;
 mod parts;
 mod place;
-mod rows;
+mod splice;
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ pub(crate) use change::{check, species_named};
 pub(crate) use long::quoted;
 pub use parts::{Counts, Despawn, Move, Parameters, Returned, SpawnBatch};
 pub(crate) use place::{fit, number, unfit};
-pub use rows::Splice;
+pub use splice::Splice;
 
 use crate::{Appearance, Thing};
 use flockwork_engine::EngineError;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::rows::is_default;
+use super::splice::is_default;
 use super::{long, place};
 use crate::scene_ops::inside;
 use crate::{SpeciesAppearance, Thing};

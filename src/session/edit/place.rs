@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Edit, long};
 use flockwork_model::quote::cut;
-use flockwork_model::scene::keys::FAR;
+use flockwork_model::scene::keys::MAX_POSITION;
 use flockwork_model::vector::Point;
 use flockwork_model::world::{MAX_COORDINATE, World};
 
@@ -129,9 +129,11 @@ impl Edit {
         match self {
             Self::Pointer(at) => at.iter_mut().map(|at| (at, MAX_COORDINATE)).collect(),
             Self::Lead(at) | Self::AddTarget(at) => vec![(at, MAX_COORDINATE)],
-            Self::AddObstacle(at) => vec![(at, FAR)],
-            Self::Move(own) => vec![(&mut own.to, FAR)],
-            Self::Paint { places: points, .. } | Self::AddPath { points, .. } => all(points, FAR),
+            Self::AddObstacle(at) => vec![(at, MAX_POSITION)],
+            Self::Move(own) => vec![(&mut own.to, MAX_POSITION)],
+            Self::Paint { places: points, .. } | Self::AddPath { points, .. } => {
+                all(points, MAX_POSITION)
+            }
             Self::Spawn(batches) => batches
                 .iter_mut()
                 .flat_map(|batch| all(&mut batch.places, MAX_COORDINATE))
@@ -144,10 +146,10 @@ impl Edit {
                 each.map(|point| (point, MAX_COORDINATE)).collect()
             }
             Self::Obstacles(own) => {
-                own.insert.iter_mut().map(|circle| (&mut circle.position, FAR)).collect()
+                own.insert.iter_mut().map(|circle| (&mut circle.position, MAX_POSITION)).collect()
             }
             Self::Paths(own) => {
-                own.insert.iter_mut().flat_map(|path| all(&mut path.points, FAR)).collect()
+                own.insert.iter_mut().flat_map(|path| all(&mut path.points, MAX_POSITION)).collect()
             }
             Self::Return(own) => {
                 let both = [&mut own.position, &mut own.velocity];

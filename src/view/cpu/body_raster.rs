@@ -84,7 +84,7 @@ impl<'a> Bodies<'a> {
         let shown = look.paint.shown(self.state, row);
         let far = lighting.far(seen.depth);
         let species = look.extents.species;
-        let shade = look.paint.shade_in_space(velocity, species.body.max_speed, shown, far);
+        let shade = look.paint.tone_in_space(velocity, species.body.max_speed, shown, far);
         let colour = look.paint.colour(shade);
         let visible = lighting.visibility(seen.depth);
         match species.look {

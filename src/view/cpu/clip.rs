@@ -7,10 +7,10 @@ use glam::Vec2;
 use tiny_skia::{Path, PathBuilder, PathSegment};
 
 /// Largest distance between a curve and the lines that replace it; pixels.
-const FLATNESS: f32 = 0.1;
+const MAX_DEVIATION: f32 = 0.1;
 
 /// The most halvings of a curve: enough for a radius of 10⁹ pixels.
-const HALVINGS: u32 = 16;
+const MAX_HALVINGS: u32 = 16;
 
 /// An outline is clipped if it extends farther outside the window; pixels.
 const SLACK: f32 = 1000.0;
@@ -53,10 +53,10 @@ fn contours(path: &Path, low: Vec2, high: Vec2) -> Vec<Vec<Vec2>> {
         match segment {
             PathSegment::LineTo(to) => contour.push(point(to)),
             PathSegment::QuadTo(control, to) => {
-                flatten([from, point(control), point(to)], low, high, HALVINGS, contour);
+                flatten([from, point(control), point(to)], low, high, MAX_HALVINGS, contour);
             }
             PathSegment::CubicTo(a, b, to) => {
-                flatten([from, point(a), point(b), point(to)], low, high, HALVINGS, contour);
+                flatten([from, point(a), point(b), point(to)], low, high, MAX_HALVINGS, contour);
             }
             PathSegment::MoveTo(_) | PathSegment::Close => {}
         }
@@ -78,7 +78,7 @@ fn flatten<const N: usize>(
     let most = curve.into_iter().reduce(Vec2::max).unwrap_or_default();
     let outside = most.cmplt(low).any() || least.cmpgt(high).any();
     let bend = |three: &[Vec2]| (three[0] - 2.0 * three[1] + three[2]).length();
-    let flat = curve.windows(3).all(|three| bend(three) < FLATNESS);
+    let flat = curve.windows(3).all(|three| bend(three) < MAX_DEVIATION);
     if outside || flat || halvings == 0 {
         line.push(curve[N - 1]);
         return;

@@ -137,7 +137,7 @@ fn place(style: &Style<'_>, state: &FlockState, row: usize, camera: &Camera) -> 
     let species = state.species[row];
     let shown = style.paint.shown(state, row);
     let max_speed = style.extents.species.body.max_speed;
-    let shade = style.paint.shade(velocity, max_speed, shown);
+    let shade = style.paint.tone(velocity, max_speed, shown);
     Some(DrawnAgent {
         species,
         extent,
@@ -333,7 +333,7 @@ pub(crate) mod tests {
             assert!((10.5..13.0).contains(&ahead) && (10.5..13.5).contains(&behind));
             // Its colour is blended over the background.
             let paint = AgentPaint::all(&scene)[0];
-            let colour = paint.colour(paint.shade(velocity, 3.0, 0.0));
+            let colour = paint.colour(paint.tone(velocity, 3.0, 0.0));
             let colour = [0, 1, 2].map(|i| {
                 let ground = f32::from(BACKGROUND[i]) / 255.0;
                 255.0 * (colour[i] * OPACITY + ground * (1.0 - OPACITY))

@@ -20,7 +20,7 @@ const CROSS: f32 = 6.0;
 
 /// Longest arc that is drawn as one curve; radians. A parabola through its ends differs from the
 /// arc by less than a thousandth of the radius.
-const ARC: f32 = PI / 8.0;
+const MAX_ARC: f32 = PI / 8.0;
 
 /// Number of pixel rows that one thread draws at a time. It is fixed, so that a picture does not
 /// depend on the number of threads.
@@ -188,7 +188,7 @@ fn on_circle(centre: Vec2, radius: f32, angle: f32) -> Vec2 {
 
 /// Continues along a circle by `angle`, from `start`.
 fn push_arc(builder: &mut PathBuilder, centre: Vec2, radius: f32, start: f32, angle: f32) {
-    let chunks = (angle / ARC).ceil().max(1.0);
+    let chunks = (angle / MAX_ARC).ceil().max(1.0);
     let chunk = angle / chunks;
     for number in 0..chunks as u32 {
         let from = start + number as f32 * chunk;

@@ -11,7 +11,7 @@ use crate::frame::Frame;
 use crate::shapes::{StyledShape, scenery, walls};
 use crate::space::lighting::Lighting;
 use crate::space::solids::{self, Solids, floor, shows_floor};
-use crate::space::{Depth, Sight, ways};
+use crate::space::{Depth, Sight, agent_passes};
 use crate::style::Backdrop;
 use flockwork_model::behaviours::Target;
 use flockwork_model::scene::Scene;
@@ -69,8 +69,8 @@ pub fn draw(
         }
         samples.resolve(frame);
     }
-    let ways = ways(scene, sight);
-    if let Some(state) = state.filter(|_| ways.splats) {
+    let passes = agent_passes(scene, sight);
+    if let Some(state) = state.filter(|_| passes.splats) {
         splat_raster::draw(scene, state, camera, scale, frame);
     }
     let mut shapes = scenery::shapes(scene, targets);
@@ -79,7 +79,7 @@ pub fn draw(
     let Solids { opaque, translucent } = solids::of(&shapes, sight);
     let mut samples = Samples::of(frame, sight);
     samples.draw(&of_solids(&opaque), if bare { Depth::Only } else { Depth::Write });
-    if let Some((state, bodies)) = state.zip(bodies.as_ref()).filter(|_| ways.bodies) {
+    if let Some((state, bodies)) = state.zip(bodies.as_ref()).filter(|_| passes.bodies) {
         for start in (0..state.len()).step_by(PLACED) {
             add(start..state.len().min(start + PLACED), bodies, &mut samples);
         }

@@ -227,7 +227,7 @@ impl PicturePart<'_> {
         let velocity = state.velocity[row];
         let shown = style.paint.shown(state, row);
         let max_speed = style.extents.species.body.max_speed;
-        let mut shade = style.paint.shade(velocity, max_speed, shown);
+        let mut shade = style.paint.tone(velocity, max_speed, shown);
         let mut extent = style.extents.of_agent(state, row);
         if let Some((lighting, eye)) = flock.lighting.as_ref().zip(camera.eye.as_ref()) {
             let place = camera.image(state.position[row]);
@@ -239,7 +239,7 @@ impl PicturePart<'_> {
             extent.strength *= body::shown_area(style.faces, heading, sight);
             extent.strength *= lighting.visibility(seen.depth);
             let far = lighting.far(seen.depth);
-            shade = style.paint.shade_in_space(velocity, max_speed, shown, far);
+            shade = style.paint.tone_in_space(velocity, max_speed, shown, far);
             shade.light *= lighting.mean_shade();
         }
         let amount = Amount {

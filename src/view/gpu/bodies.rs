@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::chunks::{self, Chunk};
-use super::drawing::{Drawing, LIGHT, Looks, composed};
+use super::drawing::{Drawing, LIGHT, PictureFeatures, composed};
 use super::resources::{bind, buffer_entry, made_for};
 use super::shade::depths_entry;
 use crate::space::Depth;
@@ -67,7 +67,7 @@ pub struct Bodies {
     samples: u32,
     layout: wgpu::BindGroupLayout,
     /// Compiled on first use; for pictures, and for mirrored ones.
-    pipelines: BTreeMap<(Part, Looks, bool), wgpu::RenderPipeline>,
+    pipelines: BTreeMap<(Part, PictureFeatures, bool), wgpu::RenderPipeline>,
 }
 
 impl Bodies {
@@ -98,7 +98,7 @@ impl Bodies {
         pass: &mut wgpu::RenderPass<'_>,
         part: Part,
         chunks: &[(wgpu::BindGroup, u32)],
-        looks: Looks,
+        looks: PictureFeatures,
         mirrored: bool,
     ) -> Result<(), EngineError> {
         let pipeline = made_for(&mut self.pipelines, (part, looks, mirrored), || {

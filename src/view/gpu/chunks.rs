@@ -5,9 +5,6 @@ use super::resources::{buffer_entry, entry};
 use flockwork_engine::gpu::row::{MEMORY_BYTES, TAG_BYTES};
 use flockwork_engine::gpu::{AgentBuffers, Gpu};
 
-/// The indices of all vertices, three per agent, must fit 32 bits.
-const MAX_AGENTS_A_CHUNK: u64 = 1 << 30;
-
 /// Consecutive agents.
 #[derive(Clone, Copy, Debug)]
 pub struct Chunk<'a> {
@@ -26,7 +23,8 @@ impl<'a> Chunk<'a> {
         // elements.
         let step = u64::from(limits.min_storage_buffer_offset_alignment) / TAG_BYTES;
         let step = step.max(1);
-        let chunk = (longest.min(MAX_AGENTS_A_CHUNK) / step * step).max(step);
+        // The indices of all vertices fit 32 bits: a body has 30, and there are 2²⁷ agents at most.
+        let chunk = (longest / step * step).max(step);
         let count = u64::from(agents.count);
         let starts = (0..count).step_by(usize::try_from(chunk).unwrap_or(usize::MAX));
         starts.map(move |start| Self { agents, start, length: chunk.min(count - start) as u32 })

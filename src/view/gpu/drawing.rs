@@ -17,7 +17,7 @@ pub const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
 
 /// The features of a picture that its shaders are compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Looks {
+pub struct PictureFeatures {
     /// Each agent has its own size.
     pub own_sizes: bool,
     /// Colours are lists.
@@ -30,7 +30,7 @@ pub struct Looks {
     pub keeps: bool,
 }
 
-impl Looks {
+impl PictureFeatures {
     /// The features of a scene that is painted like this.
     pub fn of(scene: &Scene, paints: &[Paint]) -> Self {
         Self {

@@ -4,7 +4,7 @@ mod background;
 mod bloom;
 mod bodies;
 mod chunks;
-mod clusters;
+mod cluster_passes;
 mod dither;
 mod drawing;
 mod exposure;

@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 
 use crate::camera::Camera;
 use crate::space::body;
-use crate::space::shade::Shade;
+use crate::space::shade::ShadeGrid;
 use crate::space::sky::{GROUND_STOPS, Sky};
 use crate::space::{Sight, sums_small_agents};
 use crate::style::{self, Colours, Paint, STOPS, Stops, light_of_paint};
@@ -110,7 +110,7 @@ pub struct EyeUniform {
     pub sums: f32,
     /// See [`Lighting::light`](crate::space::lighting::Lighting::light).
     pub light: [f32; 4],
-    /// See [`Shade`] for this field and the next two.
+    /// See [`ShadeGrid`] for this field and the next two.
     pub shade_cells: [u32; 3],
     /// Per world unit.
     pub shade_cells_per_unit: f32,
@@ -130,7 +130,7 @@ pub struct EyeUniform {
 
 impl EyeUniform {
     fn new(scene: &Scene, Sight { camera, eye, lighting, .. }: Sight<'_>) -> Self {
-        let shade = Shade::of(scene);
+        let shade = ShadeGrid::of(scene);
         Self {
             focus: camera.centre.to_array(),
             distance: eye.distance,

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::background::Background;
 use super::chunks::Chunk;
-use super::clusters::ClusterPasses;
-use super::drawing::{LIGHT, Looks, attach, begin};
+use super::cluster_passes::ClusterPasses;
+use super::drawing::{LIGHT, PictureFeatures, attach, begin};
 use super::exposure::Exposure;
 use super::picture::Picture;
 use super::resources::{buffer, canvas, made, of_size};
@@ -54,13 +54,14 @@ pub struct Renderer {
     pub(super) hides_agents: bool,
     /// See [`crate::camera::Camera::sharp`].
     sharp: bool,
-    /// Compiled when there are trails for the first time, with a picture of the agents alone.
+    /// Compiled when there are trails for the first time.
     layer: Option<TrailLayer>,
     /// Compiled when colours show connected groups for the first time.
     clusters: Option<ClusterPasses>,
     /// Compiled when a flock in space is drawn for the first time.
     space: Option<SpaceRenderer>,
-    agents_alone: Option<wgpu::TextureView>,
+    /// The agents alone, for trails; of a mirror, its picture.
+    half_picture: Option<wgpu::TextureView>,
     /// Compiled when a style has an exposure for the first time.
     light: Option<Box<LightRenderer>>,
     /// The measured factor of another renderer's pictures.
@@ -105,7 +106,7 @@ impl Renderer {
             layer: None,
             clusters: None,
             space: None,
-            agents_alone: None,
+            half_picture: None,
             light: None,
             exposed_like: None,
             mirror: None,
@@ -228,7 +229,8 @@ impl Renderer {
         let remembers = scene.shows_memory() && agents.memory.is_some();
         let picture = Picture::new(scene, &paints, camera, self.scale, remembers);
         let uniform = &self.uniforms[usize::from(self.bare)];
-        let looks = Looks { keeps: agents.layout.keeps, ..Looks::of(scene, &paints) };
+        let looks =
+            PictureFeatures { keeps: agents.layout.keeps, ..PictureFeatures::of(scene, &paints) };
         if let Some(eye) = &camera.eye {
             let lighting = Lighting::of(scene, camera, eye, self.bare);
             let sight = Sight { camera, eye, lighting: &lighting, scale: self.scale };
@@ -268,7 +270,7 @@ impl Renderer {
         let [width, height] = [whole.width, whole.height].map(|side| side.div_ceil(2));
         let size = wgpu::Extent3d { width, height, ..whole };
         let new = || canvas(&self.gpu, "mirror", size, self.format);
-        let view = of_size(&mut mirror.agents_alone, size, new);
+        let view = of_size(&mut mirror.half_picture, size, new);
         let camera = &camera.mirrored();
         let drawn = mirror.draw_colours(encoder, &view, Subject { camera, ..subject });
         self.mirror = Some(mirror);
@@ -290,7 +292,7 @@ impl Renderer {
         }
         let size = target.texture().size();
         let new = || canvas(&self.gpu, "agents", size, self.format);
-        let alone = of_size(&mut self.agents_alone, size, new);
+        let alone = of_size(&mut self.half_picture, size, new);
         self.bare = true;
         let drawn = self.draw(encoder, &alone, subject);
         self.bare = false;
@@ -304,27 +306,18 @@ impl Renderer {
         encoder: &mut wgpu::CommandEncoder,
         target: &wgpu::TextureView,
         subject: Subject<'_>,
-        layers: (&wgpu::TextureView, &TrailView),
-    ) -> Result<(), EngineError> {
-        self.exposed(encoder, target, subject.scene, |renderer, encoder, target| {
-            renderer.lay_over_trails(encoder, target, subject, layers)
-        })
-    }
-
-    fn lay_over_trails(
-        &mut self,
-        encoder: &mut wgpu::CommandEncoder,
-        target: &wgpu::TextureView,
-        subject: Subject<'_>,
         (alone, trails): (&wgpu::TextureView, &TrailView),
     ) -> Result<(), EngineError> {
-        self.hides_agents = true;
-        let drawn = self.draw_colours(encoder, target, subject);
-        self.hides_agents = false;
-        drawn?;
-        let layer = self.layer.get_or_insert_with(|| TrailLayer::new(&self.gpu, self.format));
-        layer.draw(encoder, target, alone, trails, subject.camera);
-        Ok(())
+        self.exposed(encoder, target, subject.scene, |renderer, encoder, target| {
+            renderer.hides_agents = true;
+            let drawn = renderer.draw_colours(encoder, target, subject);
+            renderer.hides_agents = false;
+            drawn?;
+            let new = || TrailLayer::new(&renderer.gpu, renderer.format);
+            let layer = renderer.layer.get_or_insert_with(new);
+            layer.draw(encoder, target, alone, trails, subject.camera);
+            Ok(())
+        })
     }
 
     /// Records the drawing of a plane without its agents.
@@ -350,7 +343,7 @@ impl Renderer {
         (target, mirror): (&wgpu::TextureView, Option<&wgpu::TextureView>),
         subject: Subject<'_>,
         sight: Sight<'_>,
-        looks: Looks,
+        looks: PictureFeatures,
     ) -> Result<(), EngineError> {
         let (samples, clear) = (self.triangles.samples, self.clear_colour(subject.scene));
         let new = || SpaceRenderer::new(&self.gpu, self.format, samples);
@@ -386,7 +379,7 @@ impl Renderer {
         encoder: &mut wgpu::CommandEncoder,
         target: &wgpu::TextureView,
         subject: Subject<'_>,
-        looks: Looks,
+        looks: PictureFeatures,
     ) -> Result<(), EngineError> {
         let Subject { agents, scene, .. } = subject;
         let uniform = &self.uniforms[usize::from(self.bare)];
@@ -416,7 +409,7 @@ impl Renderer {
         encoder: &mut wgpu::CommandEncoder,
         target: &wgpu::TextureView,
         subject: Subject<'_>,
-        looks: Looks,
+        looks: PictureFeatures,
     ) -> Result<(), EngineError> {
         let Subject { agents, scene, camera, .. } = subject;
         let clear = self.clear_colour(scene);

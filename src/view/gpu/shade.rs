@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::chunks::{Chunk, layout_entry};
 use super::drawing::{compute, compute_passes, workgroups};
 use super::resources::{bind, buffer, buffer_entry};
-use crate::space::shade::Shade;
+use crate::space::shade::ShadeGrid;
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::Gpu;
 use flockwork_engine::gpu::shaders::Variant;
@@ -28,7 +28,7 @@ pub fn depths_entry(visibility: wgpu::ShaderStages) -> wgpu::BindGroupLayoutEntr
 
 /// A buffer of `count` numbers: one for each cell, or for each agent. Shaders that read no shade get a buffer of one
 /// cell.
-pub fn numbers(gpu: &Gpu, count: u32) -> wgpu::Buffer {
+pub fn number_buffer(gpu: &Gpu, count: u32) -> wgpu::Buffer {
     buffer(gpu, "numbers", u64::from(count) * 4, wgpu::BufferUsages::STORAGE)
 }
 
@@ -39,7 +39,7 @@ impl ShadePasses {
         let variant = Variant { flat: false, uses, ..Variant::of_drawing(false, false, false) };
         let entries = ["count_agents", "sum_depths"];
         let passes = compute_passes(&gpu, "shade_cells", variant, entries)?;
-        let [counts, depths] = [(); 2].map(|()| numbers(&gpu, 1));
+        let [counts, depths] = [(); 2].map(|()| number_buffer(&gpu, 1));
         Ok(Self { gpu, passes, counts, depths })
     }
 
@@ -49,11 +49,11 @@ impl ShadePasses {
         encoder: &mut wgpu::CommandEncoder,
         chunks: &[Chunk<'_>],
         picture: &wgpu::Buffer,
-        shade: &Shade,
+        shade: &ShadeGrid,
     ) -> wgpu::Buffer {
         let cells = shade.cells();
         if self.depths.size() != u64::from(cells) * 4 {
-            [self.counts, self.depths] = [(); 2].map(|()| numbers(&self.gpu, cells));
+            [self.counts, self.depths] = [(); 2].map(|()| number_buffer(&self.gpu, cells));
         }
         encoder.clear_buffer(&self.counts, 0, None);
         let [count, sum] = &self.passes;

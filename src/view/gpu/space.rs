@@ -7,19 +7,19 @@ use std::sync::Arc;
 use super::background::Background;
 use super::bodies::{Bodies, Part};
 use super::chunks::Chunk;
-use super::drawing::{DEPTH, LIGHT, Looks, attach, attach_with_depth, begin};
+use super::drawing::{DEPTH, LIGHT, PictureFeatures, attach, attach_with_depth, begin};
 use super::resources::{attachment, made, made_for, of_size};
-use super::shade::{ShadePasses, numbers};
+use super::shade::{ShadePasses, number_buffer};
 use super::sky::SkyPipeline;
 use super::solids::SolidPipelines;
 use super::splat::Splat;
 use super::subject::Subject;
 use crate::shapes::scenery::{SceneryShapes, target_shapes};
 use crate::shapes::walls::seam_shapes;
-use crate::space::shade::Shade;
+use crate::space::shade::ShadeGrid;
 use crate::space::sky::Sky;
 use crate::space::solids::{self, Solids};
-use crate::space::{Depth, Sight, ways};
+use crate::space::{Depth, Sight, agent_passes};
 use crate::splats::Canvas;
 use crate::style::Backdrop;
 use flockwork_engine::EngineError;
@@ -60,7 +60,7 @@ pub struct SpaceDrawing<'a> {
     pub mirror: Option<&'a wgpu::TextureView>,
     pub sight: Sight<'a>,
     /// The features of its shaders.
-    pub looks: Looks,
+    pub looks: PictureFeatures,
     /// True if only the agents are drawn.
     pub bare: bool,
     /// The uniform of `picture.wgsl`.
@@ -78,7 +78,7 @@ impl SpaceRenderer {
             sky: None,
             water: None,
             shade: BTreeMap::new(),
-            no_depths: numbers(gpu, 1),
+            no_depths: number_buffer(gpu, 1),
             splat: None,
             scenery: SceneryShapes::default(),
             sampled: None,
@@ -102,7 +102,7 @@ impl SpaceRenderer {
         let size = drawing.target.texture().size();
         let (samples, depth) = self.textures(size);
         let canvas = samples.as_ref().unwrap_or(drawing.target);
-        let ways = ways(scene, sight);
+        let passes = agent_passes(scene, sight);
         let chunks = agents.iter().flat_map(|agents| Chunk::all(&self.gpu, agents));
         let chunks: Vec<Chunk<'_>> = chunks.collect();
         let depths = self.shade(encoder, drawing, &chunks)?;
@@ -134,7 +134,7 @@ impl SpaceRenderer {
             self.bodies.draw(&mut pass, Part::Shadows, &bound, looks, false)?;
         }
         drop(pass);
-        if let Some(agents) = agents.filter(|_| ways.splats) {
+        if let Some(agents) = agents.filter(|_| passes.splats) {
             self.splat(encoder, drawing, canvas, (agents, &chunks), &depths)?;
         }
 
@@ -155,7 +155,7 @@ impl SpaceRenderer {
         }
         let depth = if bare { Depth::Only } else { Depth::Write };
         self.solids.draw(&mut pass, depth, &opaque, camera);
-        if ways.bodies {
+        if passes.bodies {
             for (shape, part) in [
                 (BoidShape::Triangle, Part::Bodies),
                 (BoidShape::Disc, Part::Balls),
@@ -181,8 +181,8 @@ impl SpaceRenderer {
         drawing: &SpaceDrawing<'_>,
         chunks: &[Chunk<'_>],
     ) -> Result<wgpu::Buffer, EngineError> {
-        let shade = Shade::of(drawing.subject.scene);
-        if shade == Shade::default() || chunks.is_empty() {
+        let shade = ShadeGrid::of(drawing.subject.scene);
+        if shade == ShadeGrid::default() || chunks.is_empty() {
             return Ok(self.no_depths.clone());
         }
         let keeps = drawing.looks.keeps;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::chunks::{self, Chunk};
-use super::drawing::{Drawing, LIGHT, Looks, compute, compute_pipelines, workgroups};
+use super::drawing::{Drawing, LIGHT, PictureFeatures, compute, compute_pipelines, workgroups};
 use super::resources::{beginning, bind, buffer, buffer_entry, entry, made_for};
 use super::shade::depths_entry;
 use crate::splats::{Canvas, PictureBand};
@@ -23,7 +23,7 @@ pub struct Splat {
     /// True for agents in space.
     space: bool,
     /// Compiled on first use.
-    splat: BTreeMap<Looks, wgpu::ComputePipeline>,
+    splat: BTreeMap<PictureFeatures, wgpu::ComputePipeline>,
     resolve: wgpu::RenderPipeline,
     /// Used if cells and pixels differ in size.
     resolve_between: wgpu::RenderPipeline,
@@ -115,7 +115,7 @@ impl Splat {
         encoder: &mut wgpu::CommandEncoder,
         bound: &Bound,
         number: usize,
-        looks: Looks,
+        looks: PictureFeatures,
     ) -> Result<(), EngineError> {
         let pipeline = made_for(&mut self.splat, looks, || {
             let variant = Variant { flat: !self.space, ..looks.variant(self.gpu.packs_sums()) };
@@ -136,8 +136,8 @@ impl Splat {
         Ok(())
     }
 
-    /// Draws band `number` from its sums over the target's content. The target has one sample per
-    /// pixel.
+    /// Draws band `number` from its sums over the target's content. The target has as many samples per pixel
+    /// as the pipelines were made for.
     pub fn resolve(
         &self,
         pass: &mut wgpu::RenderPass<'_>,

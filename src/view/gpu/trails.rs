@@ -14,7 +14,7 @@ use flockwork_engine::gpu::{Gpu, shaders};
 /// A camera in the uniform of `trails.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-pub struct View {
+pub struct ViewUniform {
     /// World position of the middle of the picture.
     pub centre: [f32; 2],
     /// Pixels.
@@ -25,7 +25,7 @@ pub struct View {
     pub period: [f32; 2],
 }
 
-impl From<&Camera> for View {
+impl From<&Camera> for ViewUniform {
     fn from(camera: &Camera) -> Self {
         Self {
             centre: [camera.centre.x, camera.centre.y],
@@ -39,11 +39,11 @@ impl From<&Camera> for View {
 /// The uniform of `trails.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-pub struct Trails {
+pub struct TrailsUniform {
     /// The camera of the picture to draw.
-    pub now: View,
+    pub now: ViewUniform,
     /// The camera of the light.
-    pub before: View,
+    pub before: ViewUniform,
     /// See [`Camera::pixels_per_unit`], of both.
     pub pixels_per_unit: [f32; 2],
     /// The share of the light that is left.
@@ -55,7 +55,7 @@ pub struct Trails {
     pub projection: [[f32; 4]; 3],
 }
 
-impl Trails {
+impl TrailsUniform {
     fn new(now: &Camera, before: &Camera, fading: f32) -> Self {
         Self {
             now: now.into(),
@@ -68,7 +68,7 @@ impl Trails {
     }
 }
 
-/// See [`Trails::projection`]. Zeros in a plane.
+/// See [`TrailsUniform::projection`]. Zeros in a plane.
 fn projection(now: &Camera, before: &Camera) -> [[f32; 4]; 3] {
     let Some(eye) = &before.eye else { return [[0.0; 4]; 3] };
     // Right, up and depth of a place on the plane are linear in the pixel.
@@ -115,7 +115,8 @@ impl FullPass {
         let mut drawing = Drawing::on(format, label, &module, ["cover", entry], None);
         drawing.target.blend = blend;
         let pipeline = drawing.compile(device);
-        let uniform = buffer(gpu, label, size_of::<Trails>() as u64, wgpu::BufferUsages::UNIFORM);
+        let uniform =
+            buffer(gpu, label, size_of::<TrailsUniform>() as u64, wgpu::BufferUsages::UNIFORM);
         Self { gpu: Arc::clone(gpu), label, pipeline, uniform }
     }
 
@@ -123,7 +124,7 @@ impl FullPass {
     fn run(
         &self,
         encoder: &mut wgpu::CommandEncoder,
-        trails: &Trails,
+        trails: &TrailsUniform,
         [light, agents]: [&wgpu::TextureView; 2],
         (target, load): (&wgpu::TextureView, wgpu::LoadOp<wgpu::Color>),
     ) {
@@ -178,7 +179,7 @@ impl TrailLight {
         let passed = self.seen.and_then(|(_, last)| tick.checked_sub(last));
         let fading = passed.map_or(0.0, |ticks| (-(ticks as f32) / half_life).exp2());
         let (before, _) = self.seen.replace((*camera, tick)).unwrap_or((*camera, tick));
-        let trails = Trails::new(camera, &before, fading);
+        let trails = TrailsUniform::new(camera, &before, fading);
         let size = agents.texture().size();
         let new = || canvas(&self.gpu, "trails", size, LIGHT);
         let [light, spare] = self.light.take().unwrap_or_else(|| [new(), new()]);
@@ -222,7 +223,7 @@ impl TrailLayer {
         trails: &TrailView,
         camera: &Camera,
     ) {
-        let uniform = Trails::new(camera, &trails.camera, 1.0);
+        let uniform = TrailsUniform::new(camera, &trails.camera, 1.0);
         let from = [&trails.light, agents];
         self.lay.run(encoder, &uniform, from, (target, wgpu::LoadOp::Load));
     }
@@ -236,9 +237,9 @@ mod tests {
     #[test]
     fn the_layout_is_that_of_the_shader() {
         let module = wgpu::naga::front::wgsl::parse_str(shaders::TRAILS).unwrap();
-        let view = layout!(View: centre size turn period);
+        let view = layout!(ViewUniform: centre size turn period);
         assert_eq!(reflected(&module, "View"), view);
-        let trails = layout!(Trails: now before pixels_per_unit fading moved projection);
+        let trails = layout!(TrailsUniform: now before pixels_per_unit fading moved projection);
         assert_eq!(reflected(&module, "Trails"), trails);
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::chunks::{self, Chunk};
-use super::drawing::{Drawing, LIGHT, Looks, composed};
+use super::drawing::{Drawing, LIGHT, PictureFeatures, composed};
 use super::order::{DrawOrder, ORDER_BYTES};
 use super::resources::{attachment, bind, entry, made, made_for, of_size};
 use flockwork_engine::EngineError;
@@ -24,7 +24,7 @@ pub struct Triangles {
     pub samples: u32,
     layout: wgpu::BindGroupLayout,
     /// For scenes with only darts or with all figures; compiled on first use.
-    pipelines: BTreeMap<(bool, Looks), wgpu::RenderPipeline>,
+    pipelines: BTreeMap<(bool, PictureFeatures), wgpu::RenderPipeline>,
     /// Compiled on first use.
     order: Option<DrawOrder>,
     sampled: Option<wgpu::TextureView>,
@@ -57,7 +57,7 @@ impl Triangles {
     pub fn pipeline(
         &mut self,
         darts_alone: bool,
-        looks: Looks,
+        looks: PictureFeatures,
     ) -> Result<&wgpu::RenderPipeline, EngineError> {
         let pipeline = made_for(&mut self.pipelines, (darts_alone, looks), || {
             let entries =

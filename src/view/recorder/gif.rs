@@ -15,7 +15,7 @@ const COMMENT: AnyExtension = AnyExtension(0xFE);
 
 /// A GIF that repeats for ever.
 pub struct GifRecorder<W: Write> {
-    /// Dropping it writes the trailer.
+    /// Writes the trailer when it ends, also if the film is abandoned.
     encoder: Encoder<W>,
     film: Film,
     quantiser: Quantiser,

@@ -45,7 +45,7 @@ struct Sums {
 }
 
 /// Tints that become one colour.
-struct Box {
+struct ColourBox {
     tints: Vec<Tint>,
     sums: Sums,
 }
@@ -114,7 +114,7 @@ impl Sums {
     }
 }
 
-impl Box {
+impl ColourBox {
     fn of(tints: Vec<Tint>) -> Self {
         Self { sums: Sums::of(&tints), tints }
     }
@@ -138,7 +138,7 @@ impl Palette {
         let mut colours: Vec<Rgb> =
             tints.iter().filter(is_ground).map(|tint| tint.colour).collect();
         let rest: Vec<Tint> = tints.iter().filter(|tint| !is_ground(tint)).copied().collect();
-        let mut boxes = if rest.is_empty() { Vec::new() } else { vec![Box::of(rest)] };
+        let mut boxes = if rest.is_empty() { Vec::new() } else { vec![ColourBox::of(rest)] };
         while boxes.len() + colours.len() < MAX_COLOURS {
             let worst = (0..boxes.len())
                 .max_by(|a, b| boxes[*a].sums.error().total_cmp(&boxes[*b].sums.error()));

@@ -77,7 +77,7 @@ const CLIMB_SWING: f32 = 1.2;
 const GLIDE: f32 = 0.1;
 
 /// The most that a fish's tail sways; half lengths.
-const SWAY: f32 = 0.4;
+const MAX_SWAY: f32 = 0.4;
 
 /// The way of the sway along a fish; radians.
 const SWAY_LAG: f32 = 2.2;
@@ -134,7 +134,7 @@ impl Figure {
                 let beat = angle(TAIL_BEAT);
                 let bent = |[x, y, z]: [f32; 3]| {
                     let along = 0.5 - 0.5 * x;
-                    let sway = SWAY * moves * along * along * (beat - SWAY_LAG * along).sin();
+                    let sway = MAX_SWAY * moves * along * along * (beat - SWAY_LAG * along).sin();
                     [x, y + sway, z]
                 };
                 let corners = [

@@ -35,9 +35,9 @@ pub enum Depth {
     Test,
 }
 
-/// Which of the two ways of drawing the agents of a picture need.
+/// The passes that draw the agents of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ways {
+pub struct AgentPasses {
     /// Some may be so small that they are summed in cells.
     pub splats: bool,
     /// Some may show their shape.
@@ -54,14 +54,14 @@ pub fn sums_small_agents(scene: &Scene) -> bool {
     usual && scene.obstacles.is_empty()
 }
 
-/// The ways that a picture needs, by the depths of the world's near and far ends.
+/// The passes that a picture needs, by the depths of the world's near and far ends.
 #[must_use]
-pub fn ways(scene: &Scene, Sight { camera, eye, scale, .. }: Sight<'_>) -> Ways {
+pub fn agent_passes(scene: &Scene, Sight { camera, eye, scale, .. }: Sight<'_>) -> AgentPasses {
     if !sums_small_agents(scene) {
-        return Ways { splats: false, bodies: true };
+        return AgentPasses { splats: false, bodies: true };
     }
     if scene.world.boundary == Boundary::Open {
-        return Ways { splats: true, bodies: true };
+        return AgentPasses { splats: true, bodies: true };
     }
     let (near, far) = depths(scene.world.size, camera, eye);
     let shows = |species: &Species, size: f32, depth: f32| {
@@ -71,7 +71,7 @@ pub fn ways(scene: &Scene, Sight { camera, eye, scale, .. }: Sight<'_>) -> Ways 
     let each = |shown: &dyn Fn(&Species, f32, f32) -> bool| {
         scene.species.iter().any(|species| shown(species, species.sizes().0, species.sizes().1))
     };
-    Ways {
+    AgentPasses {
         splats: each(&|species, least, _| !shows(species, least, far)),
         bodies: each(&|species, _, most| shows(species, most, near - BEYOND * most)),
     }

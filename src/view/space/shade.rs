@@ -6,12 +6,12 @@ use flockwork_model::scene::Scene;
 /// Cells along the longest side of the world.
 const CELLS: f32 = 80.0;
 
-/// See [`Shade::shaded`].
+/// See [`ShadeGrid::shaded`].
 const SHADED: f32 = 0.22;
 
 /// The grid and its light. Plain numbers for `shaders/shade.wgsl`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Shade {
+pub struct ShadeGrid {
     /// Cells per world unit along one side.
     pub cells_per_unit: f32,
     /// The optical depth of one agent in a cell, from side to side.
@@ -22,7 +22,7 @@ pub struct Shade {
     pub cells_along: [u32; 3],
 }
 
-impl Shade {
+impl ShadeGrid {
     /// The shade in a picture of a scene.
     pub fn of(scene: &Scene) -> Self {
         let Some(matter) = scene.style.matter.filter(|_| !scene.world.is_flat()) else {

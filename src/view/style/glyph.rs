@@ -26,7 +26,7 @@ pub const CONDENSED: f32 = 0.85;
 /// No figure is as faint: it never shrinks.
 const KEPT: f32 = 1e-6;
 
-/// No figure gains as much.
+/// Effectively no limit.
 pub const ANY_GAIN: f32 = 1e30;
 
 /// The same in a space.

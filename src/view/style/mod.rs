@@ -16,7 +16,7 @@ pub use glyph::{
     SLENDERNESS,
 };
 pub use oklab::{light_of, light_of_paint};
-pub use paint::{CROWD, Colours, Hue, LIFT, Paint, Shade, heading_angle};
+pub use paint::{CROWD, Colours, Hue, LIFT, Paint, Tone, heading_angle};
 pub use palettes::{STOPS, Stops};
 
 /// The default colour behind the flock, sRGB.

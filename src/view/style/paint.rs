@@ -157,7 +157,7 @@ pub struct Paint {
 
 /// An agent's place on its scale, and its brightness.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shade {
+pub struct Tone {
     /// Turns.
     pub turn: f32,
     /// 0 to 1.
@@ -240,7 +240,7 @@ impl Paint {
 
     /// The place of an agent's colour, and its brightness, if it shows a number.
     #[must_use]
-    pub fn shade(&self, velocity: Point, max_speed: f32, shown: f32) -> Shade {
+    pub fn tone(&self, velocity: Point, max_speed: f32, shown: f32) -> Tone {
         let Hue { base, per_turn, per_speed, per_amount, most, dimming, .. } = self.hue;
         let share = if max_speed > 0.0 { velocity.length() / max_speed } else { 0.0 };
         let heading = heading_angle(velocity) / TAU;
@@ -252,41 +252,41 @@ impl Paint {
         };
         let turn =
             base + per_turn * heading + per_speed * share.clamp(0.0, 1.0) + per_amount * amount;
-        Shade { turn, light: 1.0 - dimming * (1.0 - amount), chroma }
+        Tone { turn, light: 1.0 - dimming * (1.0 - amount), chroma }
     }
 
     /// The same in space, for an agent at `far` of the way from the near to the far end of the world.
     #[must_use]
-    pub fn shade_in_space(&self, velocity: Point, max_speed: f32, shown: f32, far: f32) -> Shade {
-        let Shade { turn, light, chroma } = self.shade(velocity, max_speed, shown);
+    pub fn tone_in_space(&self, velocity: Point, max_speed: f32, shown: f32, far: f32) -> Tone {
+        let Tone { turn, light, chroma } = self.tone(velocity, max_speed, shown);
         let speed = velocity.length();
         let up = if speed > 0.0 { velocity.z / speed } else { 0.0 };
         let lift = if self.hue.per_turn == 0.0 { 0.0 } else { LIFT * up };
-        Shade { turn: turn + self.hue.per_depth * far, light: light * (1.0 + lift), chroma }
+        Tone { turn: turn + self.hue.per_depth * far, light: light * (1.0 + lift), chroma }
     }
 
     /// The colour of an agent; red, green and blue from 0 to 1.
     #[must_use]
-    pub fn colour(&self, shade: Shade) -> [f32; 3] {
+    pub fn colour(&self, tone: Tone) -> [f32; 3] {
         let (grey, colour) = match &self.colours {
-            Colours::Circle(circle) => (circle.level, circle.at(shade.turn)),
+            Colours::Circle(circle) => (circle.level, circle.at(tone.turn)),
             Colours::Stops(stops) => {
-                let colour = stops.at(shade.turn);
+                let colour = stops.at(tone.turn);
                 ([colour.iter().sum::<f32>() / 3.0; 3], colour)
             }
         };
-        [0, 1, 2].map(|i| shade.light * (grey[i] + shade.chroma * (colour[i] - grey[i])))
+        [0, 1, 2].map(|i| tone.light * (grey[i] + tone.chroma * (colour[i] - grey[i])))
     }
 
     /// The same as factors on the vectors of [`Paint::basis`].
     #[must_use]
-    pub fn factors(&self, shade: Shade) -> [f32; 3] {
+    pub fn factors(&self, tone: Tone) -> [f32; 3] {
         match &self.colours {
             Colours::Circle(_) => {
-                let wave = Vec2::from_angle(TAU * shade.turn) * shade.light;
-                [shade.light, shade.chroma * wave.x, shade.chroma * wave.y]
+                let wave = Vec2::from_angle(TAU * tone.turn) * tone.light;
+                [tone.light, tone.chroma * wave.x, tone.chroma * wave.y]
             }
-            Colours::Stops(_) => self.colour(shade),
+            Colours::Stops(_) => self.colour(tone),
         }
     }
 
@@ -353,7 +353,7 @@ mod tests {
     }
 
     fn colour(paint: &Paint, speed: f32, neighbours: u32) -> [u8; 3] {
-        let shade = paint.shade(Point::X * speed, 3.0, neighbours as f32);
+        let shade = paint.tone(Point::X * speed, 3.0, neighbours as f32);
         paint.colour(shade).map(|channel| (channel * 255.0).round() as u8)
     }
 
@@ -377,7 +377,7 @@ mod tests {
         for keys in ["", "palette = \"magma\"\n", "background = \"paper\"\n", "look = \"glow\"\n"] {
             let paint = paint(keys);
             for angle in 0..50 {
-                let shade = paint.shade(Vec2::from_angle(angle as f32 * 0.3).extend(0.0), 3.0, 0.0);
+                let shade = paint.tone(Vec2::from_angle(angle as f32 * 0.3).extend(0.0), 3.0, 0.0);
                 let (Circle { level, cosine, sine }, [l, x, y]) =
                     (paint.basis(), paint.factors(shade));
                 for i in 0..3 {
@@ -399,7 +399,7 @@ mod tests {
                 let scene = Scene::parse("test", &text).unwrap();
                 let paint = Paint::all(&scene)[0];
                 let of = |velocity: Point, shown: u32, far: f32| {
-                    paint.colour(paint.shade_in_space(velocity, 3.0, shown as f32, far))
+                    paint.colour(paint.tone_in_space(velocity, 3.0, shown as f32, far))
                 };
                 let one = of(Point::X, 0, 0.0);
                 for velocity in [Point::ZERO, Point::Y, Point::Z * 3.0, -Point::Z, -Point::X] {
@@ -425,8 +425,8 @@ mod tests {
     fn agents_stand_out_from_the_light_backgrounds() {
         for background in ["paper", "dusk"] {
             let paint = paint(&format!("background = \"{background}\"\n"));
-            let shades = (0..64)
-                .map(|i| paint.shade(Vec2::from_angle(i as f32 * 0.1).extend(0.0), 3.0, 0.0));
+            let shades =
+                (0..64).map(|i| paint.tone(Vec2::from_angle(i as f32 * 0.1).extend(0.0), 3.0, 0.0));
             let lightness = shades.map(|shade| super::super::oklab::of(paint.colour(shade))[0]);
             assert!(lightness.fold(0.0, f32::max) < 0.55, "{background}");
         }

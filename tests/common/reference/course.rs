@@ -1,7 +1,7 @@
 //! The course of an agent after its forces: its least speed, noise, the widest turn, Brownian motion.
 
 use super::{CANCELLATION, MAX_STRETCH, STEEP, Vehicle};
-use flockwork::model::random::{Use, bits, pcg, unit};
+use flockwork::model::random::{Purpose, bits, pcg, unit};
 use glam::{DQuat, DVec2, DVec3};
 use std::f64::consts::TAU;
 
@@ -61,11 +61,11 @@ impl Vehicle<'_> {
         }
         let (seed, id, tick) = (self.scene.seed, self.index as u32, self.state.tick as u32);
         let draw = |purpose| f64::from(unit(seed, id, tick, purpose));
-        let word = bits(seed, id, tick, Use::Noise);
+        let word = bits(seed, id, tick, Purpose::Noise);
         let normal = DVec2::new(nearly_normal(word), nearly_normal(pcg(pcg(word))));
         let flat = self.scene.world.size.z == 0.0;
-        let way = DQuat::from_rotation_z(TAU * (draw(Use::NoiseAround) - 0.5)) * DVec3::X;
-        let height = if flat { 0.0 } else { 2.0 * draw(Use::NoiseHeight) - 1.0 };
+        let way = DQuat::from_rotation_z(TAU * (draw(Purpose::NoiseAround) - 0.5)) * DVec3::X;
+        let height = if flat { 0.0 } else { 2.0 * draw(Purpose::NoiseHeight) - 1.0 };
         let way = way * (1.0 - height * height).sqrt() + DVec3::Z * height;
         let heading = v.normalize();
         if self.species.body.noise_kind == 2.0 {
@@ -74,7 +74,7 @@ impl Vehicle<'_> {
             return course.normalize() * v.length();
         }
         let is_even = self.species.body.noise_kind == 0.0;
-        let (even, width) = (draw(Use::Noise), TAU * amount.min(1.0));
+        let (even, width) = (draw(Purpose::Noise), TAU * amount.min(1.0));
         if flat {
             let angle = if is_even { width * (even - 0.5) } else { TAU * amount * normal.x };
             return DQuat::from_rotation_z(angle) * v;
@@ -90,7 +90,8 @@ impl Vehicle<'_> {
     pub(super) fn jitter(&self) -> DVec3 {
         let (seed, tick) = (self.scene.seed, self.state.tick as u32);
         let on_axis = |purpose| nearly_normal(bits(seed, self.index as u32, tick, purpose));
-        let mut step = DVec3::from([Use::JitterX, Use::JitterY, Use::JitterZ].map(on_axis));
+        let mut step =
+            DVec3::from([Purpose::JitterX, Purpose::JitterY, Purpose::JitterZ].map(on_axis));
         step.z *= f64::from(u8::from(self.scene.world.size.z > 0.0));
         step * f64::from(self.species.body.jitter)
     }

@@ -15,7 +15,7 @@ mod targets;
 use flockwork::model::behaviours::Kind;
 use flockwork::model::memory::Memory;
 use flockwork::model::parameter::Parameters;
-use flockwork::model::random::{Use, unit};
+use flockwork::model::random::{Purpose, unit};
 use flockwork::model::scene::{Body, Law, Scene, Slot, Species};
 use flockwork::model::scenery::FlowField;
 use flockwork::model::state::FlockState;
@@ -156,7 +156,7 @@ fn with_draws(common: &Species, seed: u32, index: usize) -> Species {
     let mut body = own.body.values();
     for variation in &common.variations {
         let Law::PerAgent { from } = variation.law else { continue };
-        let part = f64::from(unit(seed, index as u32, variation.slot.noise_key(), Use::Trait));
+        let part = f64::from(unit(seed, index as u32, variation.slot.noise_key(), Purpose::Trait));
         let draw = |to: f32| ((1.0 - part) * f64::from(from) + part * f64::from(to)) as f32;
         match variation.slot {
             Slot::Body(slot) => body[slot] = draw(body[slot]),

@@ -2,7 +2,7 @@
 
 use flockwork::model::behaviours::Kind;
 use flockwork::model::parameter::{NO_TARGET, PICK_ONE};
-use flockwork::model::random::{Use, bits, pcg, spread, spread_bits};
+use flockwork::model::random::{Purpose, bits, pcg, spread, spread_bits};
 use glam::DVec3;
 
 use super::{BRINK, HAIR, Vehicle, minimum_image, sideways};
@@ -20,7 +20,7 @@ struct Other {
 }
 
 /// Largest rounding of a coordinate that is shifted across the seam of a world 150 wide; world units.
-const SHIFTED: f64 = 7.7e-6;
+const MAX_SHIFT_ERROR: f64 = 7.7e-6;
 
 /// An angle of this size, in radians, changes no velocity by more than the tolerance.
 const SLIGHT: f64 = 2e-5;
@@ -30,7 +30,7 @@ fn turns_at_the_seam(plain: DVec3, offset: DVec3) -> bool {
     let squared = offset.length_squared();
     (0..3).filter(|axis| offset[*axis] != plain[*axis]).any(|axis| {
         let across = (squared - offset[axis] * offset[axis]).max(0.0).sqrt();
-        SHIFTED * across > SLIGHT * squared
+        MAX_SHIFT_ERROR * across > SLIGHT * squared
     })
 }
 
@@ -85,7 +85,7 @@ impl Vehicle<'_> {
         let chosen = kind.parameter("nearest").map_or(0.0, |_| self.value(kind, "nearest"));
         if chosen == f64::from(PICK_ONE) {
             let (own, tick) = (self.index as u32, self.state.tick as u32);
-            let order = bits(self.scene.seed, own, tick, Use::Pick);
+            let order = bits(self.scene.seed, own, tick, Purpose::Pick);
             return seen
                 .into_iter()
                 .min_by_key(|other| pcg(order ^ other.id))

@@ -2,7 +2,7 @@
 
 use flockwork::model::behaviours::Kind;
 use flockwork::model::parameter::NEAREST_TARGET;
-use flockwork::model::random::{Use, unit};
+use flockwork::model::random::{Purpose, unit};
 use glam::DVec3;
 use std::f64::consts::TAU;
 
@@ -92,12 +92,12 @@ impl Vehicle<'_> {
         let (id, tick) = (self.index as u32, self.state.tick as u32);
         let draw = |purpose| unit(self.scene.seed, id, tick, purpose);
         let turn = self.value(Kind::Wander, "turn") / 360.0;
-        let part = f64::from(draw(Use::Wander));
+        let part = f64::from(draw(Purpose::Wander));
         let around = if self.scene.world.size.z == 0.0 {
             self.angle += turn * (2.0 * part - 1.0);
             on_circle(self.angle)
         } else {
-            let way = on_sphere(draw(Use::WanderAround), draw(Use::WanderHeight));
+            let way = on_sphere(draw(Purpose::WanderAround), draw(Purpose::WanderHeight));
             let along = way - self.direction * self.direction.dot(way);
             self.doubtful |= along.length() < CANCELLATION;
             let angle = turn * part * TAU;

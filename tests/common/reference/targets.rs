@@ -1,6 +1,6 @@
 //! The motion of targets.
 
-use flockwork::model::random::{Use, unit};
+use flockwork::model::random::{Purpose, unit};
 use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
 use flockwork::model::world::Boundary;
@@ -70,12 +70,13 @@ pub fn targets_after(scene: &Scene, tick: u64, after: &FlockState) -> Vec<Moved>
             // The pointer stays where the user left it.
         } else if hit {
             position =
-                DVec3::from_array([Use::TargetX, Use::TargetY, Use::TargetZ].map(draw)) * size;
+                DVec3::from_array([Purpose::TargetX, Purpose::TargetY, Purpose::TargetZ].map(draw))
+                    * size;
             hits += 1;
             if target.turns {
-                let around = std::f64::consts::TAU * (draw(Use::TargetHeading) - 0.5);
+                let around = std::f64::consts::TAU * (draw(Purpose::TargetHeading) - 0.5);
                 let plane = size.z == 0.0;
-                let z = if plane { 0.0 } else { 2.0 * draw(Use::TargetClimb) - 1.0 };
+                let z = if plane { 0.0 } else { 2.0 * draw(Purpose::TargetClimb) - 1.0 };
                 let level = (1.0 - z * z).sqrt();
                 let heading = DVec3::new(level * around.cos(), level * around.sin(), z);
                 velocity = heading * velocity.length();

@@ -25,7 +25,7 @@ use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::{Gpu, GpuEngine};
 use flockwork::engine::{Change, Engine};
 use flockwork::model::behaviours::Uses;
-use flockwork::model::grid::RUN_CAP;
+use flockwork::model::grid::MAX_WHOLE_RUN;
 use flockwork::model::scene::{Request, Scene, built_in};
 use flockwork::model::state::FlockState;
 use flockwork::model::statistics::Metrics;
@@ -164,7 +164,8 @@ fn every_scene_runs_at_its_own_count_and_at_20_000() {
             let state = run.step(10);
             assert_none_lost(run, &state, own);
             // Where everybody may hear everybody, the work grows with the square.
-            let grows = run.scene.run_cap() != RUN_CAP || run.scene.uses().has(Uses::EVERYBODY);
+            let grows =
+                run.scene.run_cap() != MAX_WHOLE_RUN || run.scene.uses().has(Uses::EVERYBODY);
             let many = if grows { 2_000 } else { 20_000 };
             let before = run.start(Some(many), &[]);
             let state = run.step(20);

@@ -60,7 +60,7 @@ pub fn reports(counts: &[usize], densities: &[Option<f32>], faster: f64) -> Vec<
 }
 
 fn svg(counts: &[usize], densities: &[Option<f32>], faster: f64) -> String {
-    charts::svg(&Page::new(&reports(counts, densities, faster))).unwrap()
+    charts::svg(&BenchPage::new(&reports(counts, densities, faster))).unwrap()
 }
 
 /// The attribute of a tag.

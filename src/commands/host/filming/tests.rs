@@ -57,9 +57,16 @@ fn sampled(
     };
     let engine = Straight { stop_after, interrupt: interrupt.clone(), ..Straight::default() };
     let (from, ticks) = shown.into_inner();
-    let picture = Plan::of_picture(PathBuf::new(), Size { width: 640, height: 360 }, false, ticks);
-    let plan =
-        Plan { film: Film { rate: 30.0, ..picture.film }, from, every, blur, samples, ..picture };
+    let picture =
+        FilmPlan::of_picture(PathBuf::new(), Size { width: 640, height: 360 }, false, ticks);
+    let plan = FilmPlan {
+        film: Film { rate: 30.0, ..picture.film },
+        from,
+        every,
+        blur,
+        samples,
+        ..picture
+    };
     let mut kept = Frames::default();
     let mut run = drive::load(Box::new(engine), &scene, &state).unwrap();
     let painter = &mut RasterPainter { scale: 1.0 };

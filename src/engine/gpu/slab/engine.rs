@@ -1,6 +1,6 @@
 //! The steps of a slab's tick, and the answers to the host.
 
-use super::rows::{agents_in, words_in};
+use super::slab_rows::{agents_in, words_in};
 use super::{GpuSlab, INDEX_BYTES, Steered};
 use crate::distributed::{Region, SlabEngine};
 use crate::gpu::buffers;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::rows::{agents_in, words_in};
+use super::slab_rows::{agents_in, words_in};
 use super::{GpuSlab, INDEX_BYTES, Steered};
 use crate::EngineError;
 use crate::broken::CountedForces;

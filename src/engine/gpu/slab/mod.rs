@@ -1,12 +1,12 @@
 //! The GPU engine as the engine of one rank: it moves a slab of a flock on its device.
 //!
-//! The buffers hold the own agents, sorted as in one process, then the ghosts. A cell behind the own ones
-//! is for agents that leave: the sort puts them last, and the number of agents cuts them off.
+//! The buffers hold the own agents, sorted as in one process, then the ghosts. One extra cell
+//! collects agents that leave. Sorting puts them last; a smaller count drops them.
 
 mod cost;
 mod engine;
 mod exchange;
-mod rows;
+mod slab_rows;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use super::flock::{FlockBuilder, Plan, bind, sizes};
 use super::pass::{BIN, BoundPass, EXPORT_AGENTS, IMPORT_AGENTS, Pass, Sizes};
 use super::pipelines::Compiled;
 use super::readback::Part;
-use super::row::{MAX_AGENTS, MotionLayout};
+use super::row::{MAX_DEVICE_AGENTS, MotionLayout};
 use super::shaders::Variant;
 use super::tables::{Contents, Tables};
 use crate::EngineError;
@@ -30,7 +30,7 @@ use cost::Cost;
 use exchange::{Borders, Expected, Moved};
 use flockwork_model::grid::{Slab, Window};
 use flockwork_model::scene::Scene;
-use rows::Imported;
+use slab_rows::Imported;
 
 /// Agents that the buffers of a new slab have room for.
 const FIRST_ROOM: u32 = 64;
@@ -83,7 +83,7 @@ pub fn adapter_for(nth: usize) -> AdapterChoice {
 
 impl SlabHost for GpuEngine {
     fn id_end(&self) -> u64 {
-        MAX_AGENTS
+        MAX_DEVICE_AGENTS
     }
 
     fn begin_slab(

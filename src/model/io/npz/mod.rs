@@ -3,7 +3,7 @@
 mod arrays;
 mod npy;
 mod read;
-mod rows;
+mod tick_rows;
 
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 
@@ -11,7 +11,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use super::record::RunRecord;
-use super::restore::kept;
+use super::restore::targets_in_file;
 use crate::behaviours::Target;
 use crate::kept::{KeptNames, MAX_KEPT, STATE_PREFIX};
 use crate::memory::ShownBy;
@@ -139,14 +139,14 @@ impl<W: Write + Seek, S: Read + Write + Seek> NpzWriter<W, S> {
         if !is_first {
             return Ok(());
         }
-        for target in kept(targets) {
+        for target in targets_in_file(targets) {
             places.write_all(coordinates(&target.position, axes))?;
             motions.write_all(coordinates(&target.velocity, axes))?;
             hits.write_all(&target.hits.to_ne_bytes())?;
             active.write_all(&[target.active.into()])?;
             parts.inactive |= !target.active;
         }
-        parts.targets = kept(targets).count() as u64;
+        parts.targets = targets_in_file(targets).count() as u64;
         Ok(())
     }
 

@@ -8,15 +8,15 @@ use zip::result::ZipError;
 use super::arrays::{
     Archive, EXTENSION, ReadSeek, Shape, check_shape, each_float, each_whole, into, side,
 };
-use super::rows::TickRows;
+use super::tick_rows::TickRows;
 use super::{ARRAYS, RECORD};
 use crate::io::record::{MAX_RECORD, MAX_VECTORS, RunRecord};
 use crate::io::table::{Part, StateTable, TargetRow, add_kept};
 use crate::io::{Context, Result, bail, ensure, missing};
 use crate::kept::STATE_PREFIX;
 use crate::memory::{MAX_COLOUR_VALUE, Memory};
-use crate::quote::quoted;
-use crate::scene::{MAX_TARGETS, hint};
+use crate::quote::{hint, quoted};
+use crate::scene::MAX_TARGETS;
 use crate::vector::{DIMENSIONS, Point};
 
 /// Why an array of rows has its shape.

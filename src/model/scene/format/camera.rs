@@ -1,7 +1,7 @@
 //! The table `[camera]` and its keys over ticks.
 
 use super::fields::{Field, Fields, or_word, section, unit};
-use super::key::{FAR, Key, Section, Values};
+use super::key::{Key, MAX_POSITION, Section, Values};
 use super::reader::Reader;
 use super::tree::Value;
 use crate::scene::{MAX_AGENTS, SceneError};
@@ -30,7 +30,7 @@ section! {
     CAMERA "[camera]" struct CameraPlan (check) {
         /// The middle of the picture; in space the focus, which the camera looks at. Without it a camera
         /// that looks down on a space looks a little below the middle, so that the box fills the picture.
-        centre: Option<Point> = None, Values::Point(-FAR, FAR) => "the world's middle", "world units";
+        centre: Option<Point> = None, Values::Point(-MAX_POSITION, MAX_POSITION) => "the world's middle", "world units";
         /// Magnification; 1 shows the whole world. In space the camera is nearer to its focus.
         zoom: f32 = 1.0, Values::Number(0.01, 1e4) => "1", "";
         /// How far the camera is turned anticlockwise.
@@ -67,7 +67,7 @@ section! {
         /// When, counted from the start of the flock.
         tick: u64 = 0, Values::Whole(0, 1 << 53) => "0", "ticks";
         /// The middle of the picture.
-        centre: Option<Point> = None, Values::Point(-FAR, FAR) => "none", "world units";
+        centre: Option<Point> = None, Values::Point(-MAX_POSITION, MAX_POSITION) => "none", "world units";
         /// Magnification.
         zoom: Option<f32> = None, Values::Number(0.01, 1e4) => "none", "";
         /// How far the camera is turned anticlockwise.

@@ -80,17 +80,17 @@ fn new(key: &str, node: &Node<bool>, level: usize) -> Item {
 }
 
 /// The most points on one line of a scene file; longer lists take several lines.
-const POINTS_ON_A_LINE: usize = 6;
+const MAX_POINTS_ON_A_LINE: usize = 6;
 
 fn new_value(value: &Value<bool>) -> TomlValue {
     let mut text = value.to_string();
     if let Value::List(points) = value
-        && points.len() > POINTS_ON_A_LINE
+        && points.len() > MAX_POINTS_ON_A_LINE
         && points.iter().all(|point| matches!(point.value, Value::List(_)))
     {
         let texts: Vec<String> = points.iter().map(|point| point.value.to_string()).collect();
         let lines: Vec<String> =
-            texts.chunks(POINTS_ON_A_LINE).map(|line| line.join(", ")).collect();
+            texts.chunks(MAX_POINTS_ON_A_LINE).map(|line| line.join(", ")).collect();
         text = format!("[\n    {},\n]", lines.join(",\n    "));
     }
     // Text that is not TOML becomes a string, which the reader refuses.

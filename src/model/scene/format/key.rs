@@ -4,10 +4,10 @@
 use crate::parameter::Parameter;
 
 /// Largest coordinate of anything; world units.
-pub const FAR: f32 = 1e7;
+pub const MAX_POSITION: f32 = 1e7;
 
 /// Largest radius of anything; world units.
-pub const WIDE: f32 = 1e6;
+pub const MAX_EXTENT: f32 = 1e6;
 
 /// The keys of [`Values::Between`].
 pub const ENDS: [&str; 2] = ["from", "to"];

@@ -7,7 +7,7 @@
 use super::camera::{CAMERA, CAMERA_KEYS};
 use super::fields::{Field, Fields, any, name_of, section, unit};
 use super::key::names;
-pub use super::key::{FAR, Key, Section, Values, WIDE, short};
+pub use super::key::{Key, MAX_EXTENT, MAX_POSITION, Section, Values, short};
 use super::law::LAW;
 use super::reader::Reader;
 use super::scenery;
@@ -82,7 +82,7 @@ section! {
         /// one by a factor of f at most.
         density: Option<f32> = None, Values::Number(1e-3, 1e4) => "none", "neighbours";
         /// The radius within which `density` counts neighbours.
-        within: Option<f32> = None, Values::Number(0.0, WIDE) => "the largest radius that the file has", "world units";
+        within: Option<f32> = None, Values::Number(0.0, MAX_EXTENT) => "the largest radius that the file has", "world units";
         /// Without a density: whether the area or volume grows in proportion to a count above the scene's
         /// own.
         grows: bool = false, Values::Boolean => "`false`", "";
@@ -98,17 +98,17 @@ section! {
         /// Its name in behaviours. `pointer`, `nearest` and `none` are taken.
         name: Values::Text => "`target1`, `target2`, …", "";
         /// Where it is at the start.
-        position: Values::Point(-FAR, FAR) => "[0, 0]", "world units";
+        position: Values::Point(-MAX_POSITION, MAX_POSITION) => "[0, 0]", "world units";
         /// How it moves. Walls reflect it.
         velocity: Values::Point(-MAX_SPEED, MAX_SPEED) => "[0, 0]", "world units/tick";
         /// An agent nearer than this hits it, and it reappears at a random place; 0: it cannot be
         /// hit.
-        hit_radius: Values::Number(0.0, WIDE) => "0", "world units";
+        hit_radius: Values::Number(0.0, MAX_EXTENT) => "0", "world units";
         /// Whether a hit gives it a random direction at the same speed.
         turns: Values::Boolean => "`false`", "";
         /// Where an agent that hits it is put, with its velocity unchanged; without this key the
         /// agent stays where it is.
-        sends_to: Values::Point(-FAR, FAR) => "none", "world units";
+        sends_to: Values::Point(-MAX_POSITION, MAX_POSITION) => "none", "world units";
     }
 }
 
@@ -119,9 +119,9 @@ section! {
     /// elsewhere. Circles may overlap and lie anywhere.
     OBSTACLES "[[obstacles]]" #[derive(Copy)] struct ObstaclePlan (check_obstacle) {
         /// The centre.
-        position: Option<Point> = None, Values::Point(-FAR, FAR) => "at random", "world units";
+        position: Option<Point> = None, Values::Point(-MAX_POSITION, MAX_POSITION) => "at random", "world units";
         /// The circle's radius.
-        radius: f32 = 20.0, Values::Number(0.0, WIDE) => "20", "world units";
+        radius: f32 = 20.0, Values::Number(0.0, MAX_EXTENT) => "20", "world units";
         /// Number of circles, without a position.
         count: u32 = 1, Values::Whole(1, MAX_OBSTACLES) => "1", "";
     }
@@ -147,7 +147,7 @@ section! {
         name: Values::Text => "`path0`, `path1`, …", "";
         /// Its corners, at least two different ones. Two equal corners in a row are a segment
         /// without direction.
-        points: Values::Points(-FAR, FAR) => "must be given", "world units";
+        points: Values::Points(-MAX_POSITION, MAX_POSITION) => "must be given", "world units";
         /// Whether the last corner connects to the first.
         closed: Values::Boolean => "`false`", "";
         /// Whether pictures show it.

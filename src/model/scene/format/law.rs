@@ -1,7 +1,7 @@
 //! The table of a number that varies.
 
 use super::fields::{Field, Fields, any, section, unit};
-use super::key::{Key, Section, Values, WIDE};
+use super::key::{Key, MAX_EXTENT, Section, Values};
 use super::reader::Reader;
 use super::tree::Value;
 use crate::parameter::Parameter;
@@ -22,13 +22,13 @@ section! {
         /// The number that the law varies.
         base: Option<f32> = None, Values::OfTheKey => "the key's", "the key's";
         /// How far the noise moves it up or down.
-        amplitude: Option<f32> = None, Values::Number(0.0, WIDE) => "none", "the key's";
+        amplitude: Option<f32> = None, Values::Number(0.0, MAX_EXTENT) => "none", "the key's";
         /// Ticks in which the noise changes much.
         period: Option<f32> = None, Values::Number(1.0, 1e9) => "100", "ticks";
         /// The size s.
-        grows_with_size: Option<f32> = None, Values::Number(1e-3, WIDE) => "none", "world units";
+        grows_with_size: Option<f32> = None, Values::Number(1e-3, MAX_EXTENT) => "none", "world units";
         /// The size s.
-        shrinks_with_size: Option<f32> = None, Values::Number(1e-3, WIDE) => "none", "world units";
+        shrinks_with_size: Option<f32> = None, Values::Number(1e-3, MAX_EXTENT) => "none", "world units";
         /// The smallest number that an agent may draw.
         from: Option<f32> = None, Values::OfTheKey => "none", "the key's";
         /// The largest; not below `from`.

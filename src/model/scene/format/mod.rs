@@ -2,7 +2,6 @@
 
 mod camera;
 mod document;
-mod edit;
 mod fields;
 mod formula;
 mod key;
@@ -10,6 +9,7 @@ pub mod keys;
 mod law;
 mod parse;
 mod reader;
+mod rewrite;
 mod scenery;
 mod set;
 mod spawn;
@@ -20,10 +20,10 @@ mod values;
 mod write;
 
 pub use camera::{CameraKey, CameraPlan, Follow, Orbit};
-pub use edit::{edit_toml, overrides};
 pub use fields::point_text;
 pub use keys::ObstaclePlan;
 pub use parse::is_a_key;
+pub use rewrite::{edit_toml, overrides};
 pub use scenery::{NO_TARGETS, check_paths};
 pub use set::{key_and_value, pieces};
 pub use style::{Exposed, Style};

@@ -3,8 +3,8 @@
 
 use super::key::{Key, Section};
 use super::tree::{Node, Value};
-use crate::quote::quoted;
-use crate::scene::{Origin, SceneError, hint, suggest};
+use crate::quote::{hint, quoted, suggest};
+use crate::scene::{Origin, SceneError};
 use crate::vector::Point;
 
 /// A value of the scene, with its path of keys.

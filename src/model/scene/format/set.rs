@@ -5,8 +5,8 @@ use super::parse::is_a_key;
 use super::tree::{Node, Value, parse_value};
 use crate::behaviours::{Body, Kind};
 use crate::parameter::{Meaning, NO_TARGET, Parameter, Parameters};
-use crate::quote::{cut, listed};
-use crate::scene::{Origin, SceneError, suggest};
+use crate::quote::{cut, listed, suggest};
+use crate::scene::{Origin, SceneError};
 
 /// The word that removes a key.
 const NONE: &str = "none";

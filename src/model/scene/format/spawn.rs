@@ -1,7 +1,7 @@
 //! The table `spawn` of a species.
 
 use super::fields::{Between, Field, Fields, OrWord, any, section, unit};
-use super::key::{FAR, Key, Section, Values, names};
+use super::key::{Key, MAX_POSITION, Section, Values, names};
 use super::reader::Reader;
 use super::tree::Value;
 use crate::behaviours::bounds::MAX_SPEED;
@@ -15,9 +15,9 @@ section! {
         /// ball or in a box; on a shell; on a line from left to right.
         place: SpawnPlace = SpawnPlace::Uniform, Values::Choice(|| names(&SpawnPlace::NAMES)) => "`\"uniform\"`", "";
         /// Centre of the place.
-        at: Option<Point> = None, Values::Point(-FAR, FAR) => "the world's middle", "world units";
+        at: Option<Point> = None, Values::Point(-MAX_POSITION, MAX_POSITION) => "the world's middle", "world units";
         /// Radius of the disc, ball or shell; half the side of the box.
-        radius: f32 = 100.0, Values::Number(0.0, FAR) => "100", "world units";
+        radius: f32 = 100.0, Values::Number(0.0, MAX_POSITION) => "100", "world units";
         /// The first speed; `"max_speed"` is the agent's own.
         speed: Option<OrWord> = None, Values::NumberOr(0.0, MAX_SPEED, "max_speed") => "1", "world units/tick";
         /// The first heading, anticlockwise from the x axis.

@@ -1,6 +1,6 @@
 //! The geometry of obstacle avoidance, for each of its methods.
 
-use super::drawing::{GeometryDrawing, Subject, point};
+use super::drawing::{DrawnAgent, GeometryDrawing, point};
 use super::rule;
 use crate::shapes::perpendicular;
 use flockwork_model::behaviours::{Avoid, Kind};
@@ -10,7 +10,7 @@ use flockwork_model::world::World;
 
 /// An obstacle in the agent's frame.
 #[derive(Clone, Copy)]
-struct Seen {
+struct SeenObstacle {
     centre: Point,
     radius: f32,
     /// Distance of the centre ahead; world units.
@@ -22,11 +22,12 @@ struct Seen {
 impl GeometryDrawing<'_> {
     /// Draws the feeler, box or vector ahead, and the obstacles that the agent reacts to.
     pub(super) fn obstacles(&mut self) {
-        let Subject { position, heading, agent, .. } = self.subject;
+        let DrawnAgent { position, heading, agent, .. } = self.subject;
         let rule: Avoid = rule(self.species, Kind::Avoid);
         let (world, shapes) = (self.surroundings.world, &mut self.shapes);
         let near = self.surroundings.scenery.obstacles.near(position);
-        let seen = near.iter().map(|obstacle| Seen::of(obstacle, (position, heading), world));
+        let seen =
+            near.iter().map(|obstacle| SeenObstacle::of(obstacle, (position, heading), world));
         let (size, max_speed) = (agent.body.size, agent.body.max_speed);
         // Speed as a share of the maximum speed, at most 1.
         let speed = point(agent.velocity).length();
@@ -64,7 +65,7 @@ impl GeometryDrawing<'_> {
                 let length = rule.reach * pace;
                 let vector = heading * length;
                 shapes.arrow(position, position + vector);
-                let hit = |c: &Seen| c.x >= 0.0 && c.x <= length && c.y.abs() <= c.radius;
+                let hit = |c: &SeenObstacle| c.x >= 0.0 && c.x <= length && c.y.abs() <= c.radius;
                 let first = seen.filter(hit).min_by(|a, b| a.y.abs().total_cmp(&b.y.abs()));
                 if let Some(circle) = first {
                     shapes.ring(circle.centre, circle.radius);
@@ -77,7 +78,7 @@ impl GeometryDrawing<'_> {
     }
 }
 
-impl Seen {
+impl SeenObstacle {
     fn of(obstacle: &Obstacle, (position, heading): (Point, Point), world: &World) -> Self {
         let offset = world.shortest_between(position, obstacle.position);
         let beside = match world.is_flat() {
@@ -96,8 +97,12 @@ impl Seen {
 
 /// The circle whose edge, expanded by the agent's `size`, crosses the box's axis first, and the distance to
 /// the crossing.
-fn first_in_box(seen: impl Iterator<Item = Seen>, size: f32, length: f32) -> Option<(Seen, f32)> {
-    let crossing = |circle: Seen| {
+fn first_in_box(
+    seen: impl Iterator<Item = SeenObstacle>,
+    size: f32,
+    length: f32,
+) -> Option<(SeenObstacle, f32)> {
+    let crossing = |circle: SeenObstacle| {
         let expanded = circle.radius + size;
         let half = (expanded * expanded - circle.y * circle.y).sqrt();
         let crossing = if circle.x > half { circle.x - half } else { circle.x + half };

@@ -35,7 +35,7 @@ fn vector(point: Point) -> Vector<f32, DIMENSIONS> {
 
 /// The agent whose geometry is drawn.
 #[derive(Clone, Copy)]
-pub(super) struct Subject {
+pub(super) struct DrawnAgent {
     row: usize,
     pub position: Point,
     /// A unit vector.
@@ -44,7 +44,7 @@ pub(super) struct Subject {
     pub agent: Agent<f32, DIMENSIONS>,
 }
 
-impl Subject {
+impl DrawnAgent {
     fn new(species: &Species, state: &FlockState, row: usize) -> Self {
         let velocity = vector(state.velocity[row]);
         let memory = state.memory.get(row).copied().unwrap_or_default();
@@ -68,7 +68,7 @@ pub struct GeometryDrawing<'a> {
     pub(super) species: &'a Species,
     pub(super) surroundings: Surroundings<'a>,
     state: &'a FlockState,
-    pub(super) subject: Subject,
+    pub(super) subject: DrawnAgent,
     pub(super) shapes: ShapeBuilder,
 }
 
@@ -81,12 +81,12 @@ impl<'a> GeometryDrawing<'a> {
         row: usize,
     ) -> Self {
         let shapes = ShapeBuilder::new(species.body.size);
-        Self { species, surroundings, state, subject: Subject::new(species, state, row), shapes }
+        Self { species, surroundings, state, subject: DrawnAgent::new(species, state, row), shapes }
     }
 
     /// Draws everything: the behaviours of the legend in their colours, and the agent's velocity.
     pub fn all(mut self, legend: &[(Kind, [u8; 3])]) -> Vec<StyledShape> {
-        let Subject { position, agent, .. } = self.subject;
+        let DrawnAgent { position, agent, .. } = self.subject;
         let sights: Vec<_> =
             legend.iter().map(|(kind, _)| perception(self.species, *kind)).collect();
         for (index, (kind, colour)) in legend.iter().enumerate() {
@@ -150,7 +150,7 @@ impl<'a> GeometryDrawing<'a> {
     /// Draws a behaviour's range of perception; `fov` in degrees. It is number `turn` of the `of`
     /// behaviours with the same range.
     fn perception(&mut self, radius: f32, fov: f32, turn: u32, of: u32) {
-        let Subject { position, heading, .. } = self.subject;
+        let DrawnAgent { position, heading, .. } = self.subject;
         let angle = fov.to_radians();
         let in_space = !self.surroundings.world.is_flat();
         if fov < FULL_CIRCLE && in_space {
@@ -172,7 +172,7 @@ impl<'a> GeometryDrawing<'a> {
     /// The nearest agent that a behaviour looks for: within `radius` and a field of view (`fov` is
     /// the cosine of its half), of a species in the set `with`.
     fn nearest(&self, radius: f32, fov: f32, with: f32) -> Nearest<f32, DIMENSIONS> {
-        let Subject { row, position, heading, .. } = self.subject;
+        let DrawnAgent { row, position, heading, .. } = self.subject;
         let mut nearest = Nearest::none(0.0);
         let sought = |species: u8| with as u32 >> species & 1 == 1;
         let rows = (0..self.state.len()).filter(|other| *other != row);
@@ -196,7 +196,7 @@ impl<'a> GeometryDrawing<'a> {
 
     /// The point where the pursuer would meet its quarry.
     fn meeting(&mut self, aim: &Aim<f32>, nearest: &Nearest<f32, DIMENSIONS>) {
-        let Subject { position, agent, .. } = self.subject;
+        let DrawnAgent { position, agent, .. } = self.subject;
         let (way, found) = aim.way(&agent, &self.surroundings, nearest);
         if !found {
             return;
@@ -215,7 +215,7 @@ impl<'a> GeometryDrawing<'a> {
 
     /// The way to a target nearer than `limit`, and a circle around it.
     fn target(&mut self, target: f32, radius: f32, limit: f32) {
-        let Subject { position, agent, .. } = self.subject;
+        let DrawnAgent { position, agent, .. } = self.subject;
         let way = self.surroundings.to_target(target, agent.position);
         let offset = point(way.offset);
         if !way.found {
@@ -231,7 +231,7 @@ impl<'a> GeometryDrawing<'a> {
     }
 
     fn wander(&mut self) {
-        let Subject { position, heading, agent, .. } = self.subject;
+        let DrawnAgent { position, heading, agent, .. } = self.subject;
         let Wander { kind, distance, radius, .. } = rule(self.species, Kind::Wander);
         let around = if self.surroundings.world.is_flat() {
             Axes::at_angle(agent.remembered.angle)
@@ -251,7 +251,7 @@ impl<'a> GeometryDrawing<'a> {
     }
 
     fn path(&mut self) {
-        let Subject { position, heading, agent, .. } = self.subject;
+        let DrawnAgent { position, heading, agent, .. } = self.subject;
         let FollowPath { path, lookahead, advance, radius, .. } =
             rule(self.species, Kind::FollowPath);
         let slow = agent.velocity.length() < SLOW;
@@ -276,7 +276,7 @@ impl<'a> GeometryDrawing<'a> {
     }
 
     fn flow(&mut self) {
-        let Subject { position, agent, .. } = self.subject;
+        let DrawnAgent { position, agent, .. } = self.subject;
         let flow = &self.surroundings.scenery.flow;
         if let Some(cell) = flow.index.cell(position) {
             let [columns, rows, _] = flow.index.cells_along;
@@ -290,7 +290,7 @@ impl<'a> GeometryDrawing<'a> {
     }
 
     fn swim(&mut self) {
-        let Subject { position, heading, agent, .. } = self.subject;
+        let DrawnAgent { position, heading, agent, .. } = self.subject;
         let Swim { target, radius, .. } = rule(self.species, Kind::Swim);
         let food = self.surroundings.to_target(target, agent.position);
         if !food.found {

@@ -9,7 +9,7 @@ use flockwork_model::behaviours::{
 use flockwork_model::formula::Formula;
 use flockwork_model::kept::KeptRow;
 use flockwork_model::parameter::{ALL_NEIGHBOURS, PICK_ONE};
-use flockwork_model::random::{self, Use, place_in_order};
+use flockwork_model::random::{self, Purpose, place_in_order};
 use flockwork_model::scene::{Other, Scene, SingleRules, Species};
 use flockwork_model::scenery::Scenery;
 use flockwork_model::state::FlockState;
@@ -86,7 +86,7 @@ impl Steering {
         let spread = Vector(Axes::<D>::spread_direction(id));
         let memory = state.memory.get(row).copied().unwrap_or_default();
         let draw = |purpose| random::unit(scene.seed, id, state.tick as u32, purpose);
-        let noise = [Use::Wander, Use::WanderAround, Use::WanderHeight].map(draw);
+        let noise = [Purpose::Wander, Purpose::WanderAround, Purpose::WanderHeight].map(draw);
         let direction = Point::from_array(memory.direction());
         let start = Agent {
             remembered: Remembered { angle: memory.angle(), direction: vector(direction) },
@@ -171,7 +171,7 @@ fn choices<const D: usize>(
     is_of: impl Fn(Kind, usize) -> bool,
 ) -> Vec<(Kind, Vec<usize>)> {
     let has_sight = scene.uses().has(Uses::SIGHT);
-    let order = random::bits(scene.seed, state.id[row], state.tick as u32, Use::Pick);
+    let order = random::bits(scene.seed, state.id[row], state.tick as u32, Purpose::Pick);
     let mut all = Vec::new();
     for kind in species.rules.iter().map(|rule| rule.kind) {
         let encoded = |key| kind.parameter(key).map_or(0.0, |index| species.encoded(kind, index));

@@ -4,7 +4,7 @@ use super::*;
 use crate::shapes::{Dashes, Shape};
 use flockwork_model::behaviours::{Agent, Avoid, SolitaryBehaviour};
 use flockwork_model::memory::Memory;
-use flockwork_model::random::{Use, unit};
+use flockwork_model::random::{Purpose, unit};
 use flockwork_model::scene::{Body, Request};
 use flockwork_model::vector::{Point, Vector, flat};
 
@@ -184,9 +184,9 @@ fn an_obstacle_is_marked_only_where_the_agent_reacts() {
         let mut felt = 0;
         for i in 0..2000 {
             let draw = |purpose| unit(5, i, 0, purpose);
-            let place = flat(draw(Use::SpawnX), draw(Use::SpawnY)) * scene.world.size;
+            let place = flat(draw(Purpose::SpawnX), draw(Purpose::SpawnY)) * scene.world.size;
             let velocity =
-                glam::Vec2::from_angle(draw(Use::SpawnHeading) * std::f32::consts::TAU) * 1.5;
+                glam::Vec2::from_angle(draw(Purpose::SpawnHeading) * std::f32::consts::TAU) * 1.5;
             let body = Body { max_speed: 2.0, max_force: 100.0, ..scene.species[0].body };
             let (place_of_agent, velocity_of_agent) =
                 (Vector([place.x, place.y]), Vector(velocity.to_array()));

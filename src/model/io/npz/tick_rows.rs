@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::arrays::{Archive, Shape, each_float, each_whole};
-use crate::io::table::{LAST_TICK, Part, StateRow, Ticks};
+use crate::io::table::{MAX_TICK, Part, StateRow, Ticks};
 use crate::io::{Result, bail, ensure};
 use crate::memory::Memory;
 use crate::scene::MAX_AGENTS;
@@ -28,7 +28,7 @@ impl TickRows {
     pub fn read(archive: &mut Archive<'_>, bytes: u64, row_each: Shape<'_>) -> Result<Self> {
         let (ticks, all) = (Ticks::default(), BTreeSet::new());
         let mut own = Self { ticks, all, last: Vec::new(), bytes };
-        let there = each_whole(archive, "tick", LAST_TICK, Some(row_each), &mut |row, tick| {
+        let there = each_whole(archive, "tick", MAX_TICK, Some(row_each), &mut |row, tick| {
             own.see(row, tick)
         })?;
         if !there {

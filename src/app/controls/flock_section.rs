@@ -3,7 +3,7 @@
 use egui::{DragValue, Key};
 
 use super::FlockPanel;
-use super::rows::{typed, with_way_back};
+use super::value_rows::{typed, with_way_back};
 use flockwork_model::scene::Request;
 
 /// Values that the user has entered and the flock does not have yet.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::drawing::{compute, compute_passes, workgroups};
 use super::resources::{beginning, bind, buffer, entry, made};
-use super::shade::numbers;
+use super::shade::number_buffer;
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::row::{MEMORY_BYTES, TAG_BYTES};
 use flockwork_engine::gpu::shaders::Variant;
@@ -27,7 +27,7 @@ impl ClusterPasses {
     fn new(gpu: &Arc<Gpu>, variant: Variant) -> Result<Self, EngineError> {
         let entries = ["begin_clusters", "join_clusters", "show_clusters"];
         let passes = compute_passes(gpu, "clusters", variant.clone(), entries)?;
-        let [parents, shown] = [(); 2].map(|()| numbers(gpu, 1));
+        let [parents, shown] = [(); 2].map(|()| number_buffer(gpu, 1));
         let squared_radius = buffer(gpu, "clusters", 4, wgpu::BufferUsages::UNIFORM);
         Ok(Self { variant, passes, parents, shown, squared_radius })
     }
@@ -54,7 +54,7 @@ impl ClusterPasses {
         let own = made(kept, || Self::new(gpu, variant))?;
         let count = u64::from(agents.count);
         if own.parents.size() < count * MEMORY_BYTES {
-            [own.parents, own.shown] = [(); 2].map(|()| numbers(gpu, agents.count));
+            [own.parents, own.shown] = [(); 2].map(|()| number_buffer(gpu, agents.count));
         }
         let squared = scene.perception_radius() * scene.perception_radius();
         gpu.queue.write_buffer(&own.squared_radius, 0, bytemuck::bytes_of(&squared));

@@ -4,7 +4,7 @@ use std::io::{self, Cursor, Read, Seek, Write};
 
 use super::npz::{NpzWriter, read_npz};
 use super::record::RunRecord;
-use super::restore::kept;
+use super::restore::targets_in_file;
 use super::table::Part;
 use super::{Result, bail, ensure};
 use crate::behaviours::Target;
@@ -56,7 +56,7 @@ fn check(run: &RunRecord, state: &FlockState, targets: &[Target]) -> Result<()> 
     scene.resize(&Request { count: Some(run.count), density: run.density, seed: None })?;
     let [made, own] = [scene.world.size, run.world].map(sides_text);
     ensure!(made == own, "its world is {own}, and its record makes one of {made}");
-    let [found, expected] = [targets, &scene.targets].map(|all| kept(all).count());
+    let [found, expected] = [targets, &scene.targets].map(|all| targets_in_file(all).count());
     ensure!(found == expected, "it has {found} targets, and its record {expected}");
     let mut ids = id.clone();
     ids.sort_unstable();

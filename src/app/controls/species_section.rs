@@ -6,7 +6,7 @@ use egui::{CollapsingHeader, Label, RichText, Sense};
 use super::FlockPanel;
 use super::formula;
 use super::looks::of_agents;
-use super::rows::{ParameterRow, TargetNames, count_field, name_field, remove_button};
+use super::value_rows::{ParameterRow, TargetNames, count_field, name_field, remove_button};
 use super::words::story;
 use flockwork_model::behaviours::Kind;
 use flockwork_model::formula::{MAX_RULES, PARAMETERS, SPECIES};

@@ -8,7 +8,7 @@ use super::place::{self, number, numbers, point};
 use flockwork_model::behaviours::Target;
 use flockwork_model::behaviours::bounds::MAX_SPEED;
 use flockwork_model::quote::cut;
-use flockwork_model::scene::keys::WIDE;
+use flockwork_model::scene::keys::MAX_EXTENT;
 use flockwork_model::scenery::{Obstacle, Path};
 use flockwork_model::vector::Point;
 
@@ -103,8 +103,8 @@ mod in_text {
 
 fn size(value: f64) -> Result<f32, String> {
     Some(value as f32)
-        .filter(|radius| (0.0..=WIDE).contains(radius))
-        .ok_or_else(|| format!("{value} is no radius; one is a number from 0 to {WIDE}"))
+        .filter(|radius| (0.0..=MAX_EXTENT).contains(radius))
+        .ok_or_else(|| format!("{value} is no radius; one is a number from 0 to {MAX_EXTENT}"))
 }
 
 /// The coordinates and the radius in one list.
