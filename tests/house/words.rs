@@ -95,51 +95,43 @@ fn sentences_begin_with_their_nouns() {
     assert!(found.is_empty(), "name the thing: {found:#?}");
 }
 
+/// The superlatives that `MAX` and `MIN` stand for in names.
+const SUPERLATIVES: [&str; 12] = [
+    "most",
+    "least",
+    "longest",
+    "largest",
+    "fastest",
+    "strongest",
+    "farthest",
+    "highest",
+    "fewest",
+    "shortest",
+    "smallest",
+    "lowest",
+];
+
 /// The constants that a text declares with another superlative than `MAX` and `MIN`.
 fn odd_limits(text: &str) -> Vec<&str> {
-    let odd = [
-        "MOST",
-        "LONGEST",
-        "LARGEST",
-        "FASTEST",
-        "STRONGEST",
-        "FARTHEST",
-        "HIGHEST",
-        "FEWEST",
-        "SHORTEST",
-        "SMALLEST",
-        "LEAST",
-        "LOWEST",
-    ];
     let declared = text.match_indices("const ").map(|(at, word)| &text[at + word.len()..]);
     let names = declared.filter_map(|rest| rest.split([':', ' ', '=']).next());
-    names.filter(|name| odd.contains(&name.split('_').next().unwrap_or(name))).collect()
+    let is_odd = |name: &&str| {
+        let first = name.split('_').next().unwrap_or(name);
+        SUPERLATIVES.iter().any(|word| word.to_uppercase() == first)
+    };
+    names.filter(is_odd).collect()
 }
 
 /// The constants whose comments begin with a superlative, and whose names have neither `MAX` nor `MIN`. One that has
 /// both ends of a range is none.
 fn unnamed_limits(text: &str) -> Vec<&str> {
-    let limits = [
-        "most",
-        "least",
-        "longest",
-        "largest",
-        "fastest",
-        "strongest",
-        "farthest",
-        "highest",
-        "fewest",
-        "shortest",
-        "smallest",
-        "lowest",
-    ];
     let mut found = Vec::new();
     let mut comment: Option<bool> = None;
     for line in text.lines().map(str::trim) {
         if let Some(prose) = line.strip_prefix("///").map(str::trim) {
             let mut words =
                 prose.split(' ').map(str::to_lowercase).skip_while(|word| word == "the");
-            let is_limit = |word: String| limits.contains(&&*word);
+            let is_limit = |word: String| SUPERLATIVES.contains(&&*word);
             comment = comment.or(Some(
                 words.next().is_some_and(is_limit) && words.next().as_deref() != Some("and"),
             ));

@@ -19,8 +19,8 @@ use flockwork_model::scene::{
 };
 use flockwork_model::state::FlockState;
 
-/// The text of a built-in scene, or of the file at this path, which has at most so many bytes. The error begins
-/// with the name.
+/// The text of a built-in scene, or of the file at this path. Files of more than `most` bytes are refused. Errors
+/// begin with the name.
 pub fn text_of(name: &str, most: u64) -> anyhow::Result<String> {
     if let Some(scene) = BuiltIn::named(name) {
         return Ok(scene.text.into());
