@@ -30,7 +30,7 @@ where
     #[inline(always)]
     pub fn reaches_round_the_world(&self) -> bool {
         let ((low, high), grid) = (self.group.columns, &self.flock.grid);
-        grid.wraps && (grid.is_narrow() || high - low + 2 * grid.reach >= grid.columns())
+        grid.wraps && (grid.is_narrow() || high + 2 * grid.reach >= low + grid.columns())
     }
 
     /// The places of the group's agents, moved to the side of the seam of a run in the row `near`: by
