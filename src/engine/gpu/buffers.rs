@@ -216,7 +216,7 @@ impl FlockBuffers {
         sizes: &[(&'static str, u64)],
     ) -> Result<Self, EngineError> {
         check_count(gpu, extent.layout, extent.agents.into())?;
-        check_tables(gpu, &extent, sizes)?;
+        check_bindings(gpu, &extent, sizes)?;
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let allocation = |name| {
             let len = allocated(bytes_of(name, &extent, sizes, gpu), extent.layout);
@@ -244,11 +244,14 @@ impl FlockBuffers {
             allocated(bytes, extent.layout)
         };
         let changes = self.allocations.iter().any(|(name, own)| wanted(name, own) != own.len);
+        if changes {
+            check_count(gpu, extent.layout, extent.agents.into())?;
+            check_bindings(gpu, &extent, sizes)?;
+        }
         let mut grown = Vec::new();
         if self.allocations.iter().any(|(name, own)| wanted(name, own) > own.buffer.size()) {
-            let limits = gpu.device.limits();
-            check_count(gpu, extent.layout, extent.agents.into())?;
-            check_tables(gpu, &extent, sizes)?;
+            // Sizes of buffers are multiples of four bytes; the limit need not be one.
+            let most = gpu.device.limits().max_buffer_size & !3;
             let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
             for (name, own) in &self.allocations {
                 let bytes = wanted(name, own);
@@ -256,7 +259,7 @@ impl FlockBuffers {
                     // Half as much again, so that a growing flock allocates rarely. The extent of a
                     // slab has its spare already.
                     let spare = if extent.is_slab() { 0 } else { bytes / 2 };
-                    let spare = spare.min(limits.max_buffer_size.saturating_sub(bytes));
+                    let spare = spare.min(most.saturating_sub(bytes));
                     let size = (bytes + spare).next_multiple_of(4);
                     grown.push((*name, create(gpu, name, size)));
                 }
@@ -325,19 +328,28 @@ impl FlockBuffers {
     }
 }
 
-/// Fails if the tables would exceed the device's limits.
-fn check_tables(
+/// Fails if a buffer whose size does not follow from the number of agents is longer than a shader may bind.
+fn check_bindings(
     gpu: &Gpu,
     extent: &Extent,
     sizes: &[(&'static str, u64)],
 ) -> Result<(), EngineError> {
     let most = gpu.device.limits().max_storage_buffer_binding_size;
+    let refuse = |thing: &str, bytes: u64, remedy: &str| {
+        Err(gpu.error(format!(
+            "{thing} takes {bytes} bytes, and max_storage_buffer_binding_size allows {most}; {remedy}, or use \
+             --engine cpu"
+        )))
+    };
     let tables = bytes_of("tables", extent, sizes, gpu);
     if tables > most {
-        return Err(gpu.error(format!(
-            "the scenery takes {tables} bytes, and max_storage_buffer_binding_size allows {most}; \
-             have fewer obstacles or a coarser flow, or use --engine cpu"
-        )));
+        return refuse("the scenery", tables, "have fewer obstacles or a coarser flow");
+    }
+    // A slab may have many cells without an agent.
+    let cells = ["cell_start", "cell_count"].map(|name| bytes_of(name, extent, sizes, gpu));
+    let cells = cells[0].max(cells[1]);
+    if cells > most {
+        return refuse("the grid", cells, "have a smaller world, larger radii or more ranks");
     }
     Ok(())
 }
