@@ -28,7 +28,8 @@ impl Change {
     pub const PARAMETERS: Self = Self { parts: 1, targets: 0 };
     /// Obstacles, paths and the flow field.
     pub const SCENERY: Self = Self { parts: 2, targets: 0 };
-    /// Size and boundary of the world.
+    /// Size and boundary of the world. If it becomes another one, the list of targets changes too, as with
+    /// [`Self::TARGETS`].
     pub const WORLD: Self = Self { parts: 4, targets: 0 };
     /// The list of targets with all their values. Targets that move by themselves return to the
     /// scene's positions.
@@ -108,6 +109,13 @@ impl Change {
                 swap(&mut one.active, &mut other.active);
             }
         }
+    }
+
+    /// The same with the parts that follow: another world folds all targets anew.
+    #[must_use]
+    pub fn complete(self, before: &Scene, after: &Scene) -> Self {
+        let moves = self.has(Self::WORLD) && before.world != after.world;
+        if moves { self | Self::TARGETS } else { self }
     }
 
     /// Fails if `after` has another number of axes than `before`, and the world changes.

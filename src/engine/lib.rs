@@ -109,8 +109,8 @@ pub trait Engine: Send + internals::Sealed {
     fn load(&mut self, scene: &Scene, state: &FlockState) -> Result<(), EngineError>;
 
     /// Applies the parts of `scene` that `change` names, before the next tick. The agents stay as
-    /// they are, and so do all other parts: targets that move by themselves stay where the engine
-    /// has them.
+    /// they are, and so do all other parts: in the same world targets that move by themselves stay where the
+    /// engine has them.
     ///
     /// A device gives the flock back only if there are fewer species, or other numbers that agents keep: see
     /// [`Engine::waits`]. Most updates only rewrite some tables. Shaders are compiled if the set

@@ -174,18 +174,15 @@ fn go_on(
     plain: &Scene,
     scene: &mut Scene,
 ) -> anyhow::Result<()> {
-    let mut change = Change::PARAMETERS | Change::SCENERY | Change::WORLD;
-    if before.targets != plain.targets {
-        change |= Change::TARGETS;
-        let plain = before.targets.iter().zip(&plain.targets);
-        let now = engine.snapshot()?.targets;
-        for ((own, now), (before, plain)) in scene.targets.iter_mut().zip(now).zip(plain) {
-            if before == plain {
-                (own.position, own.velocity, own.hits) = (now.position, now.velocity, now.hits);
-            }
+    let plain = before.targets.iter().zip(&plain.targets);
+    for ((own, now), (before, plain)) in scene.targets.iter_mut().zip(engine.targets()?).zip(plain)
+    {
+        if before == plain {
+            (own.position, own.velocity, own.hits) = (now.position, now.velocity, now.hits);
         }
     }
-    Ok(engine.update(scene, change)?)
+    let all = Change::PARAMETERS | Change::SCENERY | Change::WORLD | Change::TARGETS;
+    Ok(engine.update(scene, all)?)
 }
 
 /// The samples of a run.

@@ -24,6 +24,7 @@ where
     /// Takes over the parts of `scene` that change.
     pub(super) fn update(&mut self, scene: &Scene, change: Change) -> Result<(), EngineError> {
         change.keeps_axes(&self.scene, scene)?;
+        let change = change.complete(&self.scene, scene);
         change.check(scene)?;
         if change.has(Change::PARAMETERS) {
             check_everybody(scene, self.ids.len())?;

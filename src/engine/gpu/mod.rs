@@ -172,6 +172,7 @@ impl Engine for GpuEngine {
         }
         // The rows of agents that keep other numbers are laid out anew, by way of the host.
         let before = &self.loaded()?.scene;
+        let change = change.complete(before, scene);
         let (kept, formulas) = (before.kept_names(), before.formulas());
         if change.has(Change::PARAMETERS) && scene.kept_names() != kept {
             let mut next = self.loaded()?.scene.clone();

@@ -143,6 +143,9 @@ pub fn edits_of_mixed() -> Vec<Edit> {
         }),
         // The place where the hare sends agents is still inside.
         edit("smaller world", Change::WORLD, |scene| scene.world.size *= 0.72),
+        edit("a world that targets lie far outside", Change::WORLD, |scene| {
+            scene.world.size *= 0.2;
+        }),
         edit("larger world", Change::WORLD, |scene| scene.world.size *= 2.3),
         edit("walls", Change::WORLD, |scene| scene.world.boundary = Boundary::Walls),
         edit("open", Change::WORLD, |scene| scene.world.boundary = Boundary::Open),

@@ -268,7 +268,7 @@ fn agents_that_a_target_sends_beyond_a_smaller_world_stay_inside() {
                 |state: &FlockState| state.position.iter().filter(|p| **p == place).count();
             let sent = at_place(&engine.read_back().unwrap());
             assert!(sent > 3, "the control: {sent} agents are sent");
-            let mut smaller = scene.clone();
+            let mut smaller = scene.with_targets(engine.targets().unwrap());
             smaller.world.size = size;
             engine.update(&smaller, Change::WORLD).unwrap();
             let state = stepped(&mut **engine, 1);
