@@ -58,6 +58,7 @@ pub enum Meaning {
 
 /// One parameter of a species or a behaviour.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Parameter {
     /// Name in scene files, and name of the WGSL struct's member.
     pub key: &'static str,

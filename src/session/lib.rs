@@ -66,6 +66,7 @@ pub type Room = fn(&Scene, u64, u64, &dyn Engine) -> Result<(), String>;
 
 /// The result of one call of [`Session::advance`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Advance {
     /// Ticks submitted.
     pub ticks: u32,

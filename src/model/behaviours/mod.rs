@@ -389,6 +389,7 @@ fn in_turn<R: Real, const D: usize>(
 
 /// The registry's entry for a behaviour.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct BehaviourInfo {
     /// Scene key, WGSL module and Rust module.
     pub key: &'static str,

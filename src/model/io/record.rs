@@ -47,6 +47,7 @@ pub struct RunRecord {
 
 /// The provenance of a run. Nothing of it is needed to go on from the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Provenance {
     /// Version of the program.
     pub flockwork: String,

@@ -271,6 +271,7 @@ impl From<Vec<u32>> for Despawn {
 /// A species that comes back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Returned {
     /// Its name.
     pub species: String,

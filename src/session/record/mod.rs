@@ -21,6 +21,7 @@ const HEAD: &str = "\
 
 /// A recorded session.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Recording {
     /// The source of the flock.
     pub source: Source,
