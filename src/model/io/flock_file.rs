@@ -6,7 +6,7 @@ use super::npz::{NpzWriter, read_npz};
 use super::record::RunRecord;
 use super::restore::targets_in_file;
 use super::table::Part;
-use super::{Result, bail, ensure};
+use super::{Result, bail, counted, ensure};
 use crate::behaviours::Target;
 use crate::kept::MAX_NUMBER;
 use crate::scene::{MAX_AGENTS, Request, Scene};
@@ -58,6 +58,15 @@ fn check(run: &RunRecord, state: &FlockState, targets: &[Target]) -> Result<()> 
     ensure!(made == own, "its world is {own}, and its record makes one of {made}");
     let [found, expected] = [targets, &scene.targets].map(|all| targets_in_file(all).count());
     ensure!(found == expected, "it has {found} targets, and its record {expected}");
+    if let Some(plan) = scene.flow.as_ref().filter(|plan| plan.file.is_some()) {
+        let (grid, expected) = (plan.grid_text(), plan.file_cells());
+        let found = counted(run.flow.len() as u64, "vector");
+        let fits = run.flow.len() == expected;
+        ensure!(
+            fits,
+            "its flow field has {found}, but grid = {grid} needs {expected}: read its file"
+        );
+    }
     let mut ids = id.clone();
     ids.sort_unstable();
     if let Some(twice) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -95,6 +104,8 @@ mod tests {
         };
         let mut wide = scene.clone();
         wide.world.size *= 2.0;
+        let mut unread = scene.clone();
+        unread.set("flow={ kind = \"file\", file = \"f.csv\", grid = [2, 2] }").unwrap();
         let few = state.rows(0..20);
         let with = |edit: fn(&mut FlockState)| {
             let mut state = state.clone();
@@ -104,6 +115,7 @@ mod tests {
         for (scene, state, why) in [
             (&scene, few.clone(), "it has 20 agents, its record 30;"),
             (&wide, state.clone(), "its record makes one of 640 x 360;"),
+            (&unread, state.clone(), "has 0 vectors, but grid = [2, 2] needs 4: read its file;"),
             (&scene, with(|own| own.id[3] = 5), "it has agent 5 twice;"),
             (&scene, with(|own| own.velocity[3].x = f32::NAN), "room for agent 3 "),
             (&scene, with(|own| own.position[3].x = 650.0), "room for agent 3 "),
