@@ -25,7 +25,7 @@ pub use keys::ObstaclePlan;
 pub use parse::is_a_key;
 pub use rewrite::{edit_toml, overrides};
 pub use scenery::{NO_TARGETS, check_paths};
-pub use set::{key_and_value, pieces};
+pub use set::{key_and_value, key_parts, pieces};
 pub use style::{Exposed, Style};
 
 use std::collections::HashSet;

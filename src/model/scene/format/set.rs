@@ -52,6 +52,12 @@ pub fn key_and_value(assignment: &str) -> Option<(&str, &str)> {
     Some((key, assignment.get(key.len() + 1..)?))
 }
 
+/// The parts of a key between its points; names are without their quotes.
+pub fn key_parts(key: &str) -> impl Iterator<Item = &str> {
+    pieces(key.trim(), '.')
+        .map(|part| part.strip_prefix('"').and_then(|part| part.strip_suffix('"')).unwrap_or(part))
+}
+
 /// Overrides one value: `assignment` is `path.to.key=VALUE`; VALUE is TOML or a bare word. The word
 /// `none` removes the key, unless it is a value of that key.
 ///
@@ -60,9 +66,7 @@ pub fn set(root: &mut Node<Origin>, assignment: &str) -> Result<(), SceneError> 
     let origin = Origin::Set(assignment.into());
     let fail = |key: &str, problem: String| SceneError::new(&origin, key, problem);
     let (path, text) = key_and_value(assignment).ok_or_else(|| fail("", EXAMPLE.into()))?;
-    let keys: Vec<&str> = pieces(path.trim(), '.')
-        .map(|key| key.strip_prefix('"').and_then(|key| key.strip_suffix('"')).unwrap_or(key))
-        .collect();
+    let keys: Vec<&str> = key_parts(path).collect();
     if keys.iter().any(|key| key.is_empty()) {
         return Err(fail("", format!("the key has an empty part; {EXAMPLE}")));
     }
