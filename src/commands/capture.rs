@@ -14,8 +14,7 @@ use super::files::state_files::ran_on;
 use super::host::arg_parsers::{Size, arguments, frame_rate, whole};
 use super::host::drive;
 use super::host::errors::{Interrupted, wrong};
-use super::host::filming::check_geometry;
-pub use super::host::filming::{picture, take};
+pub use super::host::filming::{check_film, picture, take};
 use super::host::interrupt::Interrupt;
 use super::host::memory_check;
 use super::host::messages::{note, say};
@@ -351,14 +350,7 @@ pub fn capture(
     if let Some(unseen) = plan.unseen() {
         note(&unseen);
     }
-    if args.geometry {
-        check_geometry(agents)?;
-    }
-    let mut room = memory_check::check_pictures(args.size, plan.bytes_per_pixel(&scene));
-    if args.blur > 1 {
-        room = room.and_then(|()| memory_check::check_blur(&scene, agents));
-    }
-    ranks::agree(if ranks::is_root() { room } else { Ok(()) })?;
+    ranks::agree(if ranks::is_root() { check_film(&plan, &scene, agents) } else { Ok(()) })?;
     drive::forewarn(&scene, &state);
     let mut run = ranks::agree(drive::load(engine, &scene, &state).map_err(Into::into))?;
     drop(state);

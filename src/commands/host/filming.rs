@@ -22,7 +22,7 @@ use flockwork_view::frame::Frame;
 use flockwork_view::legend::Legend;
 use flockwork_view::recorder::averaged::Averaged;
 use flockwork_view::recorder::looped::Looped;
-use flockwork_view::recorder::{RecordError, Recorder};
+use flockwork_view::recorder::{Film, RecordError, Recorder};
 use flockwork_view::shapes::geometry::{self, MAX_DRAWN};
 use flockwork_view::style::{Backdrop, scale_of};
 use flockwork_view::trails::{Trails, visible_ticks};
@@ -65,8 +65,22 @@ pub fn take(
     Ok((shown, ranks::agree(kept)?.unwrap_or_default()))
 }
 
+/// Fails if a flock of so many agents cannot be filmed as planned: it has too many for the geometry of their
+/// steering, or there is not enough memory.
+pub fn check_film(plan: &FilmPlan, scene: &Scene, agents: usize) -> anyhow::Result<()> {
+    if plan.geometry {
+        check_geometry(agents)?;
+    }
+    let Film { width, height, .. } = plan.film;
+    memory_check::check_pictures(Size { width, height }, plan.bytes_per_pixel(scene))?;
+    if plan.blur > 1 {
+        memory_check::check_blur(scene, agents)?;
+    }
+    Ok(())
+}
+
 /// Fails if there are too many agents to draw the geometry of their steering.
-pub fn check_geometry(agents: usize) -> anyhow::Result<()> {
+fn check_geometry(agents: usize) -> anyhow::Result<()> {
     if agents > MAX_DRAWN {
         return Err(wrong(format!(
             "--geometry: {agents} agents are too many to tell apart; draw a flock of {MAX_DRAWN} at most, or \
