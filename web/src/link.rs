@@ -51,8 +51,8 @@ pub fn read(fragment: &str) -> Result<Link, String> {
         match key {
             "name" => name = value,
             "scene" => text = Some(unpacked(&value)?),
-            "count" => request.count = Some(number(key, &value, WHOLE)?),
-            "seed" => request.seed = Some(number(key, &value, WHOLE)?),
+            "count" => request.count = Some(number(key, &value, COUNT)?),
+            "seed" => request.seed = Some(number(key, &value, SEED)?),
             "density" => request.density = Some(number(key, &value, "a number")?),
             "set" => overrides.push(value),
             "engine" => {
@@ -129,8 +129,11 @@ fn unpacked(letters: &str) -> Result<String, String> {
     String::from_utf8(text).map_err(|_| broken())
 }
 
-/// Counts and seeds.
-const WHOLE: &str = "a whole number from 0 to 18446744073709551615, without a point";
+/// Values of `count`.
+const COUNT: &str = "a whole number from 0 to 18446744073709551615, without a point";
+
+/// Values of `seed`.
+const SEED: &str = "a whole number from 0 to 4294967295, without a point";
 
 fn number<T: std::str::FromStr>(key: &str, value: &str, expected: &str) -> Result<T, String> {
     let plain = value.replace('_', "");
@@ -241,7 +244,10 @@ mod tests {
             ("#count=many", "count is `many`, expected a whole number"),
             ("#density=many", "density is `many`, expected a number"),
             ("#count=-1", "count is `-1`"),
-            ("#seed=1e99", "seed is `1e99`"),
+            (
+                "#seed=4294967296",
+                "seed is `4294967296`, expected a whole number from 0 to 4294967295,",
+            ),
             ("#engine=tpu", "expected cpu or gpu"),
             ("#name=%", "no text"),
             ("#name=%ff", "no text"),
