@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Builds the wheel of the package into target/wheels and prints its path. PROFILE names a build profile: `release`
-# (the default) takes what other builds have made, `dist` makes the smallest and fastest wheel. MANYLINUX=2_28 makes one
-# for every Linux with a C library of that version or later, by the linker of zig; without it, of this machine's or later.
+# Builds the wheel of the package into the folder `wheels` of target or CARGO_TARGET_DIR and prints its path. PROFILE
+# names a build profile: `release` (the default) takes what other builds have made, `dist` makes the smallest and fastest
+# wheel. MANYLINUX=2_28 makes one for every Linux with a C library of that version or later, by the linker of zig;
+# without it, of this machine's or later.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 environment=${PYFLOCKWORK_ENVIRONMENT:-target/python}
@@ -19,7 +20,8 @@ if [ -n "${MANYLINUX:-}" ]; then
   # maturin looks for zig through the first Python.
   export PATH="$PWD/$environment/bin:$PATH"
 fi
-rm -f target/wheels/pyflockwork-*.whl
+wheels=${CARGO_TARGET_DIR:-target}/wheels
+rm -f "$wheels"/pyflockwork-*.whl
 "$environment/bin/maturin" build --quiet --locked --profile "${PROFILE:-release}" "${options[@]}" \
-  --manifest-path python/Cargo.toml >&2
-realpath target/wheels/pyflockwork-*.whl
+  --manifest-path python/Cargo.toml --out "$wheels" >&2
+realpath "$wheels"/pyflockwork-*.whl
