@@ -34,8 +34,9 @@ class Flock:
 
     ``scene`` is the name of a built-in scene (see :func:`pyflockwork.scenes`), the path of a scene file, the text of
     one (with a line break in it) or a dict of its keys. Without it, it is the flock of the command line. Further
-    keyword arguments set keys of the scene, as ``--set`` does. ``engine`` is ``"gpu"``, ``"cpu"`` or ``"auto"``: the
-    GPU if it is hardware. ``adapter`` names a GPU, ``threads`` limits the threads of the CPU engine.
+    keyword arguments set keys of the scene, as ``--set`` does; ``None`` removes one. ``engine`` is ``"gpu"``,
+    ``"cpu"`` or ``"auto"``: the GPU if it is hardware. ``adapter`` names a GPU, ``threads`` limits the threads of the
+    CPU engine.
 
     >>> flock = Flock("flock", count=500, seed=1, engine="cpu", **{"starling.separation.weight": 2})
     >>> len(flock), flock.tick
@@ -331,7 +332,9 @@ class Flock:
 
     def push(self, forces: ArrayLike) -> None:
         """Add ``forces``, shape (N, D), to the velocities before the next tick, in world units per tick. The tick
-        limits the speed as ever. A velocity beyond 1e12 is refused. For learning and control: ``flock.push(policy(flock.positions)); flock.step()``.
+        limits the speed as ever. A velocity beyond 1e12 is refused, and one that moves an agent round a wrapped world in
+        that tick (``position_step = "old"``). For learning and control:
+        ``flock.push(policy(flock.positions)); flock.step()``.
         """
         self._native.push(self._vectors("forces", forces, len(self)))
 
@@ -394,8 +397,9 @@ class Flock:
             raise TypeError(f"species: expected a name, an index or an index for each agent, and not {array.dtype}")
         if array.ndim > 1 or (array.ndim == 1 and array.size != count):
             raise ValueError(f"species of shape {array.shape}: there are {count} agents")
-        if (array < 0).any() or (array >= len(names)).any():
-            raise ValueError(f"species {array.max()}: the scene has {len(names)} species, numbered from 0")
+        wrong = array[(array < 0) | (array >= len(names))]
+        if wrong.size:
+            raise ValueError(f"species {wrong[0]}: the scene has {len(names)} species, numbered from 0")
         return np.ascontiguousarray(np.broadcast_to(array, (count,)), dtype=np.uint8)
 
     # Scene
@@ -423,10 +427,11 @@ class Flock:
         return self._native.describe()[1]
 
     def __getitem__(self, key: str) -> Any:
-        """A value of the :attr:`scene`: ``flock["starling.alignment.weight"]``."""
-        _check_key(key)
+        """A value of the :attr:`scene`: ``flock["starling.alignment.weight"]``. A name with a point is in double quotes:
+        ``flock['"E. coli".max_speed']``.
+        """
+        keys = _key_parts(key)
         value: Any = self.scene
-        keys = key.split(".")
         if keys[0] in value.get("species", {}):
             keys.insert(0, "species")
         for depth, part in enumerate(keys):
@@ -449,8 +454,9 @@ class Flock:
     __iter__ = None
 
     def __setitem__(self, key: str, value: Any) -> None:
-        """Change a value of the scene before the next tick, as ``--set`` does at the start. Counts and density decide
-        only how a flock starts: other ones are refused.
+        """Change a value of the scene before the next tick, as ``--set`` does at the start. ``None`` removes a key.
+        Counts and density decide only how a flock starts: other ones are refused. Species stay in their order. A flow
+        file's path is relative to the current folder.
         """
         self._native.set(_assignment(key, value))
 
@@ -626,16 +632,20 @@ def _names(names: str | Iterable[str] | None) -> list[str]:
     return found
 
 
-def _check_key(key: str) -> None:
+def _key_parts(key: str) -> list[str]:
     if not isinstance(key, str):
         raise TypeError(f"a key of a scene is a text, and not {key!r}")
-    if not all(key.split(".")) or any(letter in key for letter in "=\n\r"):
+    parts = _native.key_parts(key)
+    if not parts:
         raise MissingKey(f"{key!r} is no key of a scene; one is \"starling.alignment.weight\"")
+    return parts
 
 
 def _assignment(key: str, value: Any) -> str:
-    _check_key(key)
-    return f"{key}={_native.toml_of_value(value)}"
+    _key_parts(key)
+    # The bare word removes a key; a text is in quotes.
+    text = "none" if value is None else _native.toml_of_value(value)
+    return f"{key}={text}"
 
 
 def _write(path: pathlib.Path, data: bytes) -> None:

@@ -105,6 +105,7 @@ impl From<SceneError> for Fault {
     fn from(error: SceneError) -> Self {
         // Python has no option `--set`.
         let text = match &error.origin {
+            Origin::Set(_) if error.key.is_empty() => error.problem.clone(),
             Origin::Set(_) => format!("{}: {}", error.key, error.problem),
             Origin::Line { .. } => error.to_string(),
         };

@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use flockwork::commands::files::scene_files::{populate, with_flow};
 use flockwork::commands::host::memory_check;
 use flockwork::commands::host::options::{FlockArgs, Prepared};
-use flockwork::model::world::MAX_COORDINATE;
+use flockwork::model::scene::{key_and_value, key_parts};
+use flockwork::model::vector::components_text;
+use flockwork::model::world::{MAX_COORDINATE, sides_text};
 use flockwork::scene::{Origin, Target};
 use flockwork::{
     AgentsAt, Change, Engine, FlockState, Gpu, Point, Request, RunRecord, Scene, load_flock,
@@ -275,18 +277,30 @@ impl Inner {
 
     /// Changes a value of the scene, as `--set` does, before the next tick.
     pub fn set(&mut self, assignment: &str) -> Result<(), Fault> {
-        let key = assignment.split('=').next().unwrap_or_default().trim();
+        let key = key_and_value(assignment).map_or("", |(key, _)| key.trim());
         let targets = self.targets()?;
         let mut scene = self.scene.with_targets(targets);
         scene.set(assignment)?;
-        if scene.species.len() < self.scene.species.len() {
-            return Err(Fault::Value(format!("{key}: a species that has agents cannot go")));
+        let names = |scene: &Scene| -> Vec<String> {
+            scene.species.iter().map(|own| own.name.clone()).collect()
+        };
+        let before = names(&self.scene);
+        // Agents carry the number of their species.
+        if !names(&scene).starts_with(&before) {
+            return Err(Fault::Value(format!(
+                "{key}: the flock has agents of {}; name these species first, in this order, and new ones \
+                 behind them",
+                before.join(", ")
+            )));
         }
         self.check_start(&scene, assignment)?;
         for (index, own) in scene.species.iter_mut().enumerate() {
             own.count = self.scene.species.get(index).map_or(0, |before| before.count);
         }
-        let first = key.split('.').next().unwrap_or_default();
+        if scene.flow.as_ref().is_some_and(|plan| plan.vectors.is_empty()) {
+            scene = with_flow(scene, None)?;
+        }
+        let first = key_parts(key).next().unwrap_or_default();
         let more = match first {
             "targets" => Change::TARGETS,
             "world" | "time_step" | "seed" => Change::WORLD,
@@ -332,19 +346,32 @@ impl Inner {
     pub fn push(&mut self, forces: &[Point]) -> Result<(), Fault> {
         self.check_lent()?;
         let mut state = FlockState::clone(&*self.state()?);
-        for (row, force) in forces.iter().enumerate().take(state.len()) {
-            let velocity = state.velocity[row] + *force;
-            // State files hold no more, and infinity would be no flock.
-            if velocity.abs().max_element() > MAX_COORDINATE || !velocity.is_finite() {
-                return Err(Fault::Value(format!(
-                    "forces: row {row} would make the velocity of agent {} {velocity}; its numbers go from \
-                     -{MAX_COORDINATE:e} to {MAX_COORDINATE:e}",
-                    state.id[row]
-                )));
-            }
-            state.velocity[row] = velocity;
+        for (velocity, force) in state.velocity.iter_mut().zip(forces) {
+            *velocity += *force;
         }
+        self.check_velocities(&state)?;
         self.replace(state)
+    }
+
+    /// Fails if a velocity is one that no file holds.
+    fn check_velocities(&self, state: &FlockState) -> Result<(), Fault> {
+        let world = &self.scene.world;
+        let agents = state.id.iter().zip(&state.species).zip(&state.velocity);
+        for ((id, species), velocity) in agents {
+            let why = if velocity.abs().max_element() > MAX_COORDINATE || !velocity.is_finite() {
+                format!("is outside -{MAX_COORDINATE:e} to {MAX_COORDINATE:e}")
+            } else if self.scene.goes_round(*species, *velocity) {
+                let sides = sides_text(world.size);
+                format!("takes it round a wrapped world of {sides} by position_step = \"old\"")
+            } else {
+                continue;
+            };
+            let velocity = components_text(*velocity, world.axes());
+            return Err(Fault::Value(format!(
+                "the velocity of agent {id}, ({velocity}), {why}; give it a smaller one"
+            )));
+        }
+        Ok(())
     }
 
     /// Goes on from another state of the same agents.
@@ -373,6 +400,7 @@ impl Inner {
         // Ids beyond 32 bits come to be refused as used ones.
         let id = (0..more).map(|row| first.saturating_add(row as u32)).collect();
         let newcomers = FlockState { id, species, position, velocity, ..FlockState::default() };
+        self.check_velocities(&newcomers)?;
         self.engine_to_change()?.append(&newcomers)?;
         for own in &newcomers.species {
             self.counts[usize::from(*own)] += 1;
@@ -409,6 +437,8 @@ impl Inner {
     pub fn save(&mut self) -> Result<Vec<u8>, Fault> {
         let scene = self.fixed_scene()?;
         let (state, targets) = (self.state()?, self.targets()?);
+        // An edit of the scene may have made a velocity too large.
+        self.check_velocities(&state)?;
         let record = RunRecord::new(&scene, &Request::default(), scene.world.size, &[]);
         let kind = self.engine()?.kind().to_string();
         let adapter = self.gpu.as_ref().map(|gpu| gpu.name());

@@ -22,6 +22,7 @@ mod _native {
     use std::path::PathBuf;
 
     use flockwork::commands::sweep::SingleRuns;
+    use flockwork::model::scene;
     use flockwork::model::statistics::{Metrics, TimeAverage, settled};
     use flockwork::{BuiltIn, built_in};
     use numpy::PyArray1;
@@ -84,6 +85,16 @@ mod _native {
     #[pyfunction]
     fn toml_of_value(value: &Bound<'_, PyAny>) -> PyResult<String> {
         Ok(values::to_toml(value)?.to_string())
+    }
+
+    /// The parts of a key, names without their quotes; none if it is no key of a scene.
+    #[pyfunction]
+    fn key_parts(key: &str) -> Vec<&str> {
+        let parts: Vec<&str> = scene::key_parts(key).collect();
+        let assignment = format!("{key}=");
+        let is_whole = scene::key_and_value(&assignment).is_some_and(|(own, _)| own == key);
+        let is_key = is_whole && !parts.contains(&"") && !key.contains(['\n', '\r']);
+        if is_key { parts } else { Vec::new() }
     }
 
     /// The average of samples: how many were left out at the beginning, how many there are, mean, standard error,

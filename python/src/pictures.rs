@@ -47,16 +47,18 @@ pub fn film(inner: &mut Inner, options: &[String]) -> Result<String, Fault> {
     let size = args.size;
     let mut plan: FilmPlan = args.plan(args.ticks.unwrap_or_default())?;
     plan.film.alpha = inner.scene.style.background.is_none();
+    capture::check_film(&plan, &inner.scene, inner.agents())?;
     let output = Output::open(&plan)?;
     let scene = inner.fixed_scene()?;
     let record = RunRecord::new(&scene, &Request::default(), scene.world.size, &[]);
     let comment = record.on(&inner.engine()?.kind().to_string(), None, None).text();
     let (signals, begin) = (Signals::default(), inner.tick);
-    let (_, kept) = with_run(inner, size, true, |run, painter| {
+    let result = with_run(inner, size, true, |run, painter| {
         Ok(capture::take(run, painter, (Some(output), &plan, &comment), &signals.interrupt())?)
-    })?;
+    });
     // The frames so far are kept.
     signals.raised()?;
+    let (_, kept) = result?;
     // Ticks behind the last frame.
     inner.step(plan.ticks.saturating_sub(inner.tick - begin))?;
     Ok(kept)

@@ -1,7 +1,9 @@
 """The flock: the same bytes as the command line, arrays, edits, and errors."""
 
+import _thread
 import copy
 import io
+import itertools
 import json
 import pickle
 import shutil
@@ -166,6 +168,47 @@ def test_obstacles_change_while_a_flock_runs():
     assert "radius = 40" in flock.toml()
 
 
+def test_a_flow_file_is_read_when_it_is_set(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "wind.csv").write_text("x,y\n1,0\n1,0\n0,1\n0,1\n")
+    own, file = {"kind": "vortex"}, {"kind": "file", "file": "wind.csv", "grid": [2, 2]}
+    scene = {"world": {"size": [200, 200]}, "flow": own, "species": {"a": {"count": 30, "follow_flow": {}}}}
+    flock, same = fw.Flock(scene, engine="cpu"), fw.Flock({**scene, "flow": file}, engine="cpu")
+    with pytest.raises(ValueError, match="calm.csv: cannot read it"):
+        flock["flow"] = {**file, "file": "calm.csv"}
+    assert flock["flow.kind"] == "vortex"
+    flock["flow"] = file
+    copies = [flock, copy.deepcopy(flock)]
+    same.step(20)
+    for own in copies:
+        own.step(20)
+        np.testing.assert_array_equal(own.positions, same.positions)
+
+
+def test_names_in_quotes_have_any_signs():
+    scene = {"world": {"size": [100, 100]}, "targets": [{}],
+             "species": {"E. coli": {"count": 5, "seek": {}}, "a=b": {"count": 2, "cohesion": {}}}}
+    flock, same = (fw.Flock({**scene, "targets": [{"position": place}]}, engine="cpu") for place in ([1, 1], [50, 50]))
+    flock['"targets".0.position'] = [50, 50]
+    flock['"E. coli".seek.weight'] = same['species."E. coli".seek.weight'] = 3
+    flock['"a=b".max_speed'] = same['"a=b".max_speed'] = 2
+    assert flock['"E. coli".seek.weight'] == 3 and flock['"a=b".max_speed'] == 2
+    for own in (flock, same):
+        own.step(20)
+    np.testing.assert_array_equal(flock.positions, same.positions)
+    with pytest.raises(ValueError, match="another Flock"):
+        flock['"E. coli".count'] = 7
+
+
+def test_none_removes_a_key():
+    assert "starling.cohesion" not in fw.Flock("flock", count=5, **{"starling.cohesion": None})
+    flock = fw.Flock("flock", count=5)
+    flock["starling.cohesion"] = None
+    assert "starling.cohesion" not in flock and "starling.alignment" in flock
+    with pytest.raises(ValueError, match="no `cohesion` to remove"):
+        flock["starling.cohesion"] = None
+
+
 def test_push_adds_to_velocities():
     scene = {"world": {"size": [100, 100]}, "species": {"dot": {"count": 3, "max_speed": 5, "max_force": 1}}}
     flock = fw.Flock(scene, engine="cpu")
@@ -189,6 +232,20 @@ def test_a_push_too_far_is_refused(engine):
     copy.deepcopy(flock).step()
     flock.step()
     assert (np.abs(flock.velocities) < 100).all()
+
+
+def test_a_velocity_that_no_file_holds_is_refused():
+    flock = fw.Flock("vicsek", count=300, engine="cpu")
+    before, side = flock.velocities, flock.world[0]
+    for call in (lambda: flock.push(np.full((300, 2), side)), lambda: flock.add([[1, 1]], [[side, 0]])):
+        with pytest.raises(ValueError, match="velocity of agent (0|300), .* takes it round"):
+            call()
+    np.testing.assert_array_equal(flock.velocities, before)
+    flock["agent.position_step"] = "new"
+    flock.push(np.full((300, 2), side))
+    flock["agent.position_step"] = "old"
+    with pytest.raises(ValueError, match="smaller one$"):
+        copy.deepcopy(flock)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -448,15 +505,20 @@ BAD_CALLS = [
     (lambda flock: flock.push(np.ma.masked_array(np.zeros((20, 2)))), TypeError, "masked"),
     (lambda flock: flock[5], TypeError, "text, and not 5"),
     (lambda flock: flock[""], KeyError, "no key"),
+    (lambda flock: flock["starling=.max_speed"], KeyError, "no key"),
+    (lambda flock: flock.__setitem__('"starling.max_speed', 2), KeyError, "no key"),
+    (lambda flock: flock.__setitem__("targets", None), ValueError, "^there is no `targets` to remove"),
     (lambda flock: list(flock), TypeError, "not iterable"),
     (lambda flock: flock.__setitem__("world.density", 5), ValueError, "another Flock"),
     (lambda flock: flock.step(2**70), ValueError, "18446744073709551615"),
     (lambda flock: flock.film("film.gif", 10, size="64x48"), TypeError, "width, height"),
+    (lambda flock: flock.film("film.gif", 10**4, size=(16384, 16384), loop=1000), ValueError, "memory"),
     (lambda flock: flock.film("", 10), ValueError, "name of a file"),
     (lambda flock: flock.add([[1, np.inf]]), ValueError, "finite"),
     (lambda flock: flock.add([[1e9, 1]]), ValueError, "inside the world"),
     (lambda flock: flock.add([[1, 1]], species="eagle"), KeyError, "starling"),
     (lambda flock: flock.add([[1, 1]], species=7), ValueError, "species 7"),
+    (lambda flock: flock.add([[1, 1], [2, 1]], species=[0, -1]), ValueError, "species -1"),
     (lambda flock: flock.remove([99]), KeyError, "agent 99"),
     (lambda flock: flock.remove([1.5]), TypeError, "whole numbers"),
     (lambda flock: flock["starling.alignment.wieght"], KeyError, "wieght"),
@@ -467,6 +529,7 @@ BAD_CALLS = [
     (lambda flock: flock.__setitem__("starling.count", 3), ValueError, "count.*add and remove"),
     (lambda flock: flock.__setitem__("starling", {"count": 3, "cohesion": {}}), ValueError, "count.*add and remove"),
     (lambda flock: flock.__setitem__("species.hawk", {"count": 5, "wander": {}}), ValueError, "hawk.count"),
+    (lambda flock: flock.__setitem__("species", {"hawk": {"wander": {}}, **flock["species"]}), ValueError, "^species: .*first"),
     (lambda flock: flock.__setitem__("world", {"size": [500, 500], "density": 3}), ValueError, "another Flock"),
     (lambda flock: flock.save("flock.csv"), ValueError, "NAME.npz"),
     (lambda flock: flock.save("no-such-folder/flock.npz"), FileNotFoundError, "no-such-folder"),
@@ -546,6 +609,28 @@ except KeyboardInterrupt:
     assert not [path for path in tmp_path.iterdir() if "unfinished" in path.name]
 
 
+def test_ctrl_c_before_the_first_frame_of_a_film(tmp_path):
+    class Options(tuple):
+        def __iter__(self):
+            # The signal comes while no line of Python runs.
+            return itertools.chain(tuple.__iter__(self), filter(_thread.interrupt_main, [signal.SIGINT]))
+
+    flock, before = fw.Flock("flock", count=20, engine="cpu"), signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            flock._native.film(Options(["--ticks=9", f"--out={tmp_path / 'film.gif'}"]))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_geometry_of_too_many_is_refused_at_once(tmp_path):
+    flock = fw.Flock("flock", count=1000, engine="cpu")
+    with pytest.raises(ValueError, match="^geometry: 1000 agents"):
+        flock.film(tmp_path / "film.png", 10**6, geometry=True)
+    assert flock.tick == 0
+
+
 def test_a_film_leaves_signals_alone(tmp_path):
     code = """
 import os, shutil, signal, pyflockwork as fw
@@ -608,3 +693,16 @@ def test_the_command_line_is_there():
     assert program("--version").stdout.startswith("flockwork ")
     failed = subprocess.run([sys.executable, "-m", "pyflockwork", "simulate"], capture_output=True, text=True)
     assert failed.returncode == 2 and "--ticks" in failed.stderr
+
+
+@pytest.mark.parametrize("handler, then", [("SIG_IGN", "SIG_IGN"), ("default_int_handler", "SIG_DFL")])
+def test_the_command_line_ignores_a_signal_that_it_was_started_to_ignore(handler, then):
+    code = f"""
+import signal
+from pyflockwork import _native, _program
+signal.signal(signal.SIGINT, signal.{handler})
+_native.program = lambda words: print(signal.getsignal(signal.SIGINT).name)
+_program.main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30)
+    assert done.stdout == f"{then}\n", done.stderr
