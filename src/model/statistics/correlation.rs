@@ -87,10 +87,12 @@ pub fn correlation_length(scene: &Scene, state: &FlockState) -> f64 {
 fn first_crossing(bins: &[Bin]) -> f64 {
     let pairs: u64 = bins.iter().map(|bin| bin.pairs).sum();
     let enough = JOINED.min(pairs / JOINED_SHARE).max(1);
-    let (mut joined, mut before) = (Bin::default(), None);
+    let (mut joined, mut before, mut left) = (Bin::default(), None, pairs);
     for bin in bins {
         joined.add(bin);
-        if joined.pairs < enough {
+        left -= bin.pairs;
+        // The farthest pairs are a group, however few they are: the mean may fall to 0 only there.
+        if joined.pairs < if left > 0 { enough } else { 1 } {
             continue;
         }
         let count = joined.pairs as f64;
@@ -161,8 +163,8 @@ mod tests {
         let (mut group, mut before) = (Vec::new(), None);
         for (index, pair) in pairs.iter().enumerate() {
             group.push(*pair);
-            let ends = pairs.get(index + 1).is_none_or(|next| bin(next.0) != bin(pair.0));
-            if !ends || group.len() < least {
+            let next = pairs.get(index + 1);
+            if next.is_some_and(|next| bin(next.0) == bin(pair.0) || group.len() < least) {
                 continue;
             }
             let of =
@@ -189,6 +191,12 @@ mod tests {
             assert!(close(wrapped, brute_force(&state, Some(64.0))), "{count}: {wrapped}");
             assert!(close(open, brute_force(&state, None)), "{count}: {open}");
             assert!(!close(wrapped, open), "the seam makes no difference");
+            // Only the few pairs with the last agent, which is far away, are not correlated.
+            let mut alone = drawn(count, size, |_| flat(1.0, 0.0));
+            alone.position[0] = flat(900.0, 0.0);
+            alone.velocity[0] = flat(-1.0, 0.0);
+            let far = correlation_length(&scene("[64, 64]", "open"), &alone);
+            assert!(far > 64.0 && close(far, brute_force(&alone, None)), "{count}: {far}");
         }
     }
 
