@@ -68,8 +68,10 @@ impl TimeAverage {
     }
 }
 
+/// The mean. Differences from the first value are summed, so that equal values have exactly their value.
 fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
+    let first = values.first().copied().unwrap_or_default();
+    first + values.iter().map(|value| value - first).sum::<f64>() / values.len() as f64
 }
 
 /// The variance of the mean of independent values; NaN of a single one, which says nothing of it.
@@ -149,8 +151,11 @@ mod tests {
         let one = TimeAverage::of(&[3.0]).unwrap();
         assert_eq!((one.mean, one.is_long_enough), (3.0, false));
         assert!(one.standard_error.is_nan() && one.correlation_time.is_nan(), "{one:?}");
-        let same = TimeAverage::of(&[2.0; 50]).unwrap();
+        let constant = [1.0 - f64::EPSILON / 2.0; 5001];
+        let same = TimeAverage::of(&constant).unwrap();
         assert_eq!((same.standard_error, same.is_long_enough), (0.0, true));
+        assert_eq!((same.mean, same.correlation_time), (constant[0], 0.5));
+        assert_eq!(settled(&constant), 0);
         assert_eq!(TimeAverage::of(&[]), None);
     }
 
