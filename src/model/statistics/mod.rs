@@ -125,7 +125,8 @@ metrics! {
         /// How the variance grows with the mean when the sides of the boxes are doubled: the slope by
         /// least squares, over all sizes from a mean of 4 agents or more to 16 boxes. 1 for independent
         /// agents; more are giant number fluctuations (Narayan and others, 2007). 0 if fewer than two
-        /// sizes vary, as with less than some 250 agents in a plane or 600 in space. Not in open worlds.
+        /// sizes vary, as with less than some 250 agents in a plane, 600 in space or 864 in a cube. Not in
+        /// open worlds.
         number_exponent => "d log var n / d log ⟨n⟩", "–", MetricNeeds::Edges,
             |sums| number_exponent(&sums.scene.world, &sums.state.position);
         /// How far agents have come since the first row, squared: t times twice the number of axes times the
