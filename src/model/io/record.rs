@@ -167,6 +167,8 @@ impl RunRecord {
 
     /// The record in the text of a file; `None` if that is a scene.
     pub fn within(text: &str) -> Result<Option<Self>> {
+        // Some editors begin a file with a byte order mark.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         // No scene has these keys.
         if !text.starts_with("version = ") || !text.contains("\nscene = ") {
             return Ok(None);
@@ -364,6 +366,7 @@ mod tests {
         let (head, rest) = record.split_once("\nscene = ").unwrap();
         let edited = format!("{}\nscene = {rest}", head.replace("seed = 3", "seed = 5"));
         assert_eq!((seed(&record, &[]), seed(&edited, &[])), (3, 5));
+        assert_eq!(seed(&format!("\u{feff}{record}"), &[]), 3, "a byte order mark");
         assert_eq!(seed(&edited, &["seed=7".into()]), 7);
         let without = format!("{}\nscene = {rest}", head.replace("seed = 3\n", ""));
         assert_eq!(seed(&without, &[]), 3);
