@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::record::RunRecord;
 use super::{Result, bail, ensure};
 use crate::kept::{KeptNames, KeptRow, MAX_KEPT, MAX_NUMBER, STATE_PREFIX};
-use crate::memory::{Memory, ShownBy};
+use crate::memory::{Memory, Shown, ShownBy};
 use crate::quote::{cut, quoted};
 use crate::scene::{MAX_AGENTS, Request, Scene, Species};
 use crate::state::FlockState;
@@ -133,9 +133,9 @@ pub struct StateTable {
     pub remembers: bool,
     /// Whether the file has targets. Its record tells which they are.
     pub has_targets: bool,
-    /// Whether the numbers for colours are what the colours of the file's scene show. Else they are
-    /// numbers of neighbours.
-    pub shows: bool,
+    /// The quantities of the numbers for colours, by the species of the rows; `None` if the file does not say
+    /// them: then those of the scene that the file is read for.
+    pub shown: Option<ShownBy>,
     /// The names of the numbers that agents keep.
     pub kept: Vec<String>,
     /// The record of the run; `None` in a file without one.
@@ -158,7 +158,7 @@ impl StateTable {
             axes,
             remembers,
             has_targets: false,
-            shows: false,
+            shown: Some(ShownBy::default()),
             kept: Vec::new(),
             run: None,
             species: Vec::new(),
@@ -314,6 +314,11 @@ impl StateTable {
             };
             row.species = index as u8;
         }
+        if let Some(shown) = self.shown.filter(|_| !self.species.is_empty()) {
+            let before = |own: &Species| self.species.iter().position(|name| *name == own.name);
+            let own = |own| before(own).map_or(Shown::default(), |old| shown.species(old as u8));
+            self.shown = Some(ShownBy::of(scene.species.iter().map(own)));
+        }
         Ok(())
     }
 
@@ -387,10 +392,6 @@ impl StateTable {
             );
         }
         let written = self.run.as_ref().and_then(|run| run.scene(&[]).ok());
-        let shown = match self.shows {
-            false => ShownBy::default(),
-            true => written.as_ref().unwrap_or(scene).shown(),
-        };
         // A number that the species does not keep, or did not keep in the file's run, is left out.
         let place = |name: &str| self.kept.iter().position(|own| own == name);
         let kept_before = |species: &Species, name: &str| {
@@ -422,7 +423,7 @@ impl StateTable {
             } else {
                 Vec::new()
             },
-            shown,
+            shown: self.shown.unwrap_or_else(|| scene.shown()),
             kept: if names.is_empty() { Vec::new() } else { self.rows.iter().map(kept).collect() },
             kept_names: names,
         })

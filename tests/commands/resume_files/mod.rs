@@ -361,6 +361,30 @@ fn agents_stay_in_their_species_when_its_number_changes() {
 }
 
 #[test]
+fn numbers_for_colours_stay_what_they_are() {
+    let folder = &Folder::empty();
+    let mut engine = CpuEngine::new(Some(1)).unwrap();
+    let text = "[species.a]\ncount = 0\n[species.b]\ncount = 5\ncolour = \"age\"\n\
+                [species.c]\ncount = 5\ncolour = \"acceleration\"\n[species.c.cohesion]\n";
+    folder.write("three.toml", text);
+    let three = format!("--scene {}", folder.join("three.toml").display());
+    simulate(&mut engine, &three, BEFORE, folder, "three");
+    let options = init(folder, "three.npz");
+    let shown = |more: &str| -> Vec<u32> {
+        let Prepared { scene, state, .. } = prepare(&format!("{options} {more}"));
+        scene.memory_of(&state).iter().map(|memory| memory.shown()).collect()
+    };
+    let all = shown("");
+    assert!(all[..5].iter().all(|age| *age > 0) && all[5..].iter().all(|share| *share > 0));
+    assert_eq!(shown("--set a=none"), all, "another species goes");
+    // Another colour shows other numbers, in the scene of the file and in one with its name.
+    let expected = [&all[..5], &[0; 5]].concat();
+    assert_eq!(shown("--set c.colour=age"), expected);
+    assert_eq!(shown(&format!("{three} --set c.colour=age")), expected);
+    assert_eq!(shown(&format!("{three} --set a=none --set c.colour=age")), all, "in places");
+}
+
+#[test]
 fn a_number_that_an_option_brings_to_a_species_begins_with_its_first_value() {
     let folder = &Folder::empty();
     let text = "[species.a]\ncount = 2\nrules.r = { force = \"zero\", state.f = \"8\" }\n[species.b]\ncount = 1\n";

@@ -16,7 +16,7 @@ use crate::io::{Context, Result, bail, ensure, missing};
 use crate::kept::STATE_PREFIX;
 use crate::memory::{MAX_COLOUR_VALUE, Memory};
 use crate::quote::{hint, quoted};
-use crate::scene::MAX_TARGETS;
+use crate::scene::{MAX_TARGETS, Scene};
 use crate::vector::{DIMENSIONS, Point};
 
 /// Why an array of rows has its shape.
@@ -93,19 +93,21 @@ pub fn read_npz(mut file: impl Read + Seek, with_run: bool, part: Part) -> Resul
         own.floats(&mut archive, name, row_each, |row, _, number| row.kept[nth] = number)?;
     }
     let mut table = StateTable::new("row", part, axes, remembers);
-    (table.shows, table.kept) = (shows, kept);
+    table.kept = kept;
     table.has_targets = found.iter().any(|name| name.starts_with("target_"));
     table.take(ticks.ticks, own.rows)?;
     let run = read_record(&mut archive, with_run && found.contains(&"flow"), axes);
+    // A record that cannot be read is no obstacle for another scene.
+    let written = run.as_ref().ok().and_then(|run| run.as_ref()?.scene(&[]).ok());
+    if shows {
+        table.shown = written.as_ref().map(Scene::shown);
+    }
     if with_run {
         table.run = run?;
         if table.run.is_some() && found.contains(&"target_hits") {
             table.targets = last_targets(&mut archive, ticks.all.len() as u64, axes)?;
         }
-    } else if let Ok(Some(run)) = run
-        && let Ok(written) = run.scene(&[])
-    {
-        // A record that cannot be read is no obstacle for another scene.
+    } else if let Some(written) = written {
         table.species = written.species.into_iter().map(|own| own.name).collect();
     }
     table.complete()
