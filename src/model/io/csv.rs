@@ -225,7 +225,10 @@ pub fn read_csv(file: impl Read, part: Part) -> Result<StateTable> {
     }
     let is_own = names.iter().take(header(layout.axes()).split(',').count());
     let is_own = is_own.eq(header(layout.axes()).split(',').map(str::as_bytes));
-    if is_own && reader.get_ref().length > 0 {
+    if !is_own {
+        // Animals come and go in data from elsewhere.
+        table.ticks.earlier = None;
+    } else if reader.get_ref().length > 0 {
         // A number that lost its last digits is still a number: only the missing end of line tells.
         bail!(
             "the last line has no end, so the file may be cut short; write it again, or end it \

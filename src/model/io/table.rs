@@ -90,8 +90,8 @@ pub struct Ticks {
     pub rows: u64,
     /// True when the file holds other ticks too.
     pub several: bool,
-    /// The tick before the last one, with its number of rows.
-    earlier: Option<(u64, u64)>,
+    /// The tick before the last one, with its number of rows, if both must have as many.
+    pub(super) earlier: Option<(u64, u64)>,
 }
 
 impl Ticks {
@@ -228,7 +228,7 @@ impl StateTable {
         {
             bail!(
                 "tick {last} has {found} rows and tick {tick} has {count}; the file is not whole, \
-                 write it again"
+                 write it again, or keep the rows of tick {last} alone if agents come and go"
             );
         }
         // By place too: the message about a repeated id then names the later one.

@@ -149,6 +149,14 @@ fn rows_may_come_in_any_order_and_columns_too() {
     assert_eq!(state.velocity, [flat(8.0, 5.0), flat(4.0, 1.0)]);
 }
 
+#[test]
+fn agents_come_and_go_in_files_with_another_header() {
+    let folder =
+        Folder::with("a.csv", "id,tick,x,y,vx,vy\n1,0,2,3,4,5\n2,0,2,3,4,5\n2,9,6,7,8,5\n");
+    let state = read_state(&folder.join("a.csv"), &scene("wrap")).unwrap();
+    assert_eq!((state.tick, state.id), (9, vec![2]));
+}
+
 /// Reads each text as a file, and looks for the hints in its error; H stands for the header.
 fn assert_named(path: &Path, scene: &Scene, header: &str, cases: &[(&str, &[&str])]) {
     for (text, hints) in cases {
