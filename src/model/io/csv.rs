@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 
-use ::csv::{ByteRecord, ReaderBuilder, WriterBuilder};
+use ::csv::{ByteRecord, Reader, ReaderBuilder, WriterBuilder};
 use rayon::prelude::*;
 
 use super::table::{MAX_TICK, Part, StateRow, StateTable, add_kept};
@@ -199,19 +199,22 @@ fn expected() -> String {
 
 /// Reads a part of the last tick.
 pub fn read_csv(file: impl Read, part: Part) -> Result<StateTable> {
-    let lines = Lines { inner: file, lines: 0, length: 0 };
     // Lines that begin with # are comments.
-    let mut reader = ReaderBuilder::new().comment(Some(b'#')).from_reader(lines);
-    let names = reader.byte_headers().cloned().map_err(csv_error)?;
+    let mut reader = ReaderBuilder::new().comment(Some(b'#')).from_reader(Lines::of(file));
+    let names = reader.byte_headers().cloned().map_err(|error| csv_error(&error, 0))?;
     if names.is_empty() {
         bail!("the file is empty; a state file begins with {}", header(2));
     }
-    let layout = Columns::new(&names, names.position().map_or(1, ::csv::Position::line))?;
+    let layout = Columns::new(&names, line_of_row(&reader))?;
     let mut table = StateTable::new("line", part, layout.axes(), false);
     table.kept.clone_from(&layout.2);
     let mut record = ByteRecord::new();
-    while reader.read_byte_record(&mut record).map_err(csv_error)? {
-        let line = record.position().map_or(0, ::csv::Position::line);
+    loop {
+        let is_there = reader.read_byte_record(&mut record);
+        let line = line_of_row(&reader);
+        if !is_there.map_err(|error| csv_error(&error, line))? {
+            break;
+        }
         let row = StateRow {
             place: line,
             id: layout.whole(&record, line, 1, MAX_AGENTS - 1)? as u32,
@@ -239,17 +242,42 @@ pub fn read_csv(file: impl Read, part: Part) -> Result<StateTable> {
 }
 
 /// Passes on the bytes of a file; fails in a line that is too long for a row.
-struct Lines<R> {
+pub(super) struct Lines<R> {
     inner: R,
     /// Lines that have ended.
     lines: u64,
     /// Bytes of the line that has not.
     length: usize,
+    /// The bytes passed on last.
+    last: Vec<u8>,
+    /// Number of bytes so far.
+    bytes: u64,
+}
+
+impl<R> Lines<R> {
+    /// The bytes of this file.
+    pub(super) fn of(inner: R) -> Self {
+        Self { inner, lines: 0, length: 0, last: Vec::new(), bytes: 0 }
+    }
+}
+
+/// The line on which the row ends that `reader` has just read. The place that a row itself tells comes before
+/// comments and blank lines, and before the second half of the line end before it.
+pub(super) fn line_of_row<R: Read>(reader: &Reader<Lines<R>>) -> u64 {
+    let (place, lines) = (reader.position(), reader.get_ref());
+    let unread = (lines.bytes - place.byte()) as usize;
+    let read = lines.last.len().saturating_sub(unread);
+    place.line() - u64::from(lines.last[..read].ends_with(b"\n"))
 }
 
 impl<R: Read> Read for Lines<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(out)?;
+        if read > 0 {
+            self.last.clear();
+            self.last.extend(&out[..read]);
+            self.bytes += read as u64;
+        }
         for part in out[..read].split_inclusive(|byte| *byte == b'\n') {
             self.length += part.len();
             if self.length > MAX_LINE {
@@ -265,16 +293,13 @@ impl<R: Read> Read for Lines<R> {
     }
 }
 
-/// An error of the reader of CSV, with its line and a remedy.
-fn csv_error(error: ::csv::Error) -> FileError {
+/// An error of the reader of CSV in this line, with a remedy.
+fn csv_error(error: &::csv::Error, line: u64) -> FileError {
     match error.kind() {
-        ::csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
-            let line = pos.as_ref().map_or(0, ::csv::Position::line);
-            FileError(format!(
-                "line {line}: {len} values where the header has {expected_len} columns; the file \
-                 may be cut short, write it again"
-            ))
-        }
+        ::csv::ErrorKind::UnequalLengths { expected_len, len, .. } => FileError(format!(
+            "line {line}: {len} values where the header has {expected_len} columns; the file \
+             may be cut short, write it again"
+        )),
         _ => FileError(error.to_string()),
     }
 }

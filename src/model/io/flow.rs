@@ -2,6 +2,7 @@
 
 use std::io::Read;
 
+use super::csv::{Lines, line_of_row};
 use super::{Context, FileError, Result, bail, ensure};
 use crate::quote::quoted;
 use crate::scenery::FlowPlan;
@@ -22,7 +23,8 @@ pub fn read_flow(plan: &mut FlowPlan, axes: usize, file: impl Read) -> Result<()
 
 /// The vectors of a world with `axes` axes.
 fn vectors(file: impl Read, axes: usize) -> Result<Vec<Point>> {
-    let mut reader = ::csv::ReaderBuilder::new().trim(::csv::Trim::All).from_reader(file);
+    let lines = Lines::of(file);
+    let mut reader = ::csv::ReaderBuilder::new().trim(::csv::Trim::All).from_reader(lines);
     let header = reader
         .headers()
         .map_err(|error| FileError(error.to_string()))?
@@ -30,14 +32,15 @@ fn vectors(file: impl Read, axes: usize) -> Result<Vec<Point>> {
         .collect::<Vec<_>>()
         .join(",");
     check_header(&header, axes)?;
-    let mut vectors = Vec::new();
-    for row in reader.records() {
-        let count = if axes == 2 { "two" } else { "three" };
-        let expected = || format!("expected {count} numbers in each row");
-        let line = |error: &::csv::Error| error.position().map_or(0, ::csv::Position::line);
-        let row =
-            row.map_err(|error| FileError(format!("line {}: {}", line(&error), expected())))?;
-        let line = row.position().map_or(0, ::csv::Position::line);
+    let count = if axes == 2 { "two" } else { "three" };
+    let expected = || format!("expected {count} numbers in each row");
+    let (mut vectors, mut row) = (Vec::new(), ::csv::StringRecord::new());
+    loop {
+        let is_there = reader.read_record(&mut row);
+        let line = line_of_row(&reader);
+        if !is_there.map_err(|_| FileError(format!("line {line}: {}", expected())))? {
+            return Ok(vectors);
+        }
         let mut vector = Point::ZERO;
         for (axis, number) in row.iter().enumerate() {
             vector[axis] = number.parse::<f32>().ok().with_context(|| {
@@ -50,7 +53,6 @@ fn vectors(file: impl Read, axes: usize) -> Result<Vec<Point>> {
         ensure!(fits, "line {line}: {text} is outside -1e9 to 1e9");
         vectors.push(vector);
     }
-    Ok(vectors)
 }
 
 /// Fails unless the header belongs to a world with `axes` axes.
@@ -101,6 +103,8 @@ mod tests {
             (plane, "u,v\n1,0\n", "expected the header `x,y`"),
             (plane, "x,y\n1,nan\n", "line 2"),
             (plane, "x,y\n1,zwei\n", "line 2: found \"zwei\", expected two numbers in each row"),
+            (plane, "\r\nx,y\r\n1,0\r\n\r\n1,zwei\r\n", "line 5: found \"zwei\""),
+            (plane, "x,y\r\n1,0\r\n1", "line 3: expected two"),
             (plane, "x,y\n1\n", "line 2: expected two numbers in each row"),
             (plane, "x,y,z\n1,0,0\n", "the world is a plane"),
             (space, "x,y,z\n1,0,0\n", "1 rows, but grid = [1, 2, 2] needs 4"),

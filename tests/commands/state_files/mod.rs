@@ -174,7 +174,7 @@ fn what_is_wrong_with_a_csv_is_named() {
     let folder = Folder::empty();
     let path = folder.join("bad.csv");
     let header = "tick,id,species,x,y,vx,vy\n";
-    let cases: [(&str, &[&str]); 20] = [
+    let cases: [(&str, &[&str]); 25] = [
         ("", &["empty"]),
         (header, &["no rows"]),
         ("0,1,0,2,3,4,5\n", &["line 1", "unknown column"]),
@@ -184,6 +184,11 @@ fn what_is_wrong_with_a_csv_is_named() {
         ("H0,1,0,2,3,4\n", &["line 2", "cut short"]),
         ("H0,1,0,2,3,4,5\n0,2,0,2,3,4,5.1", &["cut short"]),
         ("H0,1,0,2,three,4,5\n", &["line 2", "y is \"three\""]),
+        ("H# c\n\n# d\n0,1,0,2,three,4,5\n", &["line 5", "y is \"three\""]),
+        ("id,x,y,vx,vy\r\n1,2,3,4,5\r\n\r\n2,2,three,4,5", &["line 4", "y is \"three\""]),
+        ("id,x,y,vx,vy\r\n1,2,3,4,5\r\n2,2,3,4\r\n", &["line 3", "cut short"]),
+        ("id,x,y,vx,vy\r\n1,2,3,4,5\r\n1,2,3,4,5\r\n", &["line 3", "agent 1", "line 2"]),
+        ("# c\r\n\r\nid,x,y,vx\r\n", &["line 3", "\"vy\" is missing"]),
         ("H0,1,0,2,NaN,4,5\n", &["line 2", "agent 1 is NaN"]),
         ("H0,1,0,2,3,inf,5\n", &["line 2", "vx", "inf"]),
         ("H0,1,0,1e39,3,4,5\n", &["line 2", "x", "inf"]),
@@ -194,7 +199,10 @@ fn what_is_wrong_with_a_csv_is_named() {
         ("H0,-1,0,2,3,4,5\n", &["line 2", "id is \"-1\"", "from 0 to 4294967294"]),
         ("H0,4294967295,0,2,3,4,5\n", &["line 2", "4294967295", "from 0 to 4294967294"]),
         ("H0,1,0,640.1,3,4,5\n", &["line 2", "640.1", "outside the world"]),
-        ("H0,1,0,2,3,4,5\n0,2,0,2,3,4,5\n9,1,0,2,3,4,5\n", &["tick 9 has 1 row", "not whole"]),
+        (
+            "H0,1,0,2,3,4,5\n0,2,0,2,3,4,5\n9,1,0,2,3,4,5\n",
+            &["tick 9 has 1 row", "not whole", "keep the rows of tick 9 alone"],
+        ),
     ];
     assert_named(&path, &scene("wrap"), header, &cases);
     std::fs::remove_file(&path).unwrap();
