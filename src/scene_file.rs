@@ -1,7 +1,7 @@
 //! Scenes from files, with the flow fields that they name.
 
 use std::io::{BufReader, ErrorKind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::Error;
 use crate::input::{check_length, open_file, read_text};
@@ -34,15 +34,18 @@ pub fn load_scene(path: impl AsRef<Path>) -> Result<Scene, Error> {
     Ok(scene)
 }
 
-/// Reads the flow field's file if `scene` needs one. The path is relative to the folder of
-/// `scene_file`.
+/// The flow field's file if `scene` needs one. The path is relative to the folder of `scene_file`.
+pub fn flow_file(scene: &Scene, scene_file: &Path) -> Option<PathBuf> {
+    let plan = scene.flow.as_ref().filter(|plan| plan.kind == FlowKind::File)?;
+    let file = plan.file.as_deref().unwrap_or_default();
+    Some(scene_file.parent().unwrap_or(Path::new("")).join(file))
+}
+
+/// Reads [`flow_file`].
 pub fn load_flow(scene: &mut Scene, scene_file: &Path) -> Result<(), Error> {
     let (name, axes) = (scene.name.clone(), scene.world.axes());
-    let Some(plan) = scene.flow.as_mut().filter(|plan| plan.kind == FlowKind::File) else {
-        return Ok(());
-    };
-    let file = plan.file.clone().unwrap_or_default();
-    let path = scene_file.parent().unwrap_or(Path::new("")).join(&file);
+    let path = flow_file(scene, scene_file);
+    let Some((path, plan)) = path.zip(scene.flow.as_mut()) else { return Ok(()) };
     let place = format!("{}: flow.file: {}", cut(&name), cut(&path.to_string_lossy()));
     // The header is a row too.
     let most = (plan.file_cells() as u64).saturating_add(1).saturating_mul(MAX_ROW);

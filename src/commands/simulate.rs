@@ -9,7 +9,7 @@ use indicatif::ProgressBar;
 use super::files::checkpoints::{Checkpoints, Every, check_apart, write_portions};
 use super::files::metrics_file::{MetricsFile, MetricsThread};
 use super::files::output_folder::names_folder;
-use super::files::scene_files::check_inputs;
+use super::files::scene_files::{check_flow, check_inputs};
 use super::files::state_files::{StateWriter, ran_on, replaced};
 use super::host::arg_parsers::{selection, whole};
 use super::host::beginning::{Beginning, Span};
@@ -109,13 +109,15 @@ pub fn simulate(
     // Asked before a folder is created.
     let missing = outputs.clone().find(|(_, path)| !path.exists());
     let written = outputs.flat_map(|(option, path)| replaced(path).map(move |path| (option, path)));
+    let written: Vec<_> = written.collect();
     let (scene, init) = (args.flock.scene_name(), args.flock.init.as_deref());
-    ranks::agree(check_inputs(written, scene, init))?;
+    ranks::agree(check_inputs(written.clone(), scene, init))?;
     // Output that cannot be written must fail before anything is simulated.
     let chosen = args.metric.clone().unwrap_or_default();
     let mut files = ranks::agree(RunFiles::create(out, metrics, &chosen))?;
     let Machine { engine, gpu } = ranks::agree(machine())?;
     let begun = ranks::agree(Beginning::new(&args.flock, folder, engine.as_ref()))?;
+    ranks::agree(check_flow(written, &begun.prepared.scene, scene))?;
     let fitting = chosen.check(&begun.prepared.scene);
     ranks::agree(fitting.map_err(|problem| wrong(format!("--metric: {problem}"))))?;
     let unwrapping = ranks::agree(args.unwrapping(&begun.prepared))?;

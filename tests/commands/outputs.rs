@@ -267,11 +267,24 @@ fn no_output_replaces_what_its_run_reads() {
         "mkdir own; cp a.toml own/run.toml; cp a.toml m.run.toml; {run} --scene a.toml --out a.csv"
     );
     assert!(shell(&folder, &lines).status.success());
+    let flow = "flow = { kind = \"file\", file = \"wind.csv\", grid = [1, 1] }\n";
+    folder.write("own/wind.toml", format!("{flow}{scene}"));
+    folder.write("own/wind.csv", "x,y\n1,2\n");
     for (line, file, input) in [
         ("bench --engines cpu --ticks 1 --scene a.toml --json ./a.toml", "./a.toml", "--scene"),
         ("simulate --ticks 1 --scene own/run.toml --out own", "own/run.toml", "--scene"),
         ("simulate --ticks 1 --scene m.run.toml --metrics m.csv", "m.run.toml", "--scene"),
         ("simulate --ticks 1 --scene a.toml --init a.csv --metrics a.csv", "a.csv", "--init"),
+        (
+            "simulate --ticks 0 --scene own/wind.toml --out own/wind.csv",
+            "own/wind.csv",
+            "flow.file",
+        ),
+        (
+            "simulate --ticks 0 --scene own/wind.toml --metrics own/wind.csv",
+            "own/wind.csv",
+            "flow.file",
+        ),
     ] {
         let before = folder.bytes(file);
         let output = shell(&folder, &format!("flockwork {line}"));

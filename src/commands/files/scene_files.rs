@@ -10,7 +10,7 @@ use crate::commands::host::memory_check;
 use crate::commands::host::messages::note;
 use crate::commands::host::ranks;
 use crate::input::read_text;
-use crate::scene_file::{MAX_SCENE, load_flow};
+use crate::scene_file::{MAX_SCENE, flow_file, load_flow};
 use flockwork_engine::Engine;
 use flockwork_model::io::RunRecord;
 use flockwork_model::quote::{cut, hint};
@@ -64,12 +64,28 @@ pub fn check_inputs(
     init: Option<&Path>,
 ) -> anyhow::Result<()> {
     let scene = Some(Path::new(scene)).filter(|_| BuiltIn::named(scene).is_none());
-    let whole = |input: Option<&Path>| input.and_then(|path| path.canonicalize().ok());
-    let inputs = [("--scene", whole(scene)), ("--init", whole(init))];
+    keep_apart(written, &[("--scene", scene), ("--init", init)])
+}
+
+/// The same for the file of the flow field of `scene`, which stands in the file `name`.
+pub fn check_flow(
+    written: impl IntoIterator<Item = (&'static str, PathBuf)>,
+    scene: &Scene,
+    name: &str,
+) -> anyhow::Result<()> {
+    let flow = flow_file(scene, on_disk(Some(name)));
+    keep_apart(written, &[("flow.file", flow.as_deref())])
+}
+
+/// Fails if an option would replace one of `inputs`, each with the option or key that reads it.
+fn keep_apart(
+    written: impl IntoIterator<Item = (&'static str, PathBuf)>,
+    inputs: &[(&str, Option<&Path>)],
+) -> anyhow::Result<()> {
     for (option, path) in written {
         let target = path.canonicalize().ok().filter(|path| path.is_file());
-        let own = inputs.iter().find(|(_, input)| target.is_some() && *input == target);
-        if let Some((input, _)) = own {
+        let is_target = |path: &Path| target.is_some() && path.canonicalize().ok() == target;
+        if let Some((input, _)) = inputs.iter().find(|(_, own)| own.is_some_and(is_target)) {
             let path = path.display();
             let problem = format!("{option}: it would replace {path}, which {input} reads");
             return Err(wrong(format!("{problem}; choose another name")));
@@ -117,9 +133,13 @@ pub fn scene_error(error: SceneError) -> anyhow::Error {
 /// A scene with its flow field, whose file is relative to the folder of the scene's file. The file of
 /// a built-in scene, which --set names, and of a scene without a file is relative to the current folder.
 pub fn with_flow(mut scene: Scene, file: Option<&str>) -> anyhow::Result<Scene> {
-    let file = file.filter(|name| BuiltIn::named(name).is_none());
-    load_flow(&mut scene, Path::new(file.unwrap_or("")))?;
+    load_flow(&mut scene, on_disk(file))?;
     Ok(scene)
+}
+
+/// The scene's file; an empty path for a built-in scene.
+fn on_disk(file: Option<&str>) -> &Path {
+    Path::new(file.filter(|name| BuiltIn::named(name).is_none()).unwrap_or(""))
 }
 
 /// The scaled scene and its first state, or this rank's part of it. Fails if `engine` cannot hold
