@@ -26,9 +26,6 @@ const PROGRAM: u64 = 64 << 20;
 /// Smaller flocks are not checked: they take less than the program itself.
 const SMALL: u64 = 100_000;
 
-/// Pixels of a picture too small to be checked.
-const SMALL_PICTURE: u64 = 1 << 22;
-
 /// Fails if there is not enough memory for a flock in all of `engines` at once. `engines` is empty
 /// if they are not known yet.
 pub fn check<'a>(
@@ -113,7 +110,7 @@ pub fn check_metrics(
 
 /// Fails if the samples of a run, `wanted` bytes, do not fit the memory.
 pub fn check_samples(wanted: u64) -> anyhow::Result<()> {
-    check_bytes("the samples of this run", "take fewer of them", PROGRAM + wanted)
+    check_bytes("the samples of this run", "take fewer of them", PROGRAM.saturating_add(wanted))
 }
 
 fn check_agents(count: u64, wanted: u64) -> anyhow::Result<()> {
@@ -123,12 +120,12 @@ fn check_agents(count: u64, wanted: u64) -> anyhow::Result<()> {
 /// Fails if pictures with this number of bytes per pixel do not fit the memory.
 pub fn check_pictures(size: Size, bytes_per_pixel: u64) -> anyhow::Result<()> {
     let Size { width, height } = size;
-    let pixels = u64::from(width) * u64::from(height);
-    if pixels < SMALL_PICTURE {
+    let bytes = (u64::from(width) * u64::from(height)).saturating_mul(bytes_per_pixel);
+    if bytes < PROGRAM {
         return Ok(());
     }
     let pictures = format!("pictures of {width}x{height} pixels");
-    check_bytes(&pictures, "lower --size", PROGRAM + pixels * bytes_per_pixel)
+    check_bytes(&pictures, "lower --size", PROGRAM.saturating_add(bytes))
 }
 
 /// `remedy` makes `what` smaller.
@@ -240,5 +237,10 @@ mod tests {
         for part in ["1125899906842624 agents", " GB of memory", "lower --count"] {
             assert!(message.contains(part), "{message}");
         }
+        assert!(check_samples(u64::MAX).is_err());
+        // A small picture, kept many times.
+        let size = Size { width: 1280, height: 720 };
+        check_pictures(size, 40).unwrap();
+        assert!(check_pictures(size, 1 << 30).is_err() && check_pictures(size, u64::MAX).is_err());
     }
 }
