@@ -210,8 +210,8 @@ impl Crowd {
     /// Looks at the flock now. All ranks look together.
     fn look(&mut self, run: &mut DrivenSession) -> Result<(), EngineError> {
         run.finish()?;
-        // A run has three cells. Most flocks are not crowded, and need no copy for this.
-        if run.largest_cell().saturating_mul(3) <= MAX_WHOLE_RUN {
+        // A run has five cells at most. Most flocks are not crowded, and need no copy for this.
+        if run.largest_cell().saturating_mul(5) <= MAX_WHOLE_RUN {
             return Ok(());
         }
         let own = run.own_state()?;
