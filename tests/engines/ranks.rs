@@ -90,6 +90,7 @@ fn edits_are_refused_and_change_nothing() {
     let case = Case::new("after edits", mixed("wrap", &[]), 2);
     let found = on_ranks(2, |engine, rank| {
         engine.load(&case.scene, &part(&case.state, rank, 2)).unwrap();
+        assert_eq!(engine.rank_stats().sent, 0, "no tick has sent them");
         let refused = engine.update(&case.scene, Change::PARAMETERS).unwrap_err();
         assert!(refused.to_string().contains("cannot be edited"), "{refused}");
         assert!(engine.remove(&[0]).is_err() && engine.append(&case.state).is_err());

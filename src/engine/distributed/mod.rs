@@ -250,6 +250,8 @@ impl Engine for DistributedEngine {
             some.kept_names = scene.kept_names();
             flock.exchange(&some)?;
         }
+        // Only ticks count.
+        flock.balance.own.sent = 0;
         flock.slab.sort()?;
         flock.count()
     }
