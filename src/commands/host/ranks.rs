@@ -28,12 +28,14 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// Slices are too heavy if even the best division gives one rank this many times the mean.
 const HEAVY: f64 = 1.25;
 
-/// The variables in which launchers tell a process its rank and the number of ranks: Open MPI, Slurm
-/// and MPICH with its relatives.
-const LAUNCHERS: [(&str, &str); 3] = [
+/// The variables in which launchers tell a process its rank and the number of ranks: Open MPI, MPICH with its
+/// relatives, and Slurm. Slurm comes last: its variables are also there beneath another launcher. A batch script
+/// without `srun` has a rank, but is no step of several tasks.
+const LAUNCHERS: [(&str, &str); 4] = [
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
     ("PMI_RANK", "PMI_SIZE"),
     ("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"),
+    ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"),
 ];
 
 /// Number of ranks on this machine, and of all. Both are 1 for a process alone.
@@ -64,7 +66,12 @@ pub struct Agreed {
 
 /// The rank and the number of ranks, as the launcher says.
 fn launched() -> Option<(usize, usize)> {
-    let number = |name| std::env::var(name).ok()?.parse().ok();
+    among(|name| std::env::var(name).ok())
+}
+
+/// The same in an environment with these variables.
+fn among(variable: impl Fn(&str) -> Option<String>) -> Option<(usize, usize)> {
+    let number = |name| variable(name)?.parse().ok();
     LAUNCHERS.iter().find_map(|(rank, size)| number(rank).zip(number(size)))
 }
 
@@ -91,6 +98,12 @@ pub fn start() -> anyhow::Result<Option<usize>> {
         let Some(ranks) = MpiRanks::start() else {
             anyhow::bail!("cannot start MPI");
         };
+        let found = ranks.size();
+        anyhow::ensure!(
+            found == size,
+            "{size} processes were started together, and MPI has joined {found} of them; start them with \
+             the launcher of this program's MPI (under Slurm srun --mpi=pmix)"
+        );
         RANK.store(ranks.rank(), Ordering::Relaxed);
         let (local, beside) = ranks.on_this_machine();
         BESIDE[0].store(beside, Ordering::Relaxed);
@@ -351,7 +364,20 @@ pub fn message_of(error: &anyhow::Error) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::differing;
+    use super::{among, differing};
+
+    #[test]
+    fn every_launcher_is_known_and_a_batch_script_is_none() {
+        let of = |set: &[(&str, &str)]| {
+            among(|name| Some(set.iter().find(|own| own.0 == name)?.1.to_owned()))
+        };
+        let step = [("SLURM_PROCID", "1"), ("SLURM_STEP_NUM_TASKS", "4")];
+        assert_eq!(of(&step), Some((1, 4)));
+        assert_eq!(of(&[("PMIX_RANK", "1"), step[0], step[1]]), Some((1, 4)));
+        assert_eq!(of(&[("SLURM_PROCID", "0"), ("SLURM_NTASKS", "4")]), None);
+        let beneath = [("OMPI_COMM_WORLD_RANK", "0"), ("OMPI_COMM_WORLD_SIZE", "2")];
+        assert_eq!(of(&[&step[..], &beneath].concat()), Some((0, 2)));
+    }
 
     #[test]
     fn the_first_item_that_differs_is_shown_whole() {
