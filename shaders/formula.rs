@@ -1,6 +1,8 @@
 //! Rules in text as WGSL: one operation a `let`, in the order of the program. No name of the scene file is
 //! in it.
 
+use std::collections::HashSet;
+
 use flockwork_model::formula::{Formula, Given, Operation, Program};
 use flockwork_model::kept::KeptNames;
 use flockwork_model::parameter::Meaning;
@@ -39,8 +41,11 @@ fn hidden(program: &Program) -> Vec<bool> {
         }
         for input in operation.inputs() {
             // The compiler looks through signs and choices.
-            let mut behind = vec![input];
+            let (mut behind, mut seen) = (vec![input], HashSet::new());
             while let Some(id) = behind.pop() {
+                if !seen.insert(id) {
+                    continue;
+                }
                 match of(id) {
                     Negate(a) => behind.push(a),
                     Choose(_, a, b) => behind.extend([a, b]),
@@ -102,7 +107,12 @@ fn printed(program: &Program, zero: &str, given: impl Fn(Given) -> String) -> St
     let twice = |a: u32, b: u32| if a == b { hide(&format!("v{a}")) } else { format!("v{a}") };
     for (number, operation) in program.operations.iter().enumerate() {
         let value = match *operation {
-            Operation::Constant(bits) => number_text(f32::from_bits(bits)),
+            Operation::Constant(bits) => match f64::from(f32::from_bits(bits)) {
+                // All digits of an f64, because that is what compilers read first.
+                number if number.is_finite() => format!("f32({number:e})"),
+                // WGSL has no word for it, and forbids constants that have its bits.
+                _ => format!("bitcast<f32>({bits}u ^ {zero})"),
+            },
             Operation::Truth(truth) => truth.to_string(),
             Operation::Given(input) => given(input),
             Operation::Add(a, b) => format!("v{a} + v{b}"),
@@ -127,7 +137,7 @@ fn finite(program: &Program) -> Vec<bool> {
     let mut finite: Vec<bool> = Vec::with_capacity(program.operations.len());
     for operation in &program.operations {
         finite.push(match *operation {
-            Operation::Constant(_) => true,
+            Operation::Constant(bits) => f32::from_bits(bits).is_finite(),
             Operation::Given(Given::DistanceSquared | Given::Kept(_) | Given::OtherKept(_)) => {
                 false
             }
@@ -150,12 +160,6 @@ fn added(program: &Program, sum: usize, finite: &[bool]) -> String {
         true => format!("sums.s{sum} + {number}"),
         false => format!("select(sums.s{sum}, sums.s{sum} + {number}, share > 0.0)"),
     }
-}
-
-/// A number with all its digits, in WGSL. A formula has no infinite constants.
-fn number_text(number: f32) -> String {
-    // The digits of an f64, because that is what compilers read first.
-    format!("f32({:e})", f64::from(number))
 }
 
 /// The text of an input that belongs to the agent, in the struct `agent`.
@@ -318,5 +322,31 @@ mod tests {
             assert_eq!(!sums[0].starts_with("select("), is_finite, "{text}: {}", sums[0]);
             assert_eq!(sums[1], "sums.s1 + share", "{text}");
         }
+    }
+
+    /// The operations of a rule without neighbours.
+    fn force(text: &str) -> String {
+        let text = format!("[species.a]\nrules.r.force = '{text}'");
+        let scene = Scene::parse("test", &text).unwrap();
+        printed(&scene.formulas()[0].force, "zero", |_| "input".into())
+    }
+
+    #[test]
+    fn numbers_without_a_word_are_printed_by_their_bits() {
+        for (text, bits) in [
+            ("limit(velocity, 1e20)", f32::INFINITY.to_bits()),
+            ("vector(-3e38, 0) * 2", f32::NEG_INFINITY.to_bits()),
+        ] {
+            let printed = force(text);
+            let number = format!(" = bitcast<f32>({bits}u ^ zero);");
+            assert!(printed.contains(&number), "{text}: {printed}");
+            assert!(!printed.contains("inf"), "{text}: {printed}");
+        }
+    }
+
+    #[test]
+    fn nested_choices_are_printed() {
+        let nested = format!("velocity * {}speed{}", "abs(".repeat(40), ")".repeat(40));
+        assert!(force(&nested).matches("select(").count() > 40);
     }
 }
