@@ -218,6 +218,9 @@ pub fn module(
                 format!("f32((species.rule{number}.{set} & {species}) != 0u)")
             }
             Given::OtherSize => "neighbour.size".into(),
+            Given::MaxForce => {
+                "select(species.max_force, species.max_speed, species.motion == 1u)".into()
+            }
             Given::OtherKept(index) => format!("neighbour.kept.{}", kept(index)),
             Given::Kept(index) => format!("neighbour.own_kept.{}", kept(index)),
             Given::Position(axis) => format!("neighbour.own_position.{}", AXES[axis]),

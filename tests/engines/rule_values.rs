@@ -44,6 +44,32 @@ fn a_value_by_species_is_the_one_of_the_neighbours_species() {
 }
 
 #[test]
+fn rules_that_take_equal_numbers_give_the_same_bytes() {
+    let mut engines = with_cpu(adapter::gpu());
+    let flock = |rule: &str, number: &str| {
+        let text =
+            format!("[species.a]\ncount = 90\nmax_speed = 2\n{}\n", rule.replace('@', number));
+        common::parsed(&text)
+    };
+    for (rule, numbers) in [
+        // The square of 1e20 is infinite.
+        ("rules.r.force = '0.01 * @'", ["limit(velocity, 1e20)", "velocity", "limit(velocity, 1)"]),
+        (
+            "motion = 'turn'\nrules.r = { sum.m = '@', force = 'heading + 0.1 * m * perp(heading)' }",
+            ["max_force", "max_speed", "0.05"],
+        ),
+    ] {
+        let flocks = numbers.map(|number| flock(rule, number));
+        for engine in &mut engines {
+            let [one, same, other] =
+                flocks.each_ref().map(|(scene, state)| bits(&run(&mut **engine, scene, state, 5)));
+            assert!(one == same, "{rule} on {}", engine.describe());
+            assert!(one != other, "the control: {rule} on {}", engine.describe());
+        }
+    }
+}
+
+#[test]
 fn a_turn_turns_the_heading_as_its_force_does() {
     let mut engines = with_cpu(adapter::gpu());
     let flock = |rule: &str| {

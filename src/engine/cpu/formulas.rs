@@ -191,7 +191,7 @@ where
                     parameters,
                     position: group.position,
                     velocity,
-                    body: &parameters.body,
+                    body: &parameters.body.moving(),
                     spread: velocity,
                     sums: &[],
                     kept: &self.kept,

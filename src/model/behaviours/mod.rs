@@ -80,13 +80,12 @@ pub struct Agent<R, const D: usize> {
 impl<R: Real, const D: usize> Agent<R, D> {
     /// An agent that remembers nothing, before its behaviours.
     #[inline(always)]
-    pub fn new(mut body: Body<R>, position: Vector<R, D>, velocity: Vector<R, D>) -> Self {
+    pub fn new(body: Body<R>, position: Vector<R, D>, velocity: Vector<R, D>) -> Self {
         let zero = Vector::zero(body.mass);
-        body.max_force = body.max_speed.where_or(body.turns(), body.max_force);
         Self {
             position,
             velocity,
-            body,
+            body: body.moving(),
             remembered: Remembered { angle: body.mass.constant(0.0), direction: zero },
             noise: zero,
             brake: body.mass.constant(1.0),
