@@ -212,7 +212,8 @@ fn steer(
         for (var index = 0u; index < min(targets.count, MAX_TARGETS); index++) {
             let place = targets.places[index];
             let way = shortest(place.position - there, flock.size);
-            if number < count && dot(way, way) < place.hit_radius * place.hit_radius {
+            let near = dot(way, way) < place.hit_radius * place.hit_radius;
+            if number < count && place.present == 1u && near {
                 atomicOr(&cell_count.hits[index >> 5u], 1u << (index & 31u));
                 if place.sends == 1u {
                     // A world that was made smaller may not hold the place any more.

@@ -32,7 +32,7 @@ where
             };
             let agents = (0..key.len()).into_par_iter();
             hits.hit.push(match target.sends_to {
-                _ if reach <= 0.0 => false,
+                _ if reach <= 0.0 || !target.active => false,
                 None => agents.any(|agent| near(&agent)),
                 Some(place) => {
                     let hitters: Vec<usize> = agents.filter(near).collect();

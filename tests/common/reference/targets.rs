@@ -26,7 +26,7 @@ impl Vehicle<'_> {
     /// to send it; otherwise `p`.
     pub(super) fn sent_from(&mut self, p: DVec3) -> DVec3 {
         let mut place = p;
-        for target in &self.scene.targets {
+        for target in self.scene.targets.iter().filter(|target| target.active) {
             let (Some(home), reach) = (target.sends_to, f64::from(target.hit_radius)) else {
                 continue;
             };

@@ -9,7 +9,7 @@ use crate::common;
 use std::sync::Arc;
 
 use crate::common::gpu::checked_with_cpu;
-use crate::common::{bits, built_in, flock, mixed, mixed_in_space, stepped};
+use crate::common::{bits, built_in, flock, mixed, mixed_in_space, run, stepped};
 use edits::*;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::engine::gpu::Gpu;
@@ -262,10 +262,14 @@ fn agents_that_a_target_sends_beyond_a_smaller_world_stay_inside() {
         scene.targets.push(door);
         let mut ends = Vec::new();
         for engine in &mut engines {
-            engine.load(&scene, &state).unwrap();
-            engine.step(1).unwrap();
             let at_place =
                 |state: &FlockState| state.position.iter().filter(|p| **p == place).count();
+            let mut shut = scene.clone();
+            shut.targets[1].active = false;
+            let sent = at_place(&run(&mut **engine, &shut, &state, 1));
+            assert_eq!(sent, 0, "{boundary}: a target that is off sends agents");
+            engine.load(&scene, &state).unwrap();
+            engine.step(1).unwrap();
             let sent = at_place(&engine.read_back().unwrap());
             assert!(sent > 3, "the control: {sent} agents are sent");
             let mut smaller = scene.with_targets(engine.targets().unwrap());
