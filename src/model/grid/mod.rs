@@ -117,8 +117,7 @@ impl<const D: usize> Grid<D> {
         let size = size.map(f64::from);
         let volume: f64 = size.iter().product();
         let wanted_cells = (count as f64 * CELLS_PER_AGENT).clamp(1024.0, MAX_CELLS);
-        let smallest = root::<D>(volume / wanted_cells);
-        let cell = f64::from(radius).max(smallest);
+        let mut cell = f64::from(radius).max(root::<D>(volume / wanted_cells));
         let members = (0..D).fold(count as f64, |members, _| members * cell) / volume;
         let reach = if members < DENSE { 1 } else { 2 };
         let across = |length: f64, cell: f64| -> u32 {
@@ -126,9 +125,18 @@ impl<const D: usize> Grid<D> {
             // `x * cells_per_unit` is off by up to cells · 2⁻²³ cells; the margin is eight times that.
             (length / (cell * (1.0 + cells * 1e-6))).floor().clamp(1.0, 65_535.0) as u32
         };
-        let cells_along = std::array::from_fn(|axis| {
-            across(size[axis], if axis == 0 { cell / f64::from(reach) } else { cell })
-        });
+        let cells_along = loop {
+            let cells_along: [u32; D] = std::array::from_fn(|axis| {
+                across(size[axis], if axis == 0 { cell / f64::from(reach) } else { cell })
+            });
+            let cells: f64 = cells_along.iter().map(|cells| f64::from(*cells)).product();
+            let excess = cells / wanted_cells;
+            if excess <= 1.0 {
+                break cells_along;
+            }
+            // An axis that is thinner than a cell has one cell all the same, so the others must have fewer.
+            cell *= root::<D>(excess).max(1.001);
+        };
         let per_unit = |axis: usize| (f64::from(cells_along[axis]) / size[axis]) as f32;
         Self { cells_along, cells_per_unit: std::array::from_fn(per_unit), wraps, reach }
     }

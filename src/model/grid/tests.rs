@@ -81,6 +81,23 @@ fn what_is_out_of_reach_is_never_nearer_than_the_radius() {
     }
 }
 
+#[test]
+fn a_thin_world_has_no_more_cells_than_another() {
+    for (thin, count) in [(1.0, 10_000), (1e-3, 10_000), (30.0, 100_000), (1e4, 10_000)] {
+        for radius in [0.0, 0.5, 20.0] {
+            let most = count * CELLS_PER_AGENT as usize;
+            let plane = Grid::over([1e4, thin], true, radius, count);
+            let low = Grid::over([1e4, 1e4, thin], false, radius, count);
+            let upright = Grid::over([thin, thin, 1e4], true, radius, count);
+            for cells in [plane.cells(), low.cells(), upright.cells()] {
+                assert!(cells <= most, "{thin}, {count}, {radius}: {cells}");
+            }
+            // A wide radius alone makes fewer.
+            assert!(radius > 1.0 || low.cells() * 4 > most, "{thin}: {low:?}");
+        }
+    }
+}
+
 /// Grids in three axes, with one to many cells along each.
 fn in_space() -> Vec<Grid<3>> {
     let mut grids = Vec::new();
