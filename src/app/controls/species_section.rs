@@ -9,7 +9,7 @@ use super::looks::of_agents;
 use super::value_rows::{ParameterRow, TargetNames, count_field, name_field, remove_button};
 use super::words::story;
 use flockwork_model::behaviours::Kind;
-use flockwork_model::formula::{MAX_RULES, PARAMETERS, SPECIES};
+use flockwork_model::formula::{MAX_RULES, PARAMETERS, SPECIES_OF};
 use flockwork_model::parameter::{Parameter, Parameters};
 use flockwork_model::scene::{Body, Law, Rule, Scene, Slot, Species, Variation};
 use flockwork_session::{Edit, SpeciesAppearance, species_at_first};
@@ -230,7 +230,7 @@ impl OneSpecies<'_> {
 fn own_name(parameters: &[Parameter], next: Option<&f32>, names: &TargetNames) -> Option<String> {
     let key = parameters.first()?.key;
     let own = key.strip_prefix(PARAMETERS).and_then(|key| key.strip_prefix('.')).unwrap_or(key);
-    let is_set = |set: &&Parameter| set.key.strip_prefix(key) == Some(&format!(".{SPECIES}"));
+    let is_set = |set: &&Parameter| set.key == format!("{PARAMETERS}.{SPECIES_OF}{own}");
     let set = parameters.get(1).filter(is_set).and(next).map(|set| *set as u32);
     let Some((set, (own, _))) = set.zip(own.split_once('.')) else { return Some(own.into()) };
     let named = names.species.iter().enumerate().filter(|(index, _)| set >> index & 1 == 1);

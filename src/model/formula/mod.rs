@@ -81,9 +81,10 @@ impl OwnParameter {
         };
         let Some(species) = &self.by_species else { return vec![value(&self.name)] };
         let both = |species: &String| {
-            let value = value(&format!("{}.{species}", self.name));
+            let name = format!("{}.{species}", self.name);
+            let value = value(&name);
             let set = Parameter {
-                key: interned(&format!("{}.{SPECIES}", value.key)),
+                key: interned(&format!("{PARAMETERS}.{SPECIES_OF}{name}")),
                 doc: " The species of that value.",
                 meaning: Meaning::SpeciesSet { own: false },
                 default: 0.0,
@@ -346,8 +347,9 @@ pub const TURN: &str = "turn";
 /// The key of a rule's own parameters.
 pub const PARAMETERS: &str = "parameters";
 
-/// The last part of the key of the species that a value is for. It stands in no file.
-pub const SPECIES: &str = "species";
+/// The beginning of the name of the species that a value is for. It stands in no file, and no name of a parameter has
+/// its spaces.
+pub const SPECIES_OF: &str = "species of ";
 
 /// The key of the numbers that agents keep.
 pub const STATE: &str = "state";

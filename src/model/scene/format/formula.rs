@@ -6,8 +6,8 @@ use super::tree::{Table, Value, get};
 use super::values::{ALL, PICK, read_pick};
 use crate::behaviours::Kind;
 use crate::formula::{
-    ANY, FORCE, Formula, MAX_RULES, OwnParameter, OwnState, PARAMETERS, RuleText, SPECIES, STATE,
-    SUM, TURN, is_name,
+    ANY, FORCE, Formula, MAX_RULES, OwnParameter, OwnState, PARAMETERS, RuleText, SPECIES_OF,
+    STATE, SUM, TURN, is_name,
 };
 use crate::kept::{KeptStart, MAX_NUMBER};
 use crate::quote::suggest;
@@ -131,12 +131,11 @@ fn rule(
             continue;
         }
         for (species, value) in value.entries()? {
-            let key = format!("{PARAMETERS}.{name}.{species}");
-            scene.read_into(&mut rule, &key, &value, variations)?;
+            let own = format!("{name}.{species}");
+            scene.read_into(&mut rule, &format!("{PARAMETERS}.{own}"), &value, variations)?;
+            let set = format!("{PARAMETERS}.{SPECIES_OF}{own}");
             let number = scene.species.iter().position(|own| own.name == species);
-            if let (Some(index), Some(number)) =
-                (kind.parameter(&format!("{key}.{SPECIES}")), number)
-            {
+            if let (Some(index), Some(number)) = (kind.parameter(&set), number) {
                 rule.values[index] = (1_u32 << number) as f32;
             }
         }
@@ -314,7 +313,7 @@ fn declaration(own: &OwnParameter, values: &Table<bool>) -> Option<(String, Valu
     let by_species = |species: &String| {
         let name = format!("{}.{species}", own.name);
         // The species that the value is for now.
-        let names = match get(values, &format!("{name}.{SPECIES}")) {
+        let names = match get(values, &format!("{SPECIES_OF}{name}")) {
             Some(Value::List(names)) => names.iter().map(|name| name.value.clone()).collect(),
             _ => vec![species.as_str().into()],
         };

@@ -276,6 +276,11 @@ fn values_by_species_follow_the_species() {
     others.rename_species(1, "base").unwrap();
     said(&others, &["k = { a = 1, base = -0.5 }"]);
     others.set("a.rules.like.parameters.k={ base = 1, amplitude = 2 }").unwrap();
+    // Names with dots, one of which ends as a key of the other might.
+    let dotted =
+        BY_SPECIES.replace("a = 1, b", "'b.species' = 1, b").replace("s.a", "s.'b.species'");
+    let dotted = Scene::parse("test", &dotted).unwrap();
+    said(&dotted, &["k = { \"b.species\" = 1, b = -0.5 }"]);
     // A table without the species that it was for.
     let mut others = Scene::parse("test", &BY_SPECIES.replace("a = 1, ", "")).unwrap();
     others.remove_species(1).unwrap();
