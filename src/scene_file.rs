@@ -48,7 +48,7 @@ pub fn load_flow(scene: &mut Scene, scene_file: &Path) -> Result<(), Error> {
     let Some((path, plan)) = path.zip(scene.flow.as_mut()) else { return Ok(()) };
     let place = format!("{}: flow.file: {}", cut(&name), cut(&path.to_string_lossy()));
     // The header is a row too.
-    let most = (plan.file_cells() as u64).saturating_add(1).saturating_mul(MAX_ROW);
+    let most = plan.file_cells().saturating_add(1).saturating_mul(MAX_ROW);
     let file = open_file(&path).and_then(|file| check_length(&file, most).map(|()| file));
     let file = file.map_err(|error| {
         let grid = plan.grid_text();

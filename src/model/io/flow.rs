@@ -15,7 +15,7 @@ pub const MAX_ROW: u64 = 192;
 /// [`MAX_ROW`] bytes for each cell.
 pub fn read_flow(plan: &mut FlowPlan, axes: usize, file: impl Read) -> Result<()> {
     let vectors = vectors(file, axes)?;
-    let (rows, wanted, grid) = (vectors.len(), plan.file_cells(), plan.grid_text());
+    let (rows, wanted, grid) = (vectors.len() as u64, plan.file_cells(), plan.grid_text());
     ensure!(rows == wanted, "{rows} rows, but grid = {grid} needs {wanted}");
     plan.vectors = vectors;
     Ok(())

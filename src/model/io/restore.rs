@@ -70,12 +70,12 @@ impl StateTable {
             return Ok(true);
         }
         let (grid, expected) = (plan.grid_text(), plan.file_cells());
-        let found = run.flow.len();
+        let found = run.flow.len() as u64;
         ensure!(
             found == expected,
             "its flow field has {}, but grid = {grid} needs {expected}; write the file again, or name \
              another field with --set flow.file=FILE",
-            counted(found as u64, "vector"),
+            counted(found, "vector"),
         );
         let fits = |vector: &Point| vector.to_array().iter().all(|value| value.abs() <= 1e9);
         if let Some(other) = run.flow.iter().position(|vector| !fits(vector)) {

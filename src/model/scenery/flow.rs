@@ -64,8 +64,8 @@ impl Default for FlowPlan {
 impl FlowPlan {
     /// Number of vectors that the file must have.
     #[must_use]
-    pub fn file_cells(&self) -> usize {
-        self.grid.iter().map(|cells| (*cells).max(1) as usize).product()
+    pub fn file_cells(&self) -> u64 {
+        self.grid.iter().map(|cells| u64::from((*cells).max(1))).product()
     }
 
     /// The key `grid` of the file: two numbers, or three in space.

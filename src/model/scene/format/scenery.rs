@@ -11,7 +11,7 @@ use crate::vector::Point;
 const MAX_PATH_POINTS: usize = 4096;
 
 /// The most cells of a flow field that is read from a file: as many as in the largest field of a plane.
-const MAX_FILE_CELLS: usize = 1 << 24;
+const MAX_FILE_CELLS: u64 = 1 << 24;
 
 /// Names that no target of a file has.
 pub const NO_TARGETS: [&str; 3] = ["nearest", "none", POINTER];
