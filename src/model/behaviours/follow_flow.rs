@@ -26,7 +26,6 @@ impl<R: Real, const D: usize> SolitaryBehaviour<R, D> for FollowFlow<R> {
         let way: Vector<R, D> =
             Vector(R::each(agent.position.0, |place| components(flow.at(point(place)))));
         let force = agent.steer(way.with_length(agent.body.max_speed));
-        let zero = self.weight.constant(0.0);
-        force.where_or(zero.less_than(way.dot(way)), Vector::zero(zero))
+        force.where_or(way.has_direction(), Vector::zero(self.weight))
     }
 }
