@@ -123,9 +123,11 @@ impl Scene {
         }
         let mut all = self.species.clone();
         for (index, species) in all.iter_mut().enumerate() {
-            for (number, variation) in
-                std::mem::take(&mut species.variations).into_iter().enumerate()
-            {
+            let mut numbered: Vec<_> =
+                std::mem::take(&mut species.variations).into_iter().enumerate().collect();
+            // Other values may follow the size.
+            numbered.sort_by_key(|(_, variation)| variation.slot != Slot::size());
+            for (number, variation) in numbered {
                 let noise = match variation.law {
                     Law::Noise { period, .. } => {
                         noise(self.seed, (index, number), tick as f64 / f64::from(period))
@@ -255,6 +257,17 @@ mod tests {
             for velocity in state.velocity.iter().chain(&newcomers.velocity) {
                 assert!((velocity.length() - wanted).abs() < 1e-5, "{velocity} for {wanted}");
             }
+        }
+    }
+
+    #[test]
+    fn a_limit_follows_the_size_of_the_tick() {
+        let text = "[species.a]\nsize = { base = 6, amplitude = 5, period = 50 }\n\
+                    max_speed = { base = 10, grows_with_size = 6 }";
+        let scene = Scene::parse("s.toml", text).unwrap();
+        let bodies = (0..200).map(|tick| scene.species_at(tick)[0].body);
+        for body in bodies {
+            assert_eq!(body.max_speed, 10.0 * (1.0 - share(body.size / 6.0)));
         }
     }
 
