@@ -1,12 +1,13 @@
 //! A scene as it is at the size of its flock.
 
-use super::{ObstaclePlan, Scene, Species};
+use super::{Law, ObstaclePlan, Rule, Scene, Slot, Species, Variation};
+use crate::behaviours::Kind;
 use crate::scenery::Obstacle;
 use crate::vector::Point;
 
 impl Scene {
-    /// Changes all places but obstacles': of the camera, targets, paths and spawns. If the world grows with the count,
-    /// it changes radii alike: of spawns, and of the paths that agents follow.
+    /// Changes all places but obstacles': of the camera, targets, paths and spawns. If the world grows with the count
+    /// and not by a density, it changes radii alike: of spawns, and of the paths that agents follow.
     pub(super) fn map_places(&mut self, map: impl Fn(Point) -> Point) {
         let camera = &mut self.camera;
         let views = camera.keys.iter_mut().map(|key| &mut key.centre).chain([&mut camera.centre]);
@@ -18,13 +19,23 @@ impl Scene {
         let spawns = species.flat_map(|own| [&mut own.spawn.at, &mut own.spawn_at_scale.at]);
         let optional = views.chain(spawns).map(Option::as_mut).chain(goals).flatten();
         optional.chain(corners).for_each(|place| *place = map(*place));
-        let grown = self.species.iter_mut().filter(|_| self.grows);
-        for Species { spawn, spawn_at_scale, rules, .. } in grown {
-            let of_paths = rules.iter_mut().filter_map(|rule| {
-                rule.kind.info().needs.paths_within?;
-                rule.values.get_mut(rule.kind.parameter("radius")?)
-            });
-            let radii = of_paths.chain([&mut spawn.radius, &mut spawn_at_scale.radius]);
+        let scales = self.grows && self.density.is_none();
+        let grown = self.species.iter_mut().filter(|_| scales);
+        for Species { spawn, spawn_at_scale, rules, variations, .. } in grown {
+            let of_paths =
+                |kind: Kind| kind.info().needs.paths_within.and(kind.parameter("radius"));
+            let values = rules
+                .iter_mut()
+                .filter_map(|Rule { kind, values }| values.get_mut(of_paths(*kind)?));
+            let laws =
+                variations.iter_mut().filter_map(|Variation { slot, law }| match (slot, law) {
+                    (
+                        Slot::Rule(kind, index),
+                        Law::PerAgent { from: end } | Law::Noise { amplitude: end, .. },
+                    ) => (of_paths(*kind) == Some(*index)).then_some(end),
+                    _ => None,
+                });
+            let radii = values.chain(laws).chain([&mut spawn.radius, &mut spawn_at_scale.radius]);
             radii.for_each(|radius| *radius = map(Point::splat(*radius)).x);
         }
     }
@@ -94,6 +105,23 @@ mod tests {
                 let (one, other): (Vec<Point>, Vec<Point>) = (places(&again), places(&scene));
                 assert_eq!(one[1..], other[1..], "{}", built_in.name);
             }
+        }
+    }
+
+    #[test]
+    fn a_radius_that_varies_grows_whole_and_is_written_as_before() {
+        for law in ["{ from = 10, to = 20 }", "{ base = 20, amplitude = 10 }"] {
+            let text = format!(
+                "world.grows = true\npaths = [{{ points = [[1, 1], [9, 9]] }}]\n\
+                 [species.a]\nfollow_path.radius = {law}"
+            );
+            let scene = Scene::parse("test", &text).unwrap();
+            let request = Request { count: Some(10_000), ..Request::default() };
+            let (grown, _) = scene.populate(&request).unwrap();
+            let kind = grown.species[0].rules[0].kind;
+            let [before, after] = [&scene, &grown].map(|own| own.species[0].range(kind, "radius"));
+            assert_eq!(after, (before.0 * 10.0, before.1 * 10.0), "{law}");
+            assert_eq!(grown.to_toml(), scene.to_toml());
         }
     }
 
