@@ -180,6 +180,19 @@ fn a_density_that_is_asked_for_counts_within_the_radius_of_the_file() {
 }
 
 #[test]
+fn agents_start_outside_an_open_world_if_the_file_says_so() {
+    for (boundary, outside) in [("open", true), ("walls", false)] {
+        let text = format!(
+            "world.boundary = \"{boundary}\"\n[species.a]\n\
+             spawn = {{ place = \"disc\", at = [-500, 180], radius = 50 }}"
+        );
+        let (_, state) =
+            Scene::parse("test", &text).unwrap().populate(&Request::default()).unwrap();
+        assert!(state.position.iter().all(|place| (place.x < -449.0) == outside), "{boundary}");
+    }
+}
+
+#[test]
 fn each_obstacle_of_a_long_list_has_its_line() {
     // With a search of the text for each value this takes an hour, not a second.
     let count = super::format::keys::MAX_OBSTACLES as usize;

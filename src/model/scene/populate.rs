@@ -428,8 +428,12 @@ fn place(spawn: &Spawn, world: &World, seed: u32, id: u32, number: u32) -> Point
         Boundary::Wrap => position.rem_euclid(world.size),
         _ => position,
     };
-    // x < 1, but x · size may round up to size, which is outside a wrapped world. The third axis of a
-    // plane has no remainder.
-    let inside = position.clamp(Point::ZERO, world.last_place());
+    let far = Point::splat(MAX_COORDINATE);
+    let inside = match world.boundary {
+        Boundary::Open => position.clamp(-far, far),
+        // x < 1, but x · size may round up to size, which is outside a wrapped world. The third axis of a
+        // plane has no remainder.
+        _ => position.clamp(Point::ZERO, world.last_place()),
+    };
     if flat { Point::new(inside.x, inside.y, 0.0) } else { inside }
 }
