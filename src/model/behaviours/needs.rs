@@ -33,6 +33,8 @@ pub struct Needs {
     pub opposite: Option<Kind>,
     /// It is about other species than its own, if there are others.
     pub others: bool,
+    /// Where this parameter (a key) is above 0, it adds an acceleration, whatever the mass.
+    pub kicks: Option<&'static str>,
     /// It leads away from its target.
     pub leads_away: bool,
 }
@@ -49,6 +51,7 @@ impl Needs {
         ignores_within: None,
         opposite: None,
         others: false,
+        kicks: None,
         leads_away: false,
     };
 }

@@ -39,7 +39,8 @@ impl<R: Real, const D: usize> SolitaryBehaviour<R, D> for Wander<R>
 where
     Axes<D>: Space<D>,
 {
-    const NEEDS: Needs = Needs { angle: true, direction_in_space: true, ..Needs::NOTHING };
+    const NEEDS: Needs =
+        Needs { angle: true, direction_in_space: true, kicks: Some("kind"), ..Needs::NOTHING };
     const IS_LARGE: bool = true;
 
     #[inline(always)]

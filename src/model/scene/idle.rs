@@ -1,6 +1,7 @@
 //! Keys of a scene file that do nothing beside its other keys.
 
 use super::{ColourBy, Rule, Scene, SpawnPlace, Species};
+use crate::memory::Shown;
 use crate::parameter::NO_TARGET;
 use crate::scenery::{FlowKind, FlowPlan};
 
@@ -46,8 +47,8 @@ impl Scene {
         let density = "there is no `density`, whose radius it would be";
         // The record of a run writes it, and an override of the size then takes the density away.
         let sized = self.is_overridden("world.size") && !self.is_overridden("world.within");
-        // The option --density asks for one, too.
-        let asked = !self.grows && self.world.size != self.written_size;
+        // The option --density asks for one, too. A world that grows with the count may have another size without.
+        let asked = self.world.size != self.written_size;
         check("world.within".into(), self.density.is_none() && !sized && !asked, density);
         let depthless = |colour| self.world.is_flat() && colour == ColourBy::Depth;
         let plane =
@@ -63,7 +64,10 @@ impl Scene {
         };
         let noise = "only noise has a frequency; add kind = \"perlin\" or \"curl\"";
         check("flow.frequency".into(), self.flow.as_ref().is_some_and(other), noise);
-        for (number, species) in self.species.iter().enumerate() {
+        // The radius in the file is what another count scales.
+        let mut written = self.clone();
+        written.unscale();
+        for (number, species) in written.species.iter().enumerate() {
             let key = format!("species.{}.colour", species.name);
             check(key, depthless(species.colour), plane);
             self.check_species(number, species, &mut check);
@@ -91,11 +95,20 @@ impl Scene {
         let (body, spawn) = (&species.body, &species.spawn);
         let (turns, default) = (body.motion > 0.0, Species::new(""));
         let kind = body.noise_kind != default.body.noise_kind;
-        check(own("noise_kind"), kind && body.noise == 0.0, "there is no `noise`");
+        let quiet = species.largest_of_body("noise", body.noise) == 0.0;
+        check(own("noise_kind"), kind && quiet, "there is no `noise`");
         let at_max_speed =
             "with motion = \"turn\" agents fly at their max_speed, whatever the force";
-        check(own("mass"), turns && body.mass != default.body.mass, at_max_speed);
-        check(own("max_force"), turns && body.max_force != default.body.max_force, at_max_speed);
+        // Colours and the lean of birds compare the change of the velocity with what max_force does to the mass.
+        let compares =
+            [Shown::Acceleration, Shown::Bank].contains(&self.shown().species(number as u8));
+        let free = turns && !compares;
+        let kicks =
+            species.parameters_that(|needs| needs.kicks).iter().any(|(_, kind)| kind.1 > 0.0);
+        check(own("mass"), free && !kicks && body.mass != default.body.mass, at_max_speed);
+        let mut rules = species.rules.iter().filter_map(|rule| rule.kind.formula());
+        let free = free && !rules.any(|own| own.text.takes("max_force"));
+        check(own("max_force"), free && body.max_force != default.body.max_force, at_max_speed);
         check(own("min_speed"), turns && body.min_speed != default.body.min_speed, at_max_speed);
         let everywhere = spawn.place == SpawnPlace::Uniform;
         let place = "agents begin all over the world; add place = \"disc\"";
@@ -115,7 +128,8 @@ impl Scene {
             let looks = info.needs.obstacles_within.is_some();
             check(key.clone(), looks && is_free, "the scene has no [[obstacles]]");
             let reach = rule.kind.parameter("radius").map(|_| species.range(rule.kind, "radius").1);
-            let none = value("inner") > 0.0 && reach.is_some_and(|reach| value("inner") >= reach);
+            let inner = species.range(rule.kind, "inner").0;
+            let none = inner > 0.0 && reach.is_some_and(|reach| inner >= reach);
             check(format!("{key}.inner"), none, "it is not below `radius`: nobody is between them");
             let hunts = rule.kind.parameter("target").is_some() && info.sees_neighbours;
             let unwritten = Rule::by_default(rule.kind, number);
@@ -135,7 +149,7 @@ impl Scene {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::built_in;
+    use crate::scene::{Request, built_in};
 
     /// The sentences of a scene with these lines.
     fn idle(lines: &str) -> Vec<String> {
@@ -145,13 +159,21 @@ mod tests {
     /// Lines of a scene, more lines with which they do something, and the words without. There is no
     /// remedy where the other lines are `[world]`.
     const IDLE: [(&str, &str, &str); 26] = [
-        ("noise_kind = \"gauss\"", "noise = 0.1", "a.noise_kind does nothing: there is no"),
+        (
+            "noise_kind = \"gauss\"",
+            "noise = { base = 0, amplitude = 0.5 }",
+            "a.noise_kind does nothing: there is no",
+        ),
         ("spawn.at = [1, 2]", "spawn.place = \"disc\"", "a.spawn.at does nothing"),
         ("spawn.radius = 9", "spawn.place = \"shell\"", "a.spawn.radius does nothing"),
         ("avoid = {}", "[[obstacles]]\nposition = [9, 9]", "a.avoid does nothing"),
-        ("separation.inner = 25", "separation.radius = 26", "a.separation.inner does nothing"),
+        (
+            "separation.inner = { from = 25, to = 26 }",
+            "separation.radius = 26",
+            "a.separation.inner does nothing",
+        ),
         ("rules.r.turn = \"0.1\"", "motion = \"turn\"", "a.rules.r.turn turns agents as far as"),
-        ("mass = 2\nmotion = \"turn\"", "[world]", "a.mass does nothing"),
+        ("mass = 2\nmotion = \"turn\"", "wander.kind = \"kick\"", "a.mass does nothing"),
         (
             "spawn = { place = \"point\", radius = 9 }",
             "[world]",
@@ -194,7 +216,11 @@ mod tests {
             "[world]",
             "a.pursue.fov does nothing: the rule",
         ),
-        ("max_force = 1\nmotion = \"turn\"", "[world]", "a.max_force does nothing"),
+        (
+            "max_force = 1\nmotion = \"turn\"",
+            "colour = \"acceleration\"",
+            "a.max_force does nothing",
+        ),
         ("min_speed = 1\nmotion = \"turn\"", "[world]", "a.min_speed does nothing"),
         ("[world]\nwithin = 9", "density = 5", "world.within does nothing"),
         ("[[targets]]\nturns = true", "hit_radius = 2", "targets.0.turns does nothing"),
@@ -220,6 +246,25 @@ mod tests {
                 assert!(all.is_empty(), "{lines}: {all:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_world_of_another_size_makes_no_key_idle() {
+        let populated = |lines: &str, count, density| {
+            let text =
+                format!("{lines}\n[species.a]\ncount = 100\nspawn.radius = 100\ncohesion = {{}}\n");
+            let request = Request { count: Some(count), density, ..Request::default() };
+            Scene::parse("test", &text).unwrap().populate(&request).unwrap().0
+        };
+        let grown = populated("world.grows = true", 10_000, None);
+        assert!(grown.species[0].spawn.radius > 900.0);
+        let asked = populated("world = { grows = true, within = 10 }", 100, Some(5.0));
+        for scene in [grown, asked] {
+            assert_eq!(scene.idle_keys(), [""; 0]);
+        }
+        // The density alone sizes the world.
+        let dense = populated("world = { grows = true, density = 5 }", 10_000, None);
+        assert_eq!(dense.species[0].spawn.radius, 100.0);
     }
 
     #[test]

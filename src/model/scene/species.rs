@@ -381,7 +381,8 @@ impl Species {
         drawn(least, most, seed, id, Slot::size().noise_key())
     }
 
-    fn largest_of_body(&self, key: &str, base: f32) -> f32 {
+    /// The largest value of a key of the body at any time, given its base.
+    pub(super) fn largest_of_body(&self, key: &str, base: f32) -> f32 {
         let row = Body::<f32>::TABLE.iter().position(|parameter| parameter.key == key);
         row.map_or(base, |row| self.span(Slot::Body(row), base).1)
     }
