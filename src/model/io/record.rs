@@ -97,9 +97,9 @@ impl RunRecord {
         let seed = request.seed.unwrap_or(scene.seed);
         // A text that says a radius says the one within which the density of the run counts.
         let density_radius = match (request.density, scene.density) {
-            (Some(_), _) if scene.density_radius > 0.0 => scene.asked_radius(),
+            (Some(_), _) => scene.asked_radius(),
             (None, None) => 0.0,
-            _ => scene.density_radius,
+            (None, Some(_)) => scene.density_radius,
         };
         let flow = scene.flow.as_ref().map_or_else(Vec::new, |plan| plan.vectors.clone());
         Self {
@@ -354,6 +354,17 @@ mod tests {
             let told = older.unsaid().unwrap().unwrap();
             assert!(told.contains("an older version") && told.contains(" more:"), "{told}");
         }
+    }
+
+    #[test]
+    fn another_radius_leaves_the_world_of_a_recorded_density() {
+        let scene = Scene::parse("a", "[species.a]\ncohesion = {}\n").unwrap();
+        let request = Request { density: Some(8.0), ..Request::default() };
+        let record = RunRecord::new(&scene, &request, scene.world.size, &[]);
+        let sets = ["a.cohesion.radius=3", "seed=1"];
+        let worlds = sets
+            .map(|set| record.scene(&[set.into()]).unwrap().populate(&request).unwrap().0.world);
+        assert_eq!(worlds[0], worlds[1]);
     }
 
     #[test]
