@@ -406,8 +406,8 @@ class Flock:
 
     @property
     def scene(self) -> dict[str, Any]:
-        """The scene with every key, as a dict; a copy. Counts, places and the size of the world are this flock's, and
-        targets are where they are now.
+        """The scene with every key, as a dict; a copy. Keys of species that follow other keys, such as `colour`, are
+        left out. Counts, places and the size of the world are this flock's, and targets are where they are now.
         """
         found: dict[str, Any] = self._native.scene()
         return found

@@ -46,6 +46,19 @@ pub fn unwritten(name: &str, style: &Style) -> Species {
     Species { look, colour, palette, ..Species::new(name) }
 }
 
+/// Takes away the keys of a written species that have the value of another key, which they follow.
+pub fn leave_followers_out(species: &mut Value<bool>) {
+    let Value::Table(table) = species else { return };
+    let followers = ["look", "colour", "palette", "spawn_at_scale"];
+    table.retain(|(key, node)| !(node.note && followers.contains(&key.as_str())));
+    for (_, spawn) in table.iter_mut().filter(|(key, _)| key.starts_with("spawn")) {
+        if let Value::Table(keys) = &mut spawn.value {
+            // A velocity may take its place.
+            keys.retain(|(key, node)| !(node.note && key == "speed"));
+        }
+    }
+}
+
 fn rule(
     kind: Kind,
     own: usize,

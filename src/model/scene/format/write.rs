@@ -19,10 +19,19 @@ impl Scene {
     }
 
     /// The same with every key that the scene has a value for, also where that is the default: it
-    /// stays the same scene in a program with other defaults.
+    /// stays the same scene in a program with other defaults. Keys of species that follow other keys
+    /// are left out, so that an override of the other key holds.
     #[must_use]
     pub fn to_full_toml(&self) -> String {
-        match Value::Table(entries(self)).stated() {
+        let mut all = entries(self);
+        for (_, node) in all.iter_mut().filter(|(key, _)| key == SpeciesTables::KEY) {
+            if let Value::Table(species) = &mut node.value {
+                species
+                    .iter_mut()
+                    .for_each(|(_, own)| species::leave_followers_out(&mut own.value));
+            }
+        }
+        match Value::Table(all).stated() {
             Value::Table(all) => document::document(&all),
             _ => String::new(),
         }
@@ -124,6 +133,27 @@ mod tests {
             let given = divided(value, times) * times;
             assert!(given == value || given == value.next_up() || given == value.next_down());
             assert_eq!(divided(given, times) * times, given);
+        }
+    }
+
+    #[test]
+    fn an_override_means_the_same_in_a_full_text() {
+        let text = "[species.a]\ncohesion = {}\n";
+        for (set, count) in [
+            ("style.colour=speed", 100),
+            ("style.look=disc", 100),
+            ("style.palette=viridis", 100),
+            ("a.spawn.speed=5", 101),
+            ("a.spawn.velocity={ from = [0, 0], to = [1, 1] }", 101),
+        ] {
+            let full = Scene::parse("test", text).unwrap().to_full_toml();
+            let request = Request { count: Some(count), ..Request::default() };
+            let [one, other] = [text, &full].map(|text| {
+                let scene = Scene::parse_with("test", text, &[set]).unwrap();
+                scene.populate(&request).unwrap()
+            });
+            assert_eq!(all_of(&one.0), all_of(&other.0), "{set}");
+            assert!(one.1 == other.1, "{set}");
         }
     }
 
