@@ -1,9 +1,12 @@
 //! Overrides of single values of a scene file, as `--set` takes them.
 
+use super::formula::{RANGE, RULES, VALUE};
 use super::keys::SECTIONS;
+use super::law::LAW;
 use super::parse::is_a_key;
 use super::tree::{Node, Value, parse_value};
 use crate::behaviours::{Body, Kind};
+use crate::formula::PARAMETERS;
 use crate::parameter::{Meaning, NO_TARGET, Parameter, Parameters};
 use crate::quote::{cut, listed, suggest};
 use crate::scene::{Origin, SceneError};
@@ -102,6 +105,10 @@ fn put(
 ) -> Result<(), (usize, String)> {
     let key = keys[depth];
     let number = key.parse::<usize>().ok();
+    let by_species = matches!(
+        keys[..depth],
+        ["species", _, RULES, _, PARAMETERS, _] | ["species", _, RULES, _, PARAMETERS, _, VALUE]
+    );
     let is_there = match &node.value {
         Value::List(list) => number.is_some_and(|number| number < list.len()),
         value => value.get(key).is_some(),
@@ -109,9 +116,18 @@ fn put(
     if !is_there {
         let problem = match &wanted {
             None => Some(not_there(&node.value, key)),
-            // A number creates no table, except under `species`, where any word is a name.
+            // A number creates no table, except where any word is the name of a species.
             Some(_) => match &node.value {
                 Value::List(list) => Some(no_element(list.len(), keys, depth)),
+                Value::Number(own) if by_species && !is_of_number(key) => {
+                    let (path, key) = (keys[..depth].join("."), cut(key));
+                    Some(format!(
+                        "this is {own} for all species; give all of them, as in --set \
+                         '{}={{ {key} = 1, OTHER = {own} }}'",
+                        cut(&path)
+                    ))
+                }
+                Value::Table(_) if by_species => None,
                 _ if number.is_none() || depth == 0 || keys[..depth] == ["species"] => None,
                 Value::Table(table) if table.is_empty() => Some(format!(
                     "the scene has none; give the whole list, as in --set '{}=[{}]'",
@@ -131,8 +147,14 @@ fn put(
     }
     let is_last = depth + 1 == keys.len();
     if !matches!(node.value, Value::Table(_) | Value::List(_)) {
-        // The path expects a table here; the reader then reports the unknown key or the wrong type.
-        *node = Node { value: Value::Table(Vec::new()), note: origin.clone() };
+        // The path expects a table here. A number goes on in it; the reader reports an unknown key or a wrong type.
+        let table = Node { value: Value::Table(Vec::new()), note: origin.clone() };
+        let own = std::mem::replace(node, table);
+        if let (Value::Table(table), Some(kept)) = (&mut node.value, kept_as(key))
+            && matches!(own.value, Value::Number(_))
+        {
+            table.push((kept.into(), own));
+        }
     }
     let below = match &mut node.value {
         Value::List(list) => {
@@ -167,6 +189,21 @@ fn put(
         wanted => put(below, keys, depth + 1, wanted, origin)?,
     }
     Ok(())
+}
+
+/// True for a key of a table that a number may be.
+fn is_of_number(key: &str) -> bool {
+    [VALUE, RANGE].contains(&key) || LAW.key(key).is_some()
+}
+
+/// The key of a number beside `key`, if an override of that one makes the number a table.
+fn kept_as(key: &str) -> Option<&'static str> {
+    match key {
+        "amplitude" | "period" | "grows_with_size" | "shrinks_with_size" => Some("base"),
+        "from" => Some("to"),
+        RANGE => Some(VALUE),
+        _ => None,
+    }
 }
 
 /// The problem of `key`, which `value` lacks and which is to be taken away.
@@ -249,6 +286,36 @@ mod tests {
         let scene = Scene::parse_with("test", text, &sets).unwrap();
         assert_eq!((scene.species[0].count, scene.species[1].count), (9, 4));
         assert!(scene.species[0].rules.is_empty());
+    }
+
+    #[test]
+    fn a_number_stays_when_it_begins_to_vary() {
+        let text = "[species.a]\nmax_speed = 0.03\nrules.r = { force = \"zero\", parameters.k = 1 }\n\
+                    [species.2]\nrules.r = { force = \"zero\", parameters.k = { a = 1 } }\n";
+        for (set, written) in [
+            ("a.max_speed.amplitude=0.01", "max_speed = { base = 0.03, amplitude = 0.01 }"),
+            (
+                "a.max_speed.shrinks_with_size=2",
+                "max_speed = { base = 0.03, shrinks_with_size = 2 }",
+            ),
+            ("a.max_speed.from=0.01", "max_speed = { from = 0.01, to = 0.03 }"),
+            ("a.rules.r.parameters.k.range=[0, 2]", "{ k = { value = 1, range = [0, 2] } }"),
+            ("2.rules.r.parameters.k.2=3", "{ k = { a = 1, 2 = 3 } }"),
+        ] {
+            let scene = Scene::parse_with("test", text, &[set]).unwrap();
+            assert!(scene.to_toml().contains(written), "{set}:\n{}", scene.to_toml());
+        }
+        let sets = ["a.rules.r.parameters.k.base=2", "a.rules.r.parameters.k.amplitude=1"];
+        assert!(Scene::parse_with("test", text, &sets).is_ok());
+        for species in ["a", "2"] {
+            let set = format!("a.rules.r.parameters.k.{species}=3");
+            let told = Scene::parse_with("test", text, &[set]).unwrap_err().to_string();
+            let part = format!(
+                "species.a.rules.r.parameters.k: this is 1 for all species; give all of them, as in \
+                 --set 'species.a.rules.r.parameters.k={{ {species} = 1, OTHER = 1 }}'"
+            );
+            assert!(told.contains(&part), "{told}");
+        }
     }
 
     #[test]
