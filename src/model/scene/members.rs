@@ -18,6 +18,7 @@ impl Scene {
             return Err(format!("a scene has at most {MAX_SPECIES} species: none was added"));
         }
         let own = self.species.get(like).ok_or("there is no such species to copy")?;
+        let before = self.species.clone();
         let at_first = NumberAtFirst::default();
         let copy = Species { name: self.new_name(&own.name), at_first, ..own.clone() };
         self.species.push(copy);
@@ -28,7 +29,11 @@ impl Scene {
                 _ => bits,
             });
         }
-        Ok(())
+        // Rules in text say their parameters for one species more.
+        self.check().map_err(|error| {
+            self.species = before;
+            format!("{}: {}: none was added", error.key, error.problem)
+        })
     }
 
     /// Removes a species. Those after it move up, and sets of species follow. Fails, and changes
@@ -167,6 +172,22 @@ mod tests {
             copied.copy_species(0).unwrap();
         }
         assert!(copied.copy_species(0).unwrap_err().contains("at most 16"));
+    }
+
+    #[test]
+    fn a_copy_for_which_a_rule_has_no_room_is_refused() {
+        let values = |name: &str| {
+            let values: String = (0..12).map(|own| format!("s{own} = 1, ")).collect();
+            format!("parameters.{name} = {{ {values} }}\n")
+        };
+        let species: String = (1..12).map(|own| format!("[species.s{own}]\n")).collect();
+        let rule = "[species.s0.rules.r]\nsum.s = \"j * k\"\nforce = \"s * velocity\"\n";
+        let text = format!("{species}[species.s0]\n{rule}{}{}", values("j"), values("k"));
+        let mut scene = Scene::parse("test", &text).unwrap();
+        let before = scene.species.clone();
+        let why = scene.copy_species(3).unwrap_err();
+        assert!(why.contains("at most 24 of them, this one 26: none was added"), "{why}");
+        assert_eq!(scene.species, before);
     }
 
     #[test]
