@@ -180,6 +180,21 @@ fn a_density_that_is_asked_for_counts_within_the_radius_of_the_file() {
 }
 
 #[test]
+fn obstacles_stay_in_a_world_that_shrinks_and_repeat_in_one_that_grows() {
+    let wanted = parsed("school", &[]).obstacle_plans;
+    let small = sized("school", 100, &[]);
+    assert!(small.world.size.x < small.written_size.x);
+    for (obstacle, plan) in small.obstacles.iter().zip(&wanted) {
+        let share = obstacle.position / small.world.size;
+        let written = plan.position.unwrap() / small.written_size;
+        assert!((share - written).length() < 1e-5 && obstacle.radius == plan.radius);
+    }
+    let large = sized("school", 10_000_000, &[]);
+    assert!(large.obstacles.len() > wanted.len());
+    assert_eq!(large.obstacles[0].position, wanted[0].position.unwrap());
+}
+
+#[test]
 fn agents_start_outside_an_open_world_if_the_file_says_so() {
     for (boundary, outside) in [("open", true), ("walls", false)] {
         let text = format!(

@@ -246,7 +246,8 @@ impl Scene {
     }
 
     /// Creates the obstacles from their plans, or fails if there are too many. In a world that has
-    /// grown, those with a position repeat with the period of the written size; others are more.
+    /// grown, those with a position repeat with the period of the written size; others are more. In one that has
+    /// shrunk, positions keep their place relative to it.
     pub fn place_obstacles(&mut self) -> Result<(), PopulateError> {
         let times = ratio(self.world.size, self.written_size);
         let grown = times.as_dvec3().element_product();
@@ -278,7 +279,7 @@ impl Scene {
             for copy in 0..columns * rows * layers {
                 let steps = [copy % columns, copy / columns % rows, copy / columns / rows];
                 let steps = Point::from_array(steps.map(|steps| steps as f32));
-                let place = position + steps * self.written_size;
+                let place = position * times.min(Point::ONE) + steps * self.written_size;
                 if copy == 0 || self.world.ends_beyond(place) {
                     obstacles.push(Obstacle::new(place, plan.radius));
                 }

@@ -115,8 +115,9 @@ section! {
 section! {
     /// A circle to steer round, or many at random places. If the world grows with the count, a
     /// circle with a position repeats with the period of the written size, and the number of the
-    /// others grows with the area. Agents do not spawn inside a circle as long as there is room
-    /// elsewhere. Circles may overlap and lie anywhere.
+    /// others grows with the area; in a smaller world the positions keep their place relative to it.
+    /// Agents do not spawn inside a circle as long as there is room elsewhere. Circles may overlap and
+    /// lie anywhere.
     OBSTACLES "[[obstacles]]" #[derive(Copy)] struct ObstaclePlan (check_obstacle) {
         /// The centre.
         position: Option<Point> = None, Values::Point(-MAX_POSITION, MAX_POSITION) => "at random", "world units";
