@@ -204,7 +204,7 @@ impl Flock {
         self.with(py, |inner| Ok(inner.scene.kept_names().iter().collect()))
     }
 
-    /// The scene as a dict, as [`Scene::to_full_toml`] writes it.
+    /// The scene as a dict, as its full text has it.
     fn scene<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let table = self.with(py, |inner| {
             Ok(toml::Value::Table(toml::from_str(&inner.scene_now()?.to_full_toml())?))
