@@ -5,7 +5,7 @@ use super::original_scene::species_at_first;
 use flockwork_model::behaviours::Kind;
 use flockwork_model::parameter::NEAREST_TARGET;
 use flockwork_model::random::{Purpose, unit};
-use flockwork_model::scene::{Click, MAX_AGENTS, Rule, Scene, Slot, Species};
+use flockwork_model::scene::{Click, MAX_AGENTS, Rule, Scene, Slot, Species, Variation};
 use flockwork_model::scenery::Path;
 use flockwork_model::state::FlockState;
 use flockwork_model::vector::{Point, flat};
@@ -57,8 +57,8 @@ pub fn random_path(first: &Path, world: &World, seed: u32, click: u32) -> Path {
 }
 
 /// Turns seek into flee and flee into seek in every species. Target, gain and weight stay, with
-/// their laws of variation; parameters that only one of the two has get their values from `first`,
-/// the scene at the start.
+/// their laws of variation; parameters that only one of the two has get their values and laws from
+/// `first`, the scene at the start.
 pub fn swap_seek_flee(scene: &mut Scene, first: &Scene) {
     let other = |kind: Kind| kind.info().needs.opposite.unwrap_or(kind);
     // The index of a parameter of `kind` in the other behaviour, if it has it.
@@ -79,13 +79,20 @@ pub fn swap_seek_flee(scene: &mut Scene, first: &Scene) {
             }
             (rule.kind, rule.values) = (kind, values);
         }
-        for variation in &mut species.variations {
-            if let Slot::Rule(kind, index) = variation.slot
-                && let Some(index) = there(kind, index)
-            {
-                variation.slot = Slot::Rule(other(kind), index);
+        species.variations.retain_mut(|variation| {
+            let Slot::Rule(kind, index) = variation.slot else { return true };
+            let index = there(kind, index);
+            variation.slot = Slot::Rule(other(kind), index.unwrap_or_default());
+            index.is_some()
+        });
+        let of_one = |variation: &&Variation| match variation.slot {
+            Slot::Rule(kind, index) => {
+                there(kind, index).is_none() && species.rules.iter().any(|rule| rule.kind == kind)
             }
-        }
+            Slot::Body(_) => false,
+        };
+        species.variations.extend(first.variations.iter().filter(of_one));
+        species.sort_variations();
     }
 }
 
@@ -293,7 +300,7 @@ mod tests {
     #[test]
     fn turning_round_keeps_what_both_have_and_twice_is_nothing() {
         let text = "[[targets]]\nname = \"t\"\n[species.a.separation]\n[species.a.seek]\n\
-                    target = \"t\"\ngain = 0.5\nproximity = 30\n\
+                    target = \"t\"\ngain = 0.5\nproximity = { from = 20, to = 30 }\n\
                     weight = { base = 2, amplitude = 1 }\n";
         let first = crate::before_edits(&scene(text));
         let mut turned = first.clone();
@@ -302,7 +309,7 @@ mod tests {
         let value = |key| rule.values[Kind::Flee.parameter(key).unwrap()];
         assert_eq!([value("weight"), value("target"), value("gain")], [2.0, 1.0, 0.5]);
         assert_eq!(value("radius"), 1e18);
-        let variation = turned.species[0].variations[0];
+        let [variation] = turned.species[0].variations[..] else { panic!("a law of no value") };
         assert_eq!(variation.slot, Slot::Rule(Kind::Flee, 0));
         assert!(matches!(variation.law, Law::Noise { .. }));
         swap_seek_flee(&mut turned, &first);

@@ -68,7 +68,8 @@ impl Variation {
 impl Species {
     /// Sorts the variations into the order of the body's table and of the rules. Their noise
     /// depends on this order, which must not depend on the order of a file's keys.
-    pub(super) fn sort_variations(&mut self) {
+    #[doc(hidden)]
+    pub fn sort_variations(&mut self) {
         let Self { rules, variations, .. } = self;
         variations.sort_by_key(|variation| match variation.slot {
             Slot::Body(index) => (0, index),
