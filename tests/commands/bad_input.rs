@@ -406,7 +406,12 @@ fn a_picture_that_the_world_does_not_fill_has_a_hint() {
         });
         assert!(seen[0] == seen[1], "{set}");
     }
-    for (scene, part) in [("path", "--view"), ("flock-3d", "perspective")] {
+    for (scene, part) in [
+        ("path", "--view"),
+        ("flock --set starling.spawn.at=[9,9]", "starts"),
+        ("flock --set camera.centre=[9,9]", "camera"),
+        ("flock-3d", "perspective"),
+    ] {
         let run = format!("flockwork capture --scene {scene} --ticks 1 --fit frame --out b.png");
         let message = exits(&folder, 2, &run);
         assert!(message.contains("--fit frame") && message.contains(part), "{message}");

@@ -112,16 +112,22 @@ impl FlockArgs {
     /// places in the world.
     pub fn world_in_shape(&self, picture: Size) -> anyhow::Result<Vec<String>> {
         let (mut scene, request, _) = self.plan()?;
+        let mut spawns = scene.species.iter().flat_map(|own| [&own.spawn, &own.spawn_at_scale]);
+        let camera = &scene.camera;
         let placed = scene.targets.len() > 1
             || !scene.paths.is_empty()
-            || scene.obstacle_plans.iter().any(|plan| plan.position.is_some());
+            || scene.obstacle_plans.iter().any(|plan| plan.position.is_some())
+            || spawns.any(|spawn| spawn.at.is_some())
+            || camera.centre.is_some()
+            || camera.keys.iter().any(|key| key.centre.is_some());
         let problem = match &self.init {
             Some(_) => "the world of --init stays as it is; leave one of the two out",
             None if !scene.world.is_flat() => {
                 "a space is seen in perspective; move the camera with --set camera.zoom"
             }
             None if placed => {
-                "targets, obstacles or paths have their places in this world; show a part of it with --view"
+                "targets, obstacles, paths, starts or the camera have their places in this world; show a part of it \
+                 with --view"
             }
             None => {
                 scene.resize(&request)?;
