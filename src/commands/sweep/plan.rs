@@ -122,12 +122,12 @@ impl FromStr for Until {
     }
 }
 
-/// The keys and values of a table. A key without quotes and with a point is a table in it.
+/// The keys and values of a table. A key without quotes and with a point is a table in it; an empty table is a value.
 fn flat(table: toml::Table) -> Vec<(String, toml::Value)> {
     let mut all = Vec::new();
     for (key, value) in table {
         match value {
-            toml::Value::Table(inner) if !key.contains('.') => {
+            toml::Value::Table(inner) if !inner.is_empty() && !key.contains('.') => {
                 all.extend(
                     flat(inner).into_iter().map(|(rest, value)| (format!("{key}.{rest}"), value)),
                 );
@@ -141,7 +141,8 @@ fn flat(table: toml::Table) -> Vec<(String, toml::Value)> {
 /// The keys and values of a table, whose keys may stand as one word in quotes and as tables in tables.
 fn entries<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(String, toml::Value)>, D::Error> {
     let table = flat(toml::Table::deserialize(from)?);
-    match repeated(table.iter().map(|(key, _)| resolved(key))) {
+    let keys: Vec<String> = table.iter().map(|(key, _)| resolved(key)).collect();
+    match repeated(&keys) {
         Some(twice) => {
             Err(D::Error::custom(format!("{} is there twice; name all values at once", cut(twice))))
         }
@@ -170,8 +171,9 @@ fn axes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Axis>, D::Error> {
 
 /// Names: a list, or one text.
 fn names<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
-    let plain =
-        |value: &toml::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let plain = |value: &toml::Value| {
+        value.as_str().map_or_else(|| value.to_string(), |text| text.trim().to_owned())
+    };
     match toml::Value::deserialize(from)? {
         toml::Value::Array(all) => Ok(all.iter().map(plain).collect()),
         one => Ok(listed(&plain(&one)).collect()),

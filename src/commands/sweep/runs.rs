@@ -95,12 +95,12 @@ fn fnv(hash: u64, text: &str) -> u64 {
 /// Refuses a key whose values would not be used. `text` is the scene's.
 fn refuse_vain(plan: &SweepPlan, keys: &[String], text: &str) -> anyhow::Result<()> {
     let options = [("count", plan.count.is_some()), ("density", plan.density.is_some())];
-    let options = options.into_iter().filter_map(|(key, is_there)| is_there.then_some(key));
+    let options = options.into_iter().filter_map(|(key, is_there)| is_there.then(|| key.into()));
     let set = plan.set.iter().filter_map(|own| key_and_value(own)).map(|(key, _)| resolved(key));
-    let set: HashSet<&str> = set.chain(options).collect();
+    let set: HashSet<String> = set.chain(options).collect();
     for (at, spelt) in keys.iter().enumerate() {
         let key = resolved(spelt);
-        if set.contains(key) {
+        if set.contains(&key) {
             let problem = "varies and is set; leave one of the two out";
             return Err(wrong(format!("{} {problem}", cut(spelt))));
         }

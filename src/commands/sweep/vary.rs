@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use crate::commands::host::arg_parsers::repeated;
 use flockwork_model::quote::quoted;
-use flockwork_model::scene::key_and_value;
+use flockwork_model::scene::{key_and_value, pieces};
 
 /// Most values of one key.
 const MAX_VALUES: usize = 100_000;
@@ -28,12 +28,16 @@ impl FromStr for Axis {
     }
 }
 
-/// The one spelling of a key of `--set`, or of `count` or `density`.
-pub fn resolved(key: &str) -> &str {
-    let key = key.trim();
-    match key.strip_prefix("species.").unwrap_or(key) {
-        "world.density" => "density",
-        key => key,
+/// The one spelling of a key of `--set`, or of `count` or `density`. A name has quotes if it has a point.
+pub fn resolved(key: &str) -> String {
+    let parts = pieces(key.trim(), '.').map(|part| {
+        let name = part.trim_matches('"');
+        if name.contains('.') { part } else { name }
+    });
+    let key = parts.collect::<Vec<_>>().join(".");
+    match key.strip_prefix("species.").unwrap_or(&key) {
+        "world.density" => "density".into(),
+        key => key.into(),
     }
 }
 
@@ -41,7 +45,7 @@ impl Axis {
     /// Refuses no values, and a value that is there twice.
     pub fn new(key: &str, values: Vec<String>) -> Result<Self, String> {
         let key = key.trim();
-        if key == "seed" {
+        if resolved(key) == "seed" {
             return Err("seeds are counted: --seeds K takes K of them, from --seed on".into());
         }
         match repeated(&values) {
@@ -131,6 +135,8 @@ mod tests {
             ("species.a.max_speed", "a.max_speed"),
             ("world.density", "density"),
             ("world.size", "world.size"),
+            ("species.\"a\".\"max_speed\"", "a.max_speed"),
+            ("\"a.b\".max_speed", "\"a.b\".max_speed"),
         ] {
             assert_eq!(resolved(key), wanted);
         }
@@ -147,6 +153,7 @@ mod tests {
             ("=1,2", "the key is missing"),
             ("a=1,2,1", "\"1\" twice"),
             ("seed=1,2", "--seeds"),
+            ("\"seed\"=1,2", "--seeds"),
         ] {
             let told = wrong.parse::<Axis>().unwrap_err();
             assert!(told.contains(problem), "{wrong}: {told}");
