@@ -104,11 +104,12 @@ fn a_plan_says_the_same_as_the_command_line() {
 scene = "mine.toml"
 seeds = 2
 ticks = 40
-metric = ["polarisation"]
+metric = [" polarisation"]
 
 [set]
 about = "12"
 "bird.alignment.weight" = 2
+bird.wander = {}
 "bird.cohesion" = "none"
 "bird.rules.drag.force" = "-0.2*velocity"
 "style.background" = "#FF0000"
@@ -128,7 +129,8 @@ count = [20, 30]
         list(&format!(
             "sweep --scene plans/mine.toml --seeds 2 {length} --metric polarisation --set about=\"12\" --set \
              bird.alignment.weight=2 --set bird.cohesion=none --set bird.rules.drag.force=\"-0.2*velocity\" --set \
-             style.background=\"#FF0000\" --set world.boundary=wrap --vary count=20,30 --vary bird.max_speed=1,2,3 --list"
+             style.background=\"#FF0000\" --set bird.wander={{}} --set world.boundary=wrap --vary count=20,30 --vary \
+             bird.max_speed=1,2,3 --list"
         ))
     };
     assert_eq!(from_plan, from_line("--ticks 40"));
@@ -189,6 +191,11 @@ fn a_run_that_fails_is_a_row_with_its_reason() {
         assert!(table.iter().all(|row| row["seed"] == "7"));
         assert!(table[2]["mean_speed"].is_empty() && number(&table[3], "mean_speed") > 0.0);
     }
+    // Without any result to draw, the reason is told all the same.
+    let (code, said, told) =
+        run(&folder, "sweep --engine cpu --count 4294967295 --ticks 5 --out none --plot p.svg");
+    assert_eq!((code, said.contains("(1 row)")), (Some(1), true), "{said} {told}");
+    assert!(told.contains("1 of 1 run failed; run 1: ") && !folder.join("p.svg").exists());
 }
 
 #[test]
@@ -303,11 +310,7 @@ fn bad_input_is_one_sentence() {
         ),
         ("--count 5 --vary count=10,30", 2, &["count varies and is set"]),
         ("--density 5 --vary world.density=2,3", 2, &["world.density varies and is set"]),
-        (
-            "--set species.starling.size=2 --vary starling.size=3,4",
-            2,
-            &["starling.size varies and is set"],
-        ),
+        ("--set species.\"starling\".size=2 --vary starling.size=3,4", 2, &["varies and is set"]),
         (
             "--design list --vary species.starling.size=2,3 --vary starling.size=4,5",
             2,
@@ -343,11 +346,7 @@ fn bad_input_is_one_sentence() {
             &["--reference rowless.csv: it has no row"],
         ),
         ("--plot p.jpg", 2, &["p.jpg", "NAME.svg"]),
-        (
-            "--design list --vary count=1,2 --vary density=1,2,3",
-            2,
-            &["density has 3", "count has 2"],
-        ),
+        ("--design list --vary count=1,2 --vary density=1,2,3", 2, &["density has 3", "has 2"]),
         ("--design hysteresis", 2, &["one point", "vary a key"]),
         ("--design hysteresis --vary count=10,20", 2, &["agents of each species cannot vary"]),
         (

@@ -12,7 +12,7 @@ mod runs;
 mod single;
 mod vary;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -27,7 +27,7 @@ use self::plot::{Curves, Reference};
 use self::results::RunResult;
 use self::runs::{Sweep, SweepRun};
 use super::charts::PlotFile;
-use super::files::output::{OutputError, check_place};
+use super::files::output::{OutputError, check_place, whole};
 use super::files::scene_files::tell_idle;
 use super::host::errors::{Interrupted, wrong};
 use super::host::interrupt::Interrupt;
@@ -61,6 +61,13 @@ pub fn sweep(args: &SweepArgs) -> anyhow::Result<()> {
         return say(&chosen.iter().map(line).collect::<String>());
     }
     let out = args.out()?;
+    let table = out.join(results::TABLE);
+    let is_table = |path: &PathBuf| whole(path) == whole(&table);
+    let read = [("--values", &sweep.plan.values), ("--reference", &args.reference)];
+    if let Some((option, _)) = read.iter().find(|(_, path)| path.as_ref().is_some_and(is_table)) {
+        let problem = format!("it would replace {}, which {option} reads", table.display());
+        return Err(wrong(format!("--out: {problem}; choose another name")));
+    }
     let reference = match &args.reference {
         Some(path) => plot::read_reference(path, &sweep)
             .with_context(|| format!("--reference {}", path.display()))?,
@@ -78,7 +85,9 @@ pub fn sweep(args: &SweepArgs) -> anyhow::Result<()> {
     let computed = computed?;
     let (results, is_whole) = collected?;
     report(args, &sweep, (&results, is_whole), [there.len(), computed])?;
-    if computed < wanted.len() {
+    // The part that ends last leaves the table out after a signal.
+    let is_cut = interrupt.is_raised() && !is_whole && !args.collect;
+    if computed < wanted.len() || is_cut {
         let of = counted_runs(chosen.len());
         let kept = format!("{} of {of} are there; the same command goes on", results.len());
         return Err(Interrupted { kept }.into());
@@ -119,6 +128,9 @@ fn collect(
             "--collect: {} has no result of this plan",
             out.display()
         );
+        // Where all runs failed, their reasons say more than a plot without curves.
+        let has_curves = results.iter().any(|(_, result)| result.failure.is_none());
+        let plot = plot.filter(|_| has_curves || args.collect);
         // If one cannot be written, the other still may be.
         let tables = results::collect(out, sweep, &results);
         let plotted = plot.map(|plot| plot.write(&Curves::new(sweep, &results, reference)?));
