@@ -6,7 +6,7 @@ use std::time::Instant;
 use clap::{ArgGroup, Args};
 use indicatif::ProgressBar;
 
-use super::files::checkpoints::{Checkpoints, Every, check_apart, write_portions};
+use super::files::checkpoints::{Checkpoints, Every, check_apart, latest, write_portions};
 use super::files::metrics_file::{MetricsFile, MetricsThread};
 use super::files::output_folder::names_folder;
 use super::files::scene_files::{check_flow, check_inputs};
@@ -101,17 +101,20 @@ pub fn simulate(
     let interrupt = Interrupt::watch();
     let (out, metrics) = (args.out.as_deref(), args.metrics.as_deref());
     let folder = args.checkpoint.as_deref();
-    if let (Some(out), Some(folder)) = (out, folder) {
-        ranks::agree(check_apart(out, folder))?;
-    }
     let outputs = [("--out", out), ("--metrics", metrics)];
     let outputs = outputs.into_iter().filter_map(|(option, path)| Some((option, path?)));
+    if let Some(folder) = folder {
+        let apart = outputs.clone().try_for_each(|output| check_apart(output, folder));
+        ranks::agree(apart)?;
+    }
     // Asked before a folder is created.
     let missing = outputs.clone().find(|(_, path)| !path.exists());
     let written = outputs.flat_map(|(option, path)| replaced(path).map(move |path| (option, path)));
     let written: Vec<_> = written.collect();
+    // A folder without a checkpoint is refused later.
     let (scene, init) = (args.flock.scene_name(), args.flock.init.as_deref());
-    ranks::agree(check_inputs(written.clone(), scene, init))?;
+    let init = init.and_then(|init| latest(init).ok());
+    ranks::agree(check_inputs(written.clone(), scene, init.as_deref()))?;
     // Output that cannot be written must fail before anything is simulated.
     let chosen = args.metric.clone().unwrap_or_default();
     let mut files = ranks::agree(RunFiles::create(out, metrics, &chosen))?;
@@ -131,9 +134,9 @@ pub fn simulate(
     let first = begun.prepared.state.tick;
     if let Some(Ok(states)) = &mut files.states {
         let every = args.states_every(span);
+        states.describe(record.clone())?;
         states
             .check(first, |tick| tick - first <= span.ticks && span.is_due(every, tick - first))?;
-        states.describe(record.clone())?;
     }
     if let Some(Ok(figures)) = &mut files.figures {
         figures.describe(&record)?;

@@ -275,15 +275,16 @@ fn a_folder_without_checkpoints_and_a_file_in_its_place_are_refused() {
     assert_eq!(told.matches("; ").count(), 1, "{told}");
     let both = "flockwork simulate --ticks 1 --count 9 --out same --checkpoint ./same/";
     let told = exits(&folder, 2, both);
-    assert!(told.contains("--checkpoint ./same/: --out is the same folder"), "{told}");
+    assert!(told.contains("--checkpoint ./same/: --out is the same path"), "{told}");
     exits(&folder, 0, "mkdir kept; ln -s kept link");
-    for (out, words) in [
-        ("link", "--out is the same folder"),
-        ("kept/checkpoint-10.npz", "--out kept/checkpoint-10.npz has the name of a checkpoint"),
-        ("link/checkpoint-7.npz", "--out link/checkpoint-7.npz has the name of a checkpoint"),
+    for (output, words) in [
+        ("--out link", "--out is the same path"),
+        ("--metrics ./kept", "--metrics is the same path"),
+        ("--out kept/checkpoint-10.npz", "--out kept/checkpoint-10.npz has the name of a"),
+        ("--out link/checkpoint-7.npz", "--out link/checkpoint-7.npz has the name of a"),
     ] {
-        let line = "flockwork simulate --ticks 1 --count 9 --checkpoint kept --out";
-        let told = refused(&folder, 2, &format!("{line} {out}"));
+        let line = "flockwork simulate --ticks 1 --count 9 --checkpoint kept";
+        let told = refused(&folder, 2, &format!("{line} {output}"));
         assert!(told.contains(&format!("--checkpoint kept: {words}")), "{told}");
     }
     exits(&folder, 0, "rmdir kept; rm link");

@@ -264,8 +264,14 @@ fn no_output_replaces_what_its_run_reads() {
     folder.write("a.toml", scene);
     let run = "flockwork simulate --engine cpu --ticks 2";
     let lines = format!(
-        "mkdir own; cp a.toml own/run.toml; cp a.toml m.run.toml; {run} --scene a.toml --out a.csv"
+        "mkdir own; cp a.toml own/run.toml; cp a.toml m.run.toml; echo count > own/results.csv; \
+         echo 9 >> own/results.csv; {run} --scene a.toml --out a.csv --checkpoint kept"
     );
+    let (kept, table) = ("kept/checkpoint-0000000002.npz", "own/results.csv");
+    let sweep = "sweep --engine cpu --ticks 9 --plot p.svg --out own";
+    let restart = format!("simulate --ticks 1 --init kept --out {kept}");
+    let points = format!("{sweep} --values ./{table}");
+    let curves = format!("{sweep} --reference {table}");
     assert!(shell(&folder, &lines).status.success());
     let flow = "flow = { kind = \"file\", file = \"wind.csv\", grid = [1, 1] }\n";
     folder.write("own/wind.toml", format!("{flow}{scene}"));
@@ -285,6 +291,9 @@ fn no_output_replaces_what_its_run_reads() {
             "own/wind.csv",
             "flow.file",
         ),
+        (restart.as_str(), kept, "--init"),
+        (points.as_str(), table, "--values"),
+        (curves.as_str(), table, "--reference"),
     ] {
         let before = folder.bytes(file);
         let output = shell(&folder, &format!("flockwork {line}"));

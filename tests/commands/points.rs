@@ -107,6 +107,12 @@ fn a_folder_is_written_again_goes_on_and_takes_no_other_run() {
     let ticks = ["000", "010", "020", "030", "040"].map(|tick| format!("tick_000000{tick}.ply"));
     assert_eq!(names(&folder.join("points"))[1..], ticks);
 
+    // Ticks before the first may be another run's too.
+    let other = "flockwork simulate --engine cpu --scene seek --ticks 10 --out ten.npz";
+    let mixed = "flockwork simulate --engine cpu --init ten.npz --ticks 30 --every 10 --out points";
+    let message = exits(&folder, 1, &format!("{other}; {mixed}"));
+    assert!(message.contains("tick_000000000.ply of another run, which would mix"), "{message}");
+
     let message = exits(&folder, 2, "flockwork simulate --ticks 1 --out a.txt");
     assert!(message.contains("a name without an ending is a folder of PLY files"), "{message}");
 }

@@ -3,6 +3,7 @@
 //! A checkpoint appears under its name only when it is complete; then the one before it is removed. One
 //! that cannot be written does not end the run.
 
+use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -122,7 +123,8 @@ impl Checkpoints {
         let name = self.name(tick);
         match written.and_then(StateWriter::finish) {
             Ok(size) => {
-                if let Some(before) = self.last.replace(name.clone()).filter(|path| *path != name) {
+                let before = self.last.replace(name.clone()).filter(|path| *path != name);
+                if let Some(before) = before.filter(|_| self.flush(&name).is_ok()) {
                     // If it stays, the next run still begins with the newer one.
                     let _ = std::fs::remove_file(before);
                 }
@@ -136,6 +138,13 @@ impl Checkpoints {
                 Err(anyhow::anyhow!("no checkpoint at tick {tick}: {error:#}{kept}"))
             }
         }
+    }
+
+    /// Puts a file and its name on the disk, where they outlast a loss of power.
+    fn flush(&self, name: &Path) -> std::io::Result<()> {
+        OpenOptions::new().write(true).open(name)?.sync_all()?;
+        // Other systems open no folder.
+        if cfg!(unix) { File::open(&self.path)?.sync_all() } else { Ok(()) }
     }
 
     /// The file of the checkpoint of a tick.
@@ -167,13 +176,13 @@ fn tick(name: &str) -> Option<u64> {
 }
 
 /// Refuses an output that is the folder of checkpoints, or has the name of one in it: old checkpoints are removed.
-pub fn check_apart(out: &Path, folder: &Path) -> anyhow::Result<()> {
-    let (end, whole_folder) = (whole(out), whole(folder));
+pub fn check_apart((option, path): (&str, &Path), folder: &Path) -> anyhow::Result<()> {
+    let (end, whole_folder) = (whole(path), whole(folder));
     let name = end.file_name().unwrap_or_default().to_string_lossy();
     let problem = if end == whole_folder {
-        "--out is the same folder; choose another".to_owned()
+        format!("{option} is the same path; choose another")
     } else if end.parent() == Some(whole_folder.as_path()) && tick(&name).is_some() {
-        format!("--out {} has the name of a checkpoint; choose another", out.display())
+        format!("{option} {} has the name of a checkpoint; choose another", path.display())
     } else {
         return Ok(());
     };

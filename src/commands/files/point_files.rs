@@ -5,6 +5,8 @@ use std::path::Path;
 
 use super::output::{OutputError, OutputFile};
 use super::output_folder::OutputFolder;
+use crate::input::read_file;
+use crate::scene_file::MAX_SCENE;
 use flockwork_model::io::{RECORD, RunRecord, write_ply_header, write_ply_rows};
 use flockwork_model::kept::KeptNames;
 use flockwork_model::state::FlockState;
@@ -13,6 +15,8 @@ use flockwork_model::state::FlockState;
 #[derive(Debug)]
 pub struct PointFiles {
     folder: OutputFolder,
+    /// The record of the run that has filled it before.
+    older: Option<RunRecord>,
     /// The record of the run until the first file is written.
     record: Option<RunRecord>,
     /// The file of the present tick, and its agents so far.
@@ -31,12 +35,19 @@ fn tick_of(name: &str) -> Option<u64> {
     name.strip_prefix("tick_")?.strip_suffix(".ply")?.parse().ok()
 }
 
+/// The digest of a record: without the flow field, which its text lacks, and the name, which has several spellings.
+fn digest(run: &RunRecord) -> String {
+    RunRecord { name: String::new(), flow: Vec::new(), ..run.clone() }.digest()
+}
+
 impl PointFiles {
     /// Creates the folder if it is missing.
     pub fn create(path: &Path) -> Result<Self, OutputError> {
         let instead = "name a folder, or a file ending in .csv or .npz";
         let folder = OutputFolder::create(path, instead)?;
-        Ok(Self { folder, record: None, current: None, bytes: 0 })
+        let text = read_file(&path.join(RECORD), MAX_SCENE).ok();
+        let older = text.and_then(|text| RunRecord::within(&text).ok()?);
+        Ok(Self { folder, older, record: None, current: None, bytes: 0 })
     }
 
     /// Keeps the record of the run for its first file.
@@ -64,10 +75,12 @@ impl PointFiles {
         Ok(())
     }
 
-    /// Refuses files that this run does not write anew. `is_due` says which ticks it writes. Ticks before
-    /// `first` belong to an earlier part of the run.
+    /// Refuses files that this run, once described, does not write anew. `is_due` says which ticks it writes.
+    /// Ticks before `first` stay if the folder's record is the same: an earlier part of this run has written them.
     pub fn check(&self, first: u64, is_due: impl Fn(u64) -> bool) -> Result<(), OutputError> {
-        let is_foreign = |name: &str| tick_of(name).is_some_and(|t| t >= first && !is_due(t));
+        let is_same = self.older.as_ref().map(digest) == self.record.as_ref().map(digest);
+        let is_ours = |tick| if tick < first { is_same } else { is_due(tick) };
+        let is_foreign = |name: &str| tick_of(name).is_some_and(|tick| !is_ours(tick));
         self.folder.check(is_foreign, ["another run", "files"])
     }
 
