@@ -406,13 +406,14 @@ fn a_picture_that_the_world_does_not_fill_has_a_hint() {
         });
         assert!(seen[0] == seen[1], "{set}");
     }
-    for (scene, part) in [
-        ("path", "--view"),
-        ("flock --set starling.spawn.at=[9,9]", "starts"),
-        ("flock --set camera.centre=[9,9]", "camera"),
-        ("flock-3d", "perspective"),
+    for (flock, part) in [
+        ("--scene path", "--view"),
+        ("--scene flock --set starling.spawn.at=[9,9]", "starts"),
+        ("--scene flock --set camera.centre=[9,9]", "camera"),
+        ("--scene flock-3d", "perspective"),
+        ("--init a.npz --set seeker.max_speed=2", "the world of --init stays as it is"),
     ] {
-        let run = format!("flockwork capture --scene {scene} --ticks 1 --fit frame --out b.png");
+        let run = format!("flockwork capture {flock} --ticks 1 --fit frame --out b.png");
         let message = exits(&folder, 2, &run);
         assert!(message.contains("--fit frame") && message.contains(part), "{message}");
         assert!(!folder.join("b.png").exists());

@@ -111,6 +111,10 @@ impl FlockArgs {
     /// The overrides that give a plane's world the shape of a picture and keep its area. Fails where things have
     /// places in the world.
     pub fn world_in_shape(&self, picture: Size) -> anyhow::Result<Vec<String>> {
+        if self.init.is_some() {
+            let problem = "the world of --init stays as it is; leave one of the two out";
+            return Err(wrong(format!("--fit frame: {problem}")));
+        }
         let (mut scene, request, _) = self.plan()?;
         let mut spawns = scene.species.iter().flat_map(|own| [&own.spawn, &own.spawn_at_scale]);
         let camera = &scene.camera;
@@ -120,25 +124,20 @@ impl FlockArgs {
             || spawns.any(|spawn| spawn.at.is_some())
             || camera.centre.is_some()
             || camera.keys.iter().any(|key| key.centre.is_some());
-        let problem = match &self.init {
-            Some(_) => "the world of --init stays as it is; leave one of the two out",
-            None if !scene.world.is_flat() => {
-                "a space is seen in perspective; move the camera with --set camera.zoom"
-            }
-            None if placed => {
-                "targets, obstacles, paths, starts or the camera have their places in this world; show a part of it \
-                 with --view"
-            }
-            None => {
-                scene.resize(&request)?;
-                let area = scene.world.size.x * scene.world.size.y;
-                let wanted = picture.width as f32 / picture.height as f32;
-                let side = |square: f32| (100.0 * square.sqrt()).round() / 100.0;
-                let (width, height) = (side(area * wanted), side(area / wanted));
-                let mut sets = vec![format!("world.size=[{width},{height}]")];
-                sets.extend(scene.is_overridden("world.grows").then(|| "world.grows=false".into()));
-                return Ok(sets);
-            }
+        let problem = if !scene.world.is_flat() {
+            "a space is seen in perspective; move the camera with --set camera.zoom"
+        } else if placed {
+            "targets, obstacles, paths, starts or the camera have their places in this world; show a part of it \
+             with --view"
+        } else {
+            scene.resize(&request)?;
+            let area = scene.world.size.x * scene.world.size.y;
+            let wanted = picture.width as f32 / picture.height as f32;
+            let side = |square: f32| (100.0 * square.sqrt()).round() / 100.0;
+            let (width, height) = (side(area * wanted), side(area / wanted));
+            let mut sets = vec![format!("world.size=[{width},{height}]")];
+            sets.extend(scene.is_overridden("world.grows").then(|| "world.grows=false".into()));
+            return Ok(sets);
         };
         Err(wrong(format!("--fit frame: {problem}")))
     }
