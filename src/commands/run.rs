@@ -95,9 +95,8 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
         // The scene is not read yet. A plane takes the fewest bytes.
         check_count_for(&adapter, MotionLayout::PLANE, count)?;
     }
-    let (Opening { source, scene, state }, edits) = start(args)?;
+    let (Opening { source, scene, state }, made, edits) = start(args)?;
     drive::forewarn(&scene, &state);
-    let made = RunRecord::new(&scene, &source.request, scene.world.size, &source.overrides);
     let interrupt = Interrupt::watch();
     let state = Arc::new(state);
     let stopped = || interrupt.is_raised();
@@ -139,13 +138,17 @@ pub fn run_with(args: &RunArgs, engines: &mut app::EngineFactory<'_>) -> anyhow:
     }
 }
 
-/// The flock that a window begins with, and the edits to replay.
-fn start(args: &RunArgs) -> anyhow::Result<(Opening, Option<Edits>)> {
+/// The flock that a window begins with, its record, and the edits to replay.
+fn start(args: &RunArgs) -> anyhow::Result<(Opening, RunRecord, Option<Edits>)> {
     if let Some(path) = &args.replay {
         let (opening, edits) = replay::read(path, &[])?;
-        return Ok((opening, Some(edits)));
+        let Opening { source, scene, .. } = &opening;
+        let made = RunRecord::new(scene, &source.request, scene.world.size, &source.overrides);
+        return Ok((opening, made, Some(edits)));
     }
-    let Prepared { scene, state, written, request, .. } = args.flock.prepare(None)?;
+    let prepared = args.flock.prepare(None)?;
+    let made = prepared.record();
+    let Prepared { scene, state, written, request, .. } = prepared;
     let count = Some(state.len() as u64).filter(|count| *count != scene.own_count());
     // A scene that a state file has brought has no file of its own.
     let argument = written.is_none().then(|| scene.name.clone());
@@ -156,7 +159,7 @@ fn start(args: &RunArgs) -> anyhow::Result<(Opening, Option<Edits>)> {
     };
     let overrides = args.flock.overrides.clone();
     let source = Source { argument, text, overrides, request: Request { count, ..request } };
-    Ok((Opening { source, scene, state }, None))
+    Ok((Opening { source, scene, state }, made, None))
 }
 
 /// An engine of a kind. On the GPU it uses `gpu` if that is open already.

@@ -222,10 +222,15 @@ fn a_run_that_goes_on_says_from_what_and_a_gpu_is_named() {
     run(folder, "simulate --ticks 2 --out half.npz", &options());
     let more = ["--init", "half.npz", "--engine", "cpu", "--set", "world.boundary=open"];
     run(folder, "simulate --ticks 1 --out end.csv", &more.map(str::to_owned));
-    let made: Table = record(&folder.join("end.csv")).parse().unwrap();
-    assert_eq!(made["from"].as_str(), Some("half.npz"));
-    let sets = ["world.density=6", SET, "world.boundary=open"];
-    assert_eq!(made["overrides"], sets.to_vec().into());
+    let picture = "env -u DISPLAY -u WAYLAND_DISPLAY flockwork run --init half.npz --engine cpu \
+                   --set world.boundary=open --frames 1 --size 32x32";
+    shell::exits(folder, 0, picture);
+    for name in ["end.csv", "flockwork.png"] {
+        let made: Table = record(&folder.join(name)).parse().unwrap();
+        assert_eq!(made["from"].as_str(), Some("half.npz"));
+        let sets = ["world.density=6", SET, "world.boundary=open"];
+        assert_eq!(made["overrides"], sets.to_vec().into(), "{name}");
+    }
     let again = "flockwork simulate --engine cpu --scene end.run.toml --ticks 1 --metrics m.csv";
     let told = shell::exits(folder, 0, again);
     let begins =
