@@ -116,12 +116,11 @@ impl FlockArgs {
             return Err(wrong(format!("--fit frame: {problem}")));
         }
         let (mut scene, request, _) = self.plan()?;
-        let mut spawns = scene.species.iter().flat_map(|own| [&own.spawn, &own.spawn_at_scale]);
         let camera = &scene.camera;
         let placed = scene.targets.len() > 1
             || !scene.paths.is_empty()
             || scene.obstacle_plans.iter().any(|plan| plan.position.is_some())
-            || spawns.any(|spawn| spawn.at.is_some())
+            || scene.species.iter().any(|own| own.spawn.at.or(own.spawn_at_scale.at).is_some())
             || camera.centre.is_some()
             || camera.keys.iter().any(|key| key.centre.is_some());
         let problem = if !scene.world.is_flat() {

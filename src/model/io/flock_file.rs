@@ -61,7 +61,7 @@ fn check(run: &RunRecord, state: &FlockState, targets: &[Target]) -> Result<()> 
     if let Some(plan) = scene.flow.as_ref().filter(|plan| plan.file.is_some()) {
         let (grid, expected) = (plan.grid_text(), plan.file_cells());
         let found = counted(run.flow.len() as u64, "vector");
-        let fits = run.flow.len() == expected;
+        let fits = run.flow.len() as u64 == expected;
         ensure!(
             fits,
             "its flow field has {found}, but grid = {grid} needs {expected}: read its file"
