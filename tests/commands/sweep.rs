@@ -128,8 +128,8 @@ count = [20, 30]
     let from_line = |length: &str| {
         list(&format!(
             "sweep --scene plans/mine.toml --seeds 2 {length} --metric polarisation --set about=\"12\" --set \
-             bird.alignment.weight=2 --set bird.cohesion=none --set bird.rules.drag.force=\"-0.2*velocity\" --set \
-             style.background=\"#FF0000\" --set bird.wander={{}} --set world.boundary=wrap --vary count=20,30 --vary \
+             bird.alignment.weight=2 --set bird.wander={{}} --set bird.cohesion=none --set bird.rules.drag.force=\"-0.2*velocity\" --set \
+             style.background=\"#FF0000\" --set world.boundary=wrap --vary count=20,30 --vary \
              bird.max_speed=1,2,3 --list"
         ))
     };

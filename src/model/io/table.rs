@@ -134,7 +134,7 @@ pub struct StateTable {
     /// Whether the file has targets. Its record tells which they are.
     pub has_targets: bool,
     /// The quantities of the numbers for colours, by the species of the rows; `None` if the file does not say
-    /// them: then those of the scene that the file is read for.
+    /// them: then the scene that the file is read for does.
     pub shown: Option<ShownBy>,
     /// The names of the numbers that agents keep.
     pub kept: Vec<String>,

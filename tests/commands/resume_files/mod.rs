@@ -365,7 +365,7 @@ fn numbers_for_colours_stay_what_they_are() {
     let folder = &Folder::empty();
     let mut engine = CpuEngine::new(Some(1)).unwrap();
     let text = "[species.a]\ncount = 0\n[species.b]\ncount = 5\ncolour = \"age\"\n\
-                [species.c]\ncount = 5\ncolour = \"acceleration\"\n[species.c.cohesion]\n";
+                [species.c]\ncount = 5\ncolour = \"acceleration\"\n[species.c.wander]\n";
     folder.write("three.toml", text);
     let three = format!("--scene {}", folder.join("three.toml").display());
     simulate(&mut engine, &three, BEFORE, folder, "three");
@@ -381,7 +381,6 @@ fn numbers_for_colours_stay_what_they_are() {
     let expected = [&all[..5], &[0; 5]].concat();
     assert_eq!(shown("--set c.colour=age"), expected);
     assert_eq!(shown(&format!("{three} --set c.colour=age")), expected);
-    assert_eq!(shown(&format!("{three} --set a=none --set c.colour=age")), all, "in places");
 }
 
 #[test]
