@@ -7,7 +7,7 @@ use super::samples::{Fill, Triangle, around};
 use crate::camera::Seen;
 use crate::space::body::{self, Figure};
 use crate::space::shadows::SHADOW;
-use crate::space::{Sight, sums_small_agents};
+use crate::space::{Depth, Sight, sums_small_agents};
 use crate::style::{Extent, Extents, OPACITY, Paint};
 use flockwork_model::memory::Shown;
 use flockwork_model::scene::{BoidShape, Scene};
@@ -34,19 +34,8 @@ pub struct Bodies<'a> {
     state: &'a FlockState,
 }
 
-/// The triangles of one agent.
-pub struct Drawn {
-    /// False for a glow, which hides nothing.
-    pub hides: bool,
-    /// Unused places are empty. Of ten sides no more than these are seen.
-    pub triangles: [Option<Triangle>; 8],
-}
-
-impl Drawn {
-    fn round(triangle: Triangle, hides: bool) -> Self {
-        Self { hides, triangles: std::array::from_fn(|i| (i == 0).then_some(triangle)) }
-    }
-}
+/// The triangles of one agent. Unused places are empty. Of ten sides no more than these are seen.
+pub type Drawn = [Option<Triangle>; 8];
 
 impl<'a> Bodies<'a> {
     /// The agents of `state`.
@@ -60,6 +49,13 @@ impl<'a> Bodies<'a> {
         });
         let (looks, sums) = (looks.collect(), sums_small_agents(scene));
         Self { sight, looks, sums, state }
+    }
+
+    /// How the agent in a row treats depths: a glow hides nothing.
+    pub fn depth(&self, row: usize) -> Depth {
+        let look = self.looks.get(usize::from(self.state.species[row]));
+        let glows = look.is_some_and(|look| look.extents.species.look == BoidShape::Glow);
+        if glows { Depth::Test } else { Depth::Write }
     }
 
     /// The triangles of the agent in a row; `None` if it is not seen.
@@ -99,7 +95,7 @@ impl<'a> Bodies<'a> {
             BoidShape::Disc => {
                 let visible = visible * (extent.strength / OPACITY).min(1.0);
                 let fill = Fill::Ball(colour, visible, extent.radius / extent.reach);
-                Some(Drawn::round(self.round(&seen, extent.reach, fill), true))
+                Some(self.round(&seen, extent.reach, fill))
             }
             BoidShape::Glow => {
                 let strength = extent.strength * visible;
@@ -107,7 +103,7 @@ impl<'a> Bodies<'a> {
                 let light = [r, g, b, look.paint.cover * strength];
                 let heat = look.paint.heat.map(|channel| channel * strength * shade.light);
                 let fill = Fill::Glow(light, heat, extent.radius / extent.reach);
-                Some(Drawn::round(self.round(&seen, extent.reach, fill), false))
+                Some(self.round(&seen, extent.reach, fill))
             }
         }
     }
@@ -117,9 +113,9 @@ impl<'a> Bodies<'a> {
         [seen.pixel.x, seen.pixel.y, self.sight.eye.near / seen.depth]
     }
 
-    fn round(&self, seen: &Seen, reach: f32, fill: Fill) -> Triangle {
-        let middle = self.corner(seen);
-        Triangle { corners: around(middle, [reach, 0.0, 0.0], [0.0, -reach, 0.0]), fill }
+    fn round(&self, seen: &Seen, reach: f32, fill: Fill) -> Drawn {
+        let corners = around(self.corner(seen), [reach, 0.0, 0.0], [0.0, -reach, 0.0]);
+        std::array::from_fn(|i| (i == 0).then_some(Triangle { corners, fill }))
     }
 
     fn body(
@@ -158,7 +154,7 @@ impl<'a> Bodies<'a> {
                     Some(Triangle { corners: side.map(|corner| corners[corner]), fill });
             }
         }
-        Some(Drawn { hides: true, triangles: sides })
+        Some(sides)
     }
 
     /// The shadow of the agent in a row on the floor of a world of this size; `None` if it falls

@@ -3,7 +3,7 @@
 
 use rayon::prelude::*;
 
-use super::body_raster::{Bodies, Drawn};
+use super::body_raster::Bodies;
 use super::samples::{Samples, Triangle, of_solids};
 use super::splat_raster;
 use crate::camera::{Camera, Eye};
@@ -80,8 +80,15 @@ pub fn draw(
     let mut samples = Samples::of(frame, sight);
     samples.draw(&of_solids(&opaque), if bare { Depth::Only } else { Depth::Write });
     if let Some((state, bodies)) = state.zip(bodies.as_ref()).filter(|_| passes.bodies) {
-        for start in (0..state.len()).step_by(PLACED) {
-            add(start..state.len().min(start + PLACED), bodies, &mut samples);
+        // Glows come last: a body that is drawn behind a glow replaces its light.
+        for depth in [Depth::Write, Depth::Test] {
+            for start in (0..state.len()).step_by(PLACED) {
+                let rows = start..state.len().min(start + PLACED);
+                let drawn = rows.into_par_iter().filter(|row| bodies.depth(*row) == depth);
+                let triangles: Vec<Triangle> =
+                    drawn.filter_map(|row| bodies.of(row)).flatten_iter().flatten().collect();
+                samples.draw(&triangles, depth);
+            }
         }
     }
     if !bare {
@@ -90,14 +97,28 @@ pub fn draw(
     samples.resolve(frame);
 }
 
-/// Draws the agents of some rows: first what hides others, then the glows.
-fn add(rows: std::ops::Range<usize>, bodies: &Bodies<'_>, samples: &mut Samples<'_>) {
-    let drawn: Vec<Drawn> = rows.into_par_iter().filter_map(|row| bodies.of(row)).collect();
-    let (mut solid, mut glows) = (Vec::new(), Vec::new());
-    for Drawn { hides, triangles } in drawn {
-        let to = if hides { &mut solid } else { &mut glows };
-        to.extend(triangles.into_iter().flatten());
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::raster::{self, tests::flock};
+    use flockwork_model::vector::Point;
+
+    #[test]
+    fn a_glow_is_seen_before_a_body_far_behind_it_in_the_list() {
+        let text = "world = { size = [90, 60, 30] }\n[species.a]\nlook = \"glow\"\nsize = 3\n\
+                    [species.b]\nlook = \"disc\"\nsize = 9\n";
+        let scene = Scene::parse("test", text).unwrap();
+        let camera = Camera::of(&scene, 0, None, (64, 36));
+        let near = camera.centre + camera.eye.unwrap().back * 20.0;
+        // The rest of the agents are nowhere.
+        let mut agents = vec![(Point::splat(f32::NAN), Point::X); PLACED + 1];
+        (agents[0].0, agents[PLACED].0) = (near, camera.centre);
+        let drawn = |glow: usize| {
+            let mut state = flock(&agents);
+            (state.position[glow], state.position[PLACED - glow]) = (near, camera.centre);
+            state.species[PLACED - glow] = 1;
+            raster::draw(&scene, &state, &[], &camera, 1.0)
+        };
+        assert!(drawn(0) == drawn(PLACED));
     }
-    samples.draw(&solid, Depth::Write);
-    samples.draw(&glows, Depth::Test);
 }
