@@ -358,7 +358,9 @@ fn shadow_corner(@builtin(vertex_index) vertex: u32) -> RoundCorner {
     let arm = vec3(out.offset * radius, 0.0);
     let seen = viewed(foot + arm - picture.eye.focus);
     let on_floor = place.z >= 0.0 && all(foot.xy >= vec2(0.0)) && all(foot.xy <= picture.eye.world.xy);
-    out.position = select(NOWHERE, placed(seen, vec2(0.0)), on_floor && seen.z >= picture.eye.near);
+    // A shadow near the eye is drawn whole or not at all. No corner is farther from its middle.
+    let whole = middle.z - 2.0 * radius >= picture.eye.near;
+    out.position = select(NOWHERE, placed(seen, vec2(0.0)), on_floor && whole);
     out.colour = vec4(0.0, 0.0, 0.0, SHADOW * pale * visibility(middle.z));
     return out;
 }

@@ -61,7 +61,7 @@ fn moved(state: &FlockState, by: f32) -> FlockState {
     moved
 }
 
-const VARIANTS: [(&str, &str, u64); 15] = [
+const VARIANTS: [(&str, &str, u64); 16] = [
     ("", "", 300),
     ("", "", 20_000),
     ("", "size = { from = 0.2, to = 3 }", 800),
@@ -74,6 +74,8 @@ const VARIANTS: [(&str, &str, u64); 15] = [
     ("style = { look = \"bird\", background = \"dusk\" }", "", 300),
     ("style = { look = \"fish\" }", "size = { from = 0.2, to = 4 }", 800),
     ("style = { ground = true, background = \"night\" }", "", 400),
+    // Near the floor, where shadows reach behind the eye.
+    ("style = { ground = true }\ncamera = { zoom = 10, centre = [60, 45, 2] }", "size = 6", 300),
     ("camera = { follow = 7, ride = true, zoom = 0.6 }", "", 3_000),
     ("camera = { elevation = -30, fov = 90, rotation = 25, zoom = 4 }", "", 3_000),
     (

@@ -172,6 +172,10 @@ impl<'a> Bodies<'a> {
         let size = look.extents.size_of(self.state, row) * SHADOW_RADIUS;
         let least = 1.5 / seen.pixels_per_unit;
         let radius = size.max(least);
+        // A shadow near the eye is drawn whole or not at all. No corner is farther from its middle.
+        if seen.depth - 2.0 * radius < self.sight.eye.near {
+            return None;
+        }
         // A shadow that is drawn too large is as much paler, and so is one that falls from far above.
         let pale = (size / radius) * (size / radius) / (1.0 + place.z / world.z.max(1e-6));
         let opacity = SHADOW * pale * lighting.visibility(seen.depth);
