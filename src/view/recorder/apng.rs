@@ -36,16 +36,18 @@ fn film_encoder<W: Write>(
     Ok(encoder)
 }
 
-/// How long a frame is shown: a fraction of a second in 16-bit numbers.
+/// How long a frame is shown: a fraction of a second in 16-bit numbers, exact if one of them is a power of ten.
 fn delay(rate: f64) -> (u16, u16) {
-    let whole = |value: f64| (1.0..=65_535.0).contains(&value) && value.fract() == 0.0;
-    let numerator = [1.0, 100.0, 1000.0].into_iter().find(|n| whole(rate * n));
-    match numerator {
-        Some(numerator) => (numerator as u16, (rate * numerator) as u16),
-        // `as` saturates: outside the format's range this is the nearest value that it can hold.
-        None if rate < 60.0 => ((1000.0 / rate).round() as u16, 1000),
-        None => (100, (100.0 * rate).round() as u16),
+    let powers = [1.0, 10.0, 100.0, 1000.0, 10_000.0];
+    let mut fitting = powers.into_iter().filter(|n| (rate * n).round() <= 65_535.0);
+    let exact = fitting.clone().find(|n| (rate * n).fract() == 0.0);
+    if exact.is_none() && rate < 1.0 {
+        let (denominator, numerator) = delay(rate.recip());
+        return (numerator, denominator);
     }
+    let numerator = exact.or(fitting.next_back()).unwrap_or(1.0);
+    // `as` saturates: a frame is shown for 65,535 seconds at most.
+    (numerator as u16, (rate * numerator).round() as u16)
 }
 
 impl<W: Write> ApngRecorder<W> {
@@ -201,7 +203,15 @@ mod tests {
     #[test]
     fn delays_are_exact_where_they_can_be() {
         assert_eq!(delay(30.0), (1, 30));
-        assert_eq!(delay(12.5), (100, 1250));
-        assert_eq!(delay(0.5), (100, 50));
+        assert_eq!(delay(12.5), (10, 125));
+        assert_eq!(delay(0.3), (10, 3));
+        assert_eq!(delay(29.97), (100, 2997));
+        assert_eq!(delay(1.0 / 3.0), (3, 1));
+        assert_eq!(delay(1e-9), (65_535, 1));
+        for rate in [999.5, 58.2345, 655.36, 59.94006, 0.0123, 1000.0 / 17.0, 3.01, 0.91] {
+            let (numerator, denominator) = delay(rate);
+            let off = f64::from(denominator) / f64::from(numerator) / rate - 1.0;
+            assert!(off.abs() < 1e-4, "{rate}: {numerator}/{denominator}");
+        }
     }
 }
