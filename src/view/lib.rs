@@ -72,7 +72,7 @@ pub trait Painter {
         motif: Motif<'_>,
     ) -> Result<Frame, EngineError>;
 
-    /// Draws what is behind the agents and their trails. No picture may be under way.
+    /// Draws what is behind the agents and their trails, with the agents' shadows. No picture may be under way.
     fn paint_behind(
         &mut self,
         engine: &mut dyn Engine,
@@ -135,7 +135,7 @@ impl Painter for RasterPainter {
         engine: &mut dyn Engine,
         Motif { scene, camera, .. }: Motif<'_>,
     ) -> Result<Frame, EngineError> {
-        let targets = engine.targets()?;
-        Ok(raster::backdrop(&without_light(scene), &targets, camera, self.scale))
+        let (state, targets) = (engine.read_back()?, engine.targets()?);
+        Ok(raster::backdrop(&without_light(scene), &state, &targets, camera, self.scale))
     }
 }

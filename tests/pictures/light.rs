@@ -432,6 +432,6 @@ fn the_background_behind_trails_is_exposed_too() {
         }
         assert_ne!(behind.rgb(160, 80), whole.rgb(160, 80), "no agent is behind");
         // The control: the background as it is without exposure.
-        assert_ne!(behind.rgb(3, 3), raster::backdrop(&scene, &[], &camera, 1.0).rgb(3, 3));
+        assert_ne!(behind.rgb(3, 3), raster::backdrop(&scene, &state, &[], &camera, 1.0).rgb(3, 3));
     }
 }

@@ -276,7 +276,7 @@ fn both_renderers_leave_the_same_trails() {
                 trails = Trails::new(16.0, &camera);
             }
             trails.add(&agents, &camera);
-            trails.picture(raster::backdrop(&scene, &[], &camera, 1.0), &agents)
+            trails.picture(raster::backdrop(&scene, &state, &[], &camera, 1.0), &agents)
         };
         let mut offscreen = Offscreen::new(Arc::clone(&gpu), 480, 270).unwrap();
         let by_gpu = trailed(&mut offscreen, true);
@@ -324,7 +324,7 @@ fn trails_on_the_device_are_those_of_a_capture() {
             // The same tick again, as when the window draws two frames of it, adds nothing.
             on_device.add(&scene, &state, &camera(tick), tick);
         }
-        let behind = raster::backdrop(&scene, &[], &camera(5), 1.0);
+        let behind = raster::backdrop(&scene, &state, &[], &camera(5), 1.0);
         let wanted = on_host.picture(behind, &agents.unwrap());
         let mut picture = |trails| {
             offscreen.set_trails(trails);

@@ -1,7 +1,7 @@
 //! Level 5: the scenery, under the flock and over it, by both renderers.
 
 use crate::adapter;
-use crate::picture::{self, Studio, agents, by_cpu, by_gpu, populated, scene};
+use crate::picture::{self, Studio, agents, apart, by_cpu, by_gpu, populated, scene};
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
 use flockwork::model::scene::{Request, Scene};
@@ -165,4 +165,34 @@ fn both_painters_draw_the_legend_that_the_style_asks_for() {
     let apart = |at: &usize| with[0].pixels[4 * at..][..4] != without[0].pixels[4 * at..][..4];
     let places: Vec<usize> = (0..640 * 360).filter(apart).collect();
     assert!(places.len() > 4000 && places.iter().all(|at| at % 640 < 170 && at / 640 > 270));
+}
+
+#[test]
+fn agents_that_are_drawn_later_cast_their_shadows() {
+    let gpu = adapter::gpu();
+    let text = "world = { size = [120, 90, 70] }\nstyle = { ground = true, background = \"paper\", fog = 0 }\n\
+                camera = { elevation = 60 }\n[species.a]\nsize = 4\n";
+    let (scene, state) = populated(Scene::parse("test", text).unwrap(), 60);
+    let camera = Camera::of(&scene, 0, None, (480, 270));
+    let mut engine = CpuEngine::new(Some(1)).unwrap();
+    engine.load(&scene, &state).unwrap();
+    let offscreen = gpu.map(|gpu| Offscreen::new(gpu, 480, 270).unwrap());
+    let mut painters: Vec<Box<dyn Painter>> = vec![Box::new(RasterPainter { scale: 1.0 })];
+    painters.extend(offscreen.map(|offscreen| Box::new(offscreen) as Box<dyn Painter>));
+    for mut painter in painters {
+        let motif = Motif::of(&scene, &camera);
+        let agents = painter.paint_agents(&mut engine, motif).unwrap();
+        let behind = painter.paint_behind(&mut engine, motif).unwrap();
+        // The agents themselves are left out of both.
+        let beside = |mut frame: Frame| {
+            let pixels = frame.pixels.chunks_exact_mut(4).zip(agents.pixels.chunks_exact(4));
+            pixels.filter(|(_, agent)| agent[3] > 0).for_each(|(pixel, _)| pixel.fill(0));
+            frame
+        };
+        let nobody = beside(by_cpu(&scene, &FlockState::default(), &camera));
+        let whole = beside(painter.paint(&mut engine, motif).unwrap());
+        let (off, shadows) = (apart(&beside(behind), &whole), apart(&nobody, &whole));
+        println!("{off} of {shadows} are off");
+        assert!(shadows > 1e4 && off < 0.01 * shadows, "{off} of {shadows}");
+    }
 }

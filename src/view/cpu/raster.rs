@@ -4,7 +4,8 @@ use glam::Vec2;
 use rayon::prelude::*;
 use tiny_skia::{Color, FillRule, Paint, PathBuilder, PixmapMut, Transform};
 
-use super::{clip, shape_raster, space_raster, splat_raster};
+use super::space_raster::{self, Layer};
+use super::{clip, shape_raster, splat_raster};
 use crate::camera::Camera;
 use crate::clusters::with_clusters;
 use crate::frame::Frame;
@@ -33,38 +34,44 @@ pub fn draw(
     camera: &Camera,
     scale: f32,
 ) -> Frame {
-    picture(scene, Some(state), targets, camera, scale, false)
+    picture(scene, &with_clusters(scene, state), targets, camera, scale, Layer::Whole)
 }
 
-/// The picture without agents.
+/// The picture without agents, but with their shadows.
 #[must_use]
-pub fn backdrop(scene: &Scene, targets: &[Target], camera: &Camera, scale: f32) -> Frame {
-    picture(scene, None, targets, camera, scale, false)
+pub fn backdrop(
+    scene: &Scene,
+    state: &FlockState,
+    targets: &[Target],
+    camera: &Camera,
+    scale: f32,
+) -> Frame {
+    picture(scene, state, targets, camera, scale, Layer::Behind)
 }
 
 /// The agents without a background.
 #[must_use]
 pub fn draw_agents(scene: &Scene, state: &FlockState, camera: &Camera, scale: f32) -> Frame {
-    picture(scene, Some(state), &scene.targets, camera, scale, true)
+    let state = &with_clusters(scene, state);
+    picture(scene, state, &scene.targets, camera, scale, Layer::Agents)
 }
 
-/// The picture with the agents of `state`, if there is one; only they are seen if `bare`.
 fn picture(
     scene: &Scene,
-    state: Option<&FlockState>,
+    state: &FlockState,
     targets: &[Target],
     camera: &Camera,
     scale: f32,
-    bare: bool,
+    layer: Layer,
 ) -> Frame {
-    let state = state.map(|state| with_clusters(scene, state));
+    let bare = layer == Layer::Agents;
     let [width, height] = camera.size.max(Vec2::ONE).to_array().map(|side| side as u32);
     let ground = Backdrop::of(&scene.style.background);
     let mut frame =
         if bare { Frame::transparent(width, height) } else { ground.frame(width, height) };
     if let Some(eye) = &camera.eye {
         let from = (camera, eye);
-        space_raster::draw(scene, state.as_deref(), targets, from, scale, bare, &mut frame);
+        space_raster::draw(scene, state, targets, from, scale, layer, &mut frame);
         return frame;
     }
     if !bare {
@@ -72,7 +79,7 @@ fn picture(
             shape_raster::draw(&ground.suited(&shapes), camera, scale, &mut frame);
         }
     }
-    if let Some(state) = &state {
+    if layer != Layer::Behind {
         add_agents(scene, state, camera, scale, &mut frame);
     }
     frame

@@ -20,6 +20,17 @@ use flockwork_model::state::FlockState;
 /// Agents whose triangles are made at a time.
 const PLACED: usize = 1 << 17;
 
+/// The part of a picture that is seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layer {
+    /// All of it.
+    Whole,
+    /// The agents.
+    Agents,
+    /// All but the agents.
+    Behind,
+}
+
 /// Draws shapes over a picture, in order of their depth but before everything in it.
 pub fn draw_above(
     shapes: &[StyledShape],
@@ -40,37 +51,36 @@ pub fn draw_above(
     samples.resolve(frame);
 }
 
-/// Draws a scene's floor and scenery over `frame`, and its agents in `state` if there is one. If `bare`,
-/// the scenery is not seen, but hides agents behind it.
+/// Draws a scene's floor, its scenery and the agents of `state` over `frame`. Scenery that is not seen hides
+/// agents behind it, and agents that are not seen have shadows.
 pub fn draw(
     scene: &Scene,
-    state: Option<&FlockState>,
+    state: &FlockState,
     targets: &[Target],
     (camera, eye): (&Camera, &Eye),
     scale: f32,
-    bare: bool,
+    layer: Layer,
     frame: &mut Frame,
 ) {
+    let (bare, behind) = (layer == Layer::Agents, layer == Layer::Behind);
     let lighting = Lighting::of(scene, camera, eye, bare);
     let sight = Sight { camera, eye, lighting: &lighting, scale };
-    let bodies = state.map(|state| Bodies::new(scene, state, sight));
+    let bodies = Bodies::new(scene, state, sight);
     if shows_floor(scene, sight) && !bare {
         let mut samples = Samples::of(frame, sight);
         let floor = floor(scene, sight);
         samples.draw(&of_solids(&floor.translucent), Depth::Ignore);
-        if let Some((state, bodies)) = state.zip(bodies.as_ref()) {
-            for start in (0..state.len()).step_by(PLACED) {
-                let rows = start..state.len().min(start + PLACED);
-                let size = scene.world.size;
-                let shadows: Vec<Triangle> =
-                    rows.into_par_iter().filter_map(|row| bodies.shadow(row, size)).collect();
-                samples.draw(&shadows, Depth::Ignore);
-            }
+        for start in (0..state.len()).step_by(PLACED) {
+            let rows = start..state.len().min(start + PLACED);
+            let size = scene.world.size;
+            let shadows: Vec<Triangle> =
+                rows.into_par_iter().filter_map(|row| bodies.shadow(row, size)).collect();
+            samples.draw(&shadows, Depth::Ignore);
         }
         samples.resolve(frame);
     }
     let passes = agent_passes(scene, sight);
-    if let Some(state) = state.filter(|_| passes.splats) {
+    if passes.splats && !behind {
         splat_raster::draw(scene, state, camera, scale, frame);
     }
     let mut shapes = scenery::shapes(scene, targets);
@@ -79,7 +89,7 @@ pub fn draw(
     let Solids { opaque, translucent } = solids::of(&shapes, sight);
     let mut samples = Samples::of(frame, sight);
     samples.draw(&of_solids(&opaque), if bare { Depth::Only } else { Depth::Write });
-    if let Some((state, bodies)) = state.zip(bodies.as_ref()).filter(|_| passes.bodies) {
+    if passes.bodies && !behind {
         // Glows come last: a body that is drawn behind a glow replaces its light.
         for depth in [Depth::Write, Depth::Test] {
             for start in (0..state.len()).step_by(PLACED) {

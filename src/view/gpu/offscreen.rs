@@ -19,7 +19,8 @@ use crate::{Motif, Painter};
 use flockwork_engine::gpu::{AgentBuffers, Gpu};
 use flockwork_engine::{AgentsAt, Engine, EngineError, HostAgents};
 use flockwork_model::behaviours::Target;
-use flockwork_model::scene::Scene;
+use flockwork_model::scene::{Ground, Scene};
+use flockwork_model::state::FlockState;
 
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 const PIXEL_BYTES: u32 = 4;
@@ -286,11 +287,12 @@ impl Painter for Offscreen {
         motif: Motif<'_>,
     ) -> Result<Frame, EngineError> {
         let Motif { scene, camera, .. } = motif;
-        if !scene.style.needs_adapter() {
-            let targets = engine.targets()?;
-            return Ok(raster::backdrop(scene, &targets, camera, self.renderer.scale()));
+        if !scene.style.needs_adapter() && scene.style.ground == Ground::None {
+            let (nobody, targets) = (FlockState::default(), engine.targets()?);
+            return Ok(raster::backdrop(scene, &nobody, &targets, camera, self.renderer.scale()));
         }
-        // Sky, water and exposed light are drawn here alone; a legend is drawn over the agents.
+        // Sky, water and exposed light are drawn here alone, and shadows need no copy of the flock; a legend is
+        // drawn over the agents.
         self.renderer.hides_agents = true;
         let painted = self.paint(engine, Motif { above: &[], ..motif });
         self.renderer.hides_agents = false;

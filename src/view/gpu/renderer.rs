@@ -50,7 +50,7 @@ pub struct Renderer {
     method: Method,
     /// True if only the agents are drawn.
     pub(super) bare: bool,
-    /// True if the agents themselves are not drawn, in a space; water mirrors them.
+    /// True if the agents themselves are not drawn, in a space; they have shadows, and water mirrors them.
     pub(super) hides_agents: bool,
     /// See [`crate::camera::Camera::sharp`].
     sharp: bool,

@@ -19,7 +19,7 @@ use crate::shapes::walls::seam_shapes;
 use crate::space::shade::ShadeGrid;
 use crate::space::sky::Sky;
 use crate::space::solids::{self, Solids};
-use crate::space::{Depth, Sight, agent_passes};
+use crate::space::{AgentPasses, Depth, Sight, agent_passes};
 use crate::splats::Canvas;
 use crate::style::Backdrop;
 use flockwork_engine::EngineError;
@@ -54,7 +54,7 @@ pub struct SpaceRenderer {
 pub struct SpaceDrawing<'a> {
     pub target: &'a wgpu::TextureView,
     pub subject: Subject<'a>,
-    /// True for the scenery alone.
+    /// True for the scenery and the shadows.
     pub hides_agents: bool,
     /// The mirrored picture, if there is water; see [`crate::camera::Camera::mirrored`].
     pub mirror: Option<&'a wgpu::TextureView>,
@@ -98,14 +98,17 @@ impl SpaceRenderer {
     ) -> Result<(), EngineError> {
         let SpaceDrawing { subject, sight, bare, .. } = *drawing;
         let Subject { agents, scene, targets, camera } = subject;
-        let agents = Some(agents).filter(|_| !drawing.hides_agents);
         let size = drawing.target.texture().size();
         let (samples, depth) = self.textures(size);
         let canvas = samples.as_ref().unwrap_or(drawing.target);
-        let passes = agent_passes(scene, sight);
-        let chunks = agents.iter().flat_map(|agents| Chunk::all(&self.gpu, agents));
-        let chunks: Vec<Chunk<'_>> = chunks.collect();
-        let depths = self.shade(encoder, drawing, &chunks)?;
+        let mut passes = agent_passes(scene, sight);
+        let chunks: Vec<Chunk<'_>> = Chunk::all(&self.gpu, agents).collect();
+        // Agents that are not seen have shadows, which no shade falls on.
+        let mut shaded = &chunks[..];
+        if drawing.hides_agents {
+            (passes, shaded) = (AgentPasses { splats: false, bodies: false }, &[]);
+        }
+        let depths = self.shade(encoder, drawing, shaded)?;
         let bind = |chunk| self.bodies.bind(chunk, drawing.picture, &depths);
         let bound: Vec<_> = chunks.iter().map(|chunk| (bind(chunk), chunk.length)).collect();
         let looks = drawing.looks;
@@ -134,13 +137,14 @@ impl SpaceRenderer {
             self.bodies.draw(&mut pass, Part::Shadows, &bound, looks, false)?;
         }
         drop(pass);
-        if let Some(agents) = agents.filter(|_| passes.splats) {
+        if passes.splats {
             self.splat(encoder, drawing, canvas, (agents, &chunks), &depths)?;
         }
 
         self.scenery.update(scene);
         let seam = seam_shapes(scene, camera);
-        let shapes = [self.scenery.shapes(), &target_shapes(scene, targets), &seam].concat();
+        let shapes =
+            [self.scenery.shapes(), &target_shapes(scene, targets), &seam].concat();
         let shapes = Backdrop::of(&scene.style.background).suited(&shapes);
         let Solids { opaque, translucent } = solids::of(&shapes, sight);
         let target = (drawing.target, samples.as_ref());
