@@ -26,6 +26,10 @@ const WORSE: f64 = 1.5;
 /// … and by this much: the mean square per pixel, in steps of 255. Films flicker less if palettes stay.
 const MUCH_WORSE: f64 = 0.5;
 
+/// It stays as well only while no colour is off by more than its own picture's, by the same factor, and by more
+/// than this: the square of the distance, in steps of 255. A small thing counts little in the mean.
+const MAX_FARTHEST: f64 = 40.0 * 40.0;
+
 /// Red, green and blue, from 0 to 255.
 pub type Rgb = [u8; 3];
 
@@ -50,12 +54,21 @@ struct ColourBox {
     sums: Sums,
 }
 
+/// How far the colours of a picture are from a palette's.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Misfit {
+    /// Mean square of the difference, per pixel.
+    mean: f64,
+    /// Square of the largest difference.
+    farthest: f64,
+}
+
 /// The palette of a picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Palette {
     colours: Vec<Rgb>,
-    /// Mean square of the difference from the picture that it was made of, per pixel.
-    error: f64,
+    /// From the picture that it was made of.
+    own: Misfit,
 }
 
 /// Turns pictures into indices of palettes.
@@ -147,8 +160,8 @@ impl Palette {
             boxes.extend(halves);
         }
         colours.extend(boxes.iter().map(|one| one.sums.mean()));
-        let mut palette = Self { colours, error: 0.0 };
-        palette.error = palette.fit(tints).1;
+        let mut palette = Self { colours, own: Misfit::default() };
+        palette.own = palette.fit(tints).1;
         palette
     }
 
@@ -157,19 +170,21 @@ impl Palette {
         &self.colours
     }
 
-    /// For each tint the index of the nearest colour, and the mean square of the differences.
-    fn fit(&self, tints: &[Tint]) -> (Vec<u8>, f64) {
+    /// For each tint the index of the nearest colour, and how far it is.
+    fn fit(&self, tints: &[Tint]) -> (Vec<u8>, Misfit) {
         let apart = |colour: &Rgb, other: &Rgb| -> u32 {
             colour.iter().zip(other).map(|(a, b)| u32::from(a.abs_diff(*b)).pow(2)).sum()
         };
-        let nearest = |tint: &Tint| -> (u8, u64) {
+        let nearest = |tint: &Tint| -> (u8, u32) {
             let all = self.colours.iter().map(|colour| apart(colour, &tint.colour)).enumerate();
             let (index, apart) = all.min_by_key(|(_, apart)| *apart).unwrap_or_default();
-            (index as u8, u64::from(apart) * tint.count)
+            (index as u8, apart)
         };
-        let (indices, errors): (Vec<u8>, Vec<u64>) = tints.par_iter().map(nearest).unzip();
+        let (indices, apart): (Vec<u8>, Vec<u32>) = tints.par_iter().map(nearest).unzip();
         let pixels: u64 = tints.iter().map(|tint| tint.count).sum();
-        (indices, errors.iter().sum::<u64>() as f64 / pixels.max(1) as f64)
+        let errors = tints.iter().zip(&apart).map(|(tint, apart)| tint.count * u64::from(*apart));
+        let mean = errors.sum::<u64>() as f64 / pixels.max(1) as f64;
+        (indices, Misfit { mean, farthest: apart.into_iter().max().unwrap_or(0).into() })
     }
 }
 
@@ -178,8 +193,10 @@ impl Quantiser {
     pub fn indices(&mut self, frame: &Frame) -> (Vec<u8>, &Palette) {
         let tints = tints(frame);
         let stays = self.palette.take().and_then(|palette| {
-            let (indices, error) = palette.fit(&tints);
-            let fits = error <= (WORSE * palette.error).max(palette.error + MUCH_WORSE);
+            let (indices, Misfit { mean, farthest }) = palette.fit(&tints);
+            let own = palette.own;
+            let fits = mean <= (WORSE * own.mean).max(own.mean + MUCH_WORSE)
+                && farthest <= (WORSE * own.farthest).max(MAX_FARTHEST);
             fits.then_some((palette, indices))
         });
         let (palette, of_tints) = stays.unwrap_or_else(|| {
@@ -276,6 +293,18 @@ mod tests {
         let (indices, palette) = quantiser.indices(&other);
         assert_ne!(*palette, first);
         assert!(peak_ratio(&other, (indices, palette)) > 42.0);
+    }
+
+    #[test]
+    fn a_small_thing_that_enters_has_its_colour() {
+        let mut quantiser = Quantiser::default();
+        let mut frame = Frame::filled(1280, 720, [11, 14, 20]);
+        for colour in [[250, 60, 10], [11, 14, 90]] {
+            quantiser.indices(&frame);
+            frame.pixels[4000..4003].copy_from_slice(&colour);
+            let (indices, palette) = quantiser.indices(&frame);
+            assert_eq!(palette.colours()[usize::from(indices[1000])], colour);
+        }
     }
 
     #[test]
