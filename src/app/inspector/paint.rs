@@ -31,10 +31,11 @@ pub fn paint(context: &egui::Context, camera: &Camera, shapes: &[StyledShape]) {
         return paint_in_space(context, layer, (camera, eye), shapes);
     }
     for shape in shapes {
-        let Some(moved) = shape.shape.moved(camera) else { continue };
-        let painter = context.layer_painter(layer);
-        let pixels_per_point = context.pixels_per_point();
-        WorldPainter { painter, camera, moved, pixels_per_point }.draw(shape);
+        for moved in shape.shape.offsets(camera) {
+            let painter = context.layer_painter(layer);
+            let pixels_per_point = context.pixels_per_point();
+            WorldPainter { painter, camera, moved, pixels_per_point }.draw(shape);
+        }
     }
 }
 

@@ -75,7 +75,7 @@ fn picture(
         return frame;
     }
     if !bare {
-        for shapes in [scenery::shapes(scene, targets), walls::seam_shapes(scene, camera)] {
+        for shapes in [scenery::shapes(scene, targets, camera), walls::seam_shapes(scene, camera)] {
             shape_raster::draw(&ground.suited(&shapes), camera, scale, &mut frame);
         }
     }

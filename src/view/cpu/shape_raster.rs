@@ -82,7 +82,10 @@ pub fn draw(shapes: &[StyledShape], camera: &Camera, scale: f32, frame: &mut Fra
             let shape = group.first()?;
             let [r, g, b] = shape.colour.map(|channel| f32::from(channel) / 255.0);
             let colour = Color::from_rgba(r, g, b, shape.opacity.clamp(0.0, 1.0))?;
-            let mut outlines = group.iter().filter_map(|one| outline(&one.shape, camera, scale));
+            let mut outlines = group.iter().flat_map(|StyledShape { shape, .. }| {
+                let offsets = shape.offsets(camera).into_iter();
+                offsets.filter_map(|by| outline(shape, by, camera, scale))
+            });
             let mut path = outlines.next()?;
             for other in outlines {
                 let mut both = PathBuilder::new();
@@ -115,10 +118,9 @@ pub fn draw(shapes: &[StyledShape], camera: &Camera, scale: f32, frame: &mut Fra
     });
 }
 
-/// The outline of the area that a shape covers, in pixels; `None` if it covers nothing.
-fn outline(shape: &Shape, camera: &Camera, scale: f32) -> Option<Path> {
-    let moved = shape.moved(camera)?;
-    let pixel = |place: &Point| camera.pixel_from_world(*place + moved);
+/// The outline of the area that a moved shape covers, in pixels; `None` if it covers nothing.
+fn outline(shape: &Shape, by: Point, camera: &Camera, scale: f32) -> Option<Path> {
+    let pixel = |place: &Point| camera.pixel_from_world(*place + by);
     let turned = -camera.turn.y.atan2(camera.turn.x);
     let pixels = |length: f32| length * camera.pixels_per_unit;
     match shape {

@@ -83,7 +83,7 @@ pub fn draw(
     if passes.splats && !behind {
         splat_raster::draw(scene, state, camera, scale, frame);
     }
-    let mut shapes = scenery::shapes(scene, targets);
+    let mut shapes = scenery::shapes(scene, targets, camera);
     shapes.extend(walls::seam_shapes(scene, camera));
     let shapes = Backdrop::of(&scene.style.background).suited(&shapes);
     let Solids { opaque, translucent } = solids::of(&shapes, sight);

@@ -70,8 +70,8 @@ impl Background {
         size: wgpu::Extent3d,
         samples: u32,
     ) -> Option<Ready<'_>> {
-        let changed = self.scenery.update(scene);
-        let targets = target_shapes(scene, targets);
+        let changed = self.scenery.update(scene, camera);
+        let targets = target_shapes(scene, targets, camera);
         let seam = seam_shapes(scene, camera);
         self.of_shapes(scene, (changed, targets, seam), camera, scale, size, samples)
     }

@@ -141,10 +141,10 @@ impl SpaceRenderer {
             self.splat(encoder, drawing, canvas, (agents, &chunks), &depths)?;
         }
 
-        self.scenery.update(scene);
+        self.scenery.update(scene, camera);
         let seam = seam_shapes(scene, camera);
         let shapes =
-            [self.scenery.shapes(), &target_shapes(scene, targets), &seam].concat();
+            [self.scenery.shapes(), &target_shapes(scene, targets, camera), &seam].concat();
         let shapes = Backdrop::of(&scene.style.background).suited(&shapes);
         let Solids { opaque, translucent } = solids::of(&shapes, sight);
         let target = (drawing.target, samples.as_ref());

@@ -80,10 +80,13 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// From its own place to where a camera shows it: all of a shape moves to where its first point is shown.
-    /// `None` if it has no point.
+    /// From its own place to each one where a camera shows it. A line is shown wherever a part of it is near the
+    /// middle, all of another shape at the place nearest to the middle.
     #[must_use]
-    pub fn moved(&self, camera: &Camera) -> Option<Point> {
+    pub fn offsets(&self, camera: &Camera) -> Vec<Point> {
+        if camera.period == Point::ZERO {
+            return vec![Point::ZERO];
+        }
         let first = match self {
             Self::Disc { centre, .. }
             | Self::Ring { centre, .. }
@@ -91,11 +94,44 @@ impl Shape {
             | Self::Sector { centre, .. }
             | Self::Cone { centre, .. } => *centre,
             Self::Dashes(dashes) => dashes.centre,
-            Self::Line { points, .. } => *points.first()?,
+            Self::Line { points, width, .. } => {
+                // A line covers a pixel at least.
+                let margin = 0.5 * width + camera.pixels_per_unit.recip();
+                let corner = camera.centre - camera.period * 0.5;
+                let low = points.iter().copied().reduce(Point::min).unwrap_or_default() - corner;
+                let high = points.iter().copied().reduce(Point::max).unwrap_or_default() - corner;
+                return offsets_into(camera.period, low - margin, high + margin).collect();
+            }
             Self::Pane { corner, .. } => *corner,
         };
-        Some(camera.image(first) - first)
+        vec![camera.image(first) - first]
     }
+}
+
+/// Farthest image of a shape in a wrapped world, in world sizes: paths are within two of the world, and a camera
+/// shows at most one beyond it.
+const MAX_IMAGE_DISTANCE: f32 = 3.0;
+
+/// The offsets by whole sizes that bring each part of what lies between `low` and `high` into a world of this size.
+pub(crate) fn offsets_into(size: Point, low: Point, high: Point) -> impl Iterator<Item = Point> {
+    let times = |axis: usize| {
+        let size = size[axis];
+        if size == 0.0 {
+            return 0..=0;
+        }
+        let within = |times: f32| times.clamp(-MAX_IMAGE_DISTANCE, MAX_IMAGE_DISTANCE) as i32;
+        let fewest = (-high[axis] / size).floor() + 1.0;
+        let most = ((size - low[axis]) / size).ceil() - 1.0;
+        within(fewest)..=within(most)
+    };
+    let [columns, rows, layers] = [0, 1, 2].map(times);
+    let of_layer = move |layer: i32| {
+        let columns = columns.clone();
+        let of_row = move |row: i32| columns.clone().map(move |column| [column, row, layer]);
+        rows.clone().flat_map(of_row)
+    };
+    let times = layers.flat_map(of_layer);
+    times.map(move |times| Point::from_array(times.map(|times| times as f32)) * size)
 }
 
 /// A dashed arc, symmetric about `heading`. Arcs that share a place alternate their dashes.

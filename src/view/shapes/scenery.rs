@@ -2,8 +2,9 @@
 //!
 //! The colours are quiet, so that the flock stays the brightest thing in the picture.
 
+use crate::camera::Camera;
 use crate::shapes::walls::wall_shapes;
-use crate::shapes::{Shape, StyledShape, perpendicular};
+use crate::shapes::{Shape, StyledShape, offsets_into, perpendicular};
 use flockwork_model::behaviours::Target;
 use flockwork_model::parameter::NEAREST_PATH;
 use flockwork_model::scene::{POINTER, Rule, Scene};
@@ -21,10 +22,6 @@ const STROKE: f32 = 0.55;
 /// stroke.
 const BARB: f32 = 0.45;
 
-/// Farthest image of a shape in a wrapped world, in world sizes: the limit of an agent's
-/// look-ahead.
-const MAX_IMAGE_DISTANCE: f32 = 2.0;
-
 const FLOW: ([u8; 3], f32) = ([84, 112, 146], 0.5);
 const BAND: ([u8; 3], f32) = ([72, 104, 150], 0.2);
 const MIDDLE: ([u8; 3], f32) = ([104, 142, 190], 0.5);
@@ -35,11 +32,12 @@ const RIM: ([u8; 3], f32) = ([96, 110, 132], 0.9);
 const TARGET: ([u8; 3], f32) = ([236, 196, 108], 0.85);
 
 /// All scenery of a scene, with its targets at their current positions, in drawing order. In a
-/// wrapped world a shape on the seam appears once on each side.
-pub fn shapes(scene: &Scene, targets: &[Target]) -> Vec<StyledShape> {
+/// wrapped world a shape on the seam appears once on each side, unless `camera` shows the world beyond its
+/// edges.
+pub fn shapes(scene: &Scene, targets: &[Target], camera: &Camera) -> Vec<StyledShape> {
     let mut scenery = SceneryShapes::default();
-    scenery.update(scene);
-    scenery.shapes.extend(target_shapes(scene, targets));
+    scenery.update(scene, camera);
+    scenery.shapes.extend(target_shapes(scene, targets, camera));
     scenery.shapes
 }
 
@@ -62,6 +60,7 @@ struct SceneryInputs {
     /// `None` also if its arrows are not drawn.
     flow: Option<FlowPlan>,
     frame: bool,
+    period: Point,
 }
 
 /// The flow whose arrows are drawn.
@@ -70,14 +69,15 @@ fn drawn_flow(scene: &Scene) -> Option<&FlowPlan> {
 }
 
 impl SceneryInputs {
-    fn are_of(&self, scene: &Scene) -> bool {
-        let Self { world, seed, obstacles, paths, radii, flow, frame } = self;
+    fn are_of(&self, scene: &Scene, camera: &Camera) -> bool {
+        let Self { world, seed, obstacles, paths, radii, flow, frame, period } = self;
         (*world, *seed, *frame)
             == (scene.world, scene.seed, scene.style.shows_frame(scene.world.is_flat()))
             && *obstacles == scene.obstacles
             && *paths == scene.paths
             && *radii == self::radii(scene)
             && flow.as_ref() == drawn_flow(scene)
+            && *period == camera.period
     }
 }
 
@@ -88,8 +88,8 @@ impl SceneryShapes {
     }
 
     /// Rebuilds the shapes for `scene` if necessary. True if they have changed.
-    pub fn update(&mut self, scene: &Scene) -> bool {
-        if self.of.as_ref().is_some_and(|sources| sources.are_of(scene)) {
+    pub fn update(&mut self, scene: &Scene, camera: &Camera) -> bool {
+        if self.of.as_ref().is_some_and(|sources| sources.are_of(scene, camera)) {
             return false;
         }
         let sources = SceneryInputs {
@@ -100,6 +100,7 @@ impl SceneryShapes {
             radii: radii(scene),
             flow: drawn_flow(scene).cloned(),
             frame: scene.style.shows_frame(scene.world.is_flat()),
+            period: camera.period,
         };
         self.shapes.clear();
         if scene.style.arrows {
@@ -108,19 +109,19 @@ impl SceneryShapes {
         if scene.style.shows_frame(scene.world.is_flat()) {
             self.shapes.extend(wall_shapes(&scene.world));
         }
-        self.shapes.extend(path_shapes(scene, &sources.radii));
-        self.shapes.extend(obstacle_shapes(scene));
+        self.shapes.extend(path_shapes(scene, camera, &sources.radii));
+        self.shapes.extend(obstacle_shapes(scene, camera));
         self.of = Some(sources);
         true
     }
 }
 
 /// The active targets except the pointer, which the mouse cursor shows.
-pub fn target_shapes(scene: &Scene, targets: &[Target]) -> Vec<StyledShape> {
+pub fn target_shapes(scene: &Scene, targets: &[Target], camera: &Camera) -> Vec<StyledShape> {
     let mut shapes = Vec::new();
     for target in targets.iter().filter(|target| target.active && target.name != POINTER) {
         let (centre, radius) = (target.position, target.hit_radius);
-        let images = images(&scene.world, centre, centre, radius);
+        let images = images(&scene.world, camera, centre, centre, radius);
         for centre in images.into_iter().map(|by| centre + by) {
             shapes.push(StyledShape::new(Shape::Cross { centre }, TARGET));
             if radius > 0.0 {
@@ -132,14 +133,14 @@ pub fn target_shapes(scene: &Scene, targets: &[Target]) -> Vec<StyledShape> {
 }
 
 /// Centre and radius of each obstacle. In a wrapped world, one on the seam is on both sides.
-pub fn obstacle_images(scene: &Scene) -> impl Iterator<Item = (Point, f32)> {
+pub fn obstacle_images(scene: &Scene, camera: &Camera) -> impl Iterator<Item = (Point, f32)> {
     scene.obstacles.iter().flat_map(|Obstacle { position, radius, .. }| {
-        let images = images(&scene.world, *position, *position, *radius);
+        let images = images(&scene.world, camera, *position, *position, *radius);
         images.into_iter().map(|by| (*position + by, *radius))
     })
 }
 
-fn obstacle_shapes(scene: &Scene) -> Vec<StyledShape> {
+fn obstacle_shapes(scene: &Scene, camera: &Camera) -> Vec<StyledShape> {
     let paint = if scene.world.is_flat() { OBSTACLE } else { OBSTACLE_IN_SPACE };
     let of = |(centre, radius)| {
         [
@@ -147,16 +148,16 @@ fn obstacle_shapes(scene: &Scene) -> Vec<StyledShape> {
             StyledShape::new(Shape::Ring { centre, radius }, RIM),
         ]
     };
-    obstacle_images(scene).flat_map(of).collect()
+    obstacle_images(scene, camera).flat_map(of).collect()
 }
 
 /// The band and the middle line of each path. `radii` comes from [`radii`].
-fn path_shapes(scene: &Scene, radii: &[f32]) -> Vec<StyledShape> {
+fn path_shapes(scene: &Scene, camera: &Camera, radii: &[f32]) -> Vec<StyledShape> {
     let mut shapes = Vec::new();
     for (path, radius) in scene.paths.iter().zip(radii).filter(|(path, _)| path.shown) {
         let low = path.points.iter().copied().reduce(Point::min).unwrap_or_default();
         let high = path.points.iter().copied().reduce(Point::max).unwrap_or_default();
-        let images = images(&scene.world, low, high, *radius);
+        let images = images(&scene.world, camera, low, high, *radius);
         let mut draw = |width, style| {
             shapes.extend(images.iter().map(|by| {
                 let points = path.points.iter().map(|point| *point + *by).collect();
@@ -218,40 +219,22 @@ fn flow_shapes(scene: &Scene) -> Vec<StyledShape> {
 }
 
 /// The offsets that bring every part within `margin` of the places between `low` and `high` into the
-/// world: first no offset, then one for each seam that is crossed.
-fn images(world: &World, low: Point, high: Point, margin: f32) -> Vec<Point> {
-    let mut images = vec![Point::ZERO];
-    if world.boundary != Boundary::Wrap {
-        return images;
-    }
-    let times = |axis: usize| {
-        let size = world.size[axis];
-        if size == 0.0 {
-            return 0..=0;
-        }
-        let within = |times: f32| times.clamp(-MAX_IMAGE_DISTANCE, MAX_IMAGE_DISTANCE) as i32;
-        let fewest = (-(high[axis] + margin) / size).floor() + 1.0;
-        let most = ((size - (low[axis] - margin)) / size).ceil() - 1.0;
-        within(fewest)..=within(most)
-    };
-    for layer in times(2) {
-        for row in times(1) {
-            for column in times(0) {
-                if (column, row, layer) != (0, 0, 0) {
-                    let times = Point::new(column as f32, row as f32, layer as f32);
-                    images.push(times * world.size);
-                }
-            }
-        }
-    }
-    images
+/// world: first no offset, then one for each seam that is crossed. A camera that shows the world beyond its
+/// edges has its own.
+fn images(world: &World, camera: &Camera, low: Point, high: Point, margin: f32) -> Vec<Point> {
+    let wraps = world.boundary == Boundary::Wrap && camera.period == Point::ZERO;
+    let all = offsets_into(world.size, low - margin, high + margin);
+    let others = all.filter(|by| wraps && *by != Point::ZERO);
+    std::iter::once(Point::ZERO).chain(others).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::camera::Camera;
+    use crate::cpu::shape_raster;
+    use crate::frame::Frame;
     use crate::shapes::walls::seam_shapes;
+    use crate::style::BACKGROUND;
     use flockwork_model::vector::flat;
 
     fn scene(boundary: &str, rest: &str) -> Scene {
@@ -259,6 +242,10 @@ mod tests {
             "world = {{ size = [400, 200], boundary = \"{boundary}\" }}\n[species.a]\n{rest}"
         );
         Scene::parse("test", &text).unwrap()
+    }
+
+    fn shapes(scene: &Scene, targets: &[Target]) -> Vec<StyledShape> {
+        super::shapes(scene, targets, &Camera::fit(&scene.world, 640, 640))
     }
 
     fn centres(shapes: &[StyledShape]) -> Vec<Point> {
@@ -316,6 +303,19 @@ mod tests {
     }
 
     #[test]
+    fn a_path_goes_on_beyond_the_edges_of_a_world_that_is_followed() {
+        let rules = "[species.a.follow_path]\nradius = 10\n[[paths]]\n";
+        let scene = scene("wrap", &format!("{rules}points = [[0, 100], [400, 100]]"));
+        let fit = Camera::fit(&scene.world, 400, 200);
+        let camera = Camera { centre: flat(250.0, 100.0), period: scene.world.size, ..fit };
+        let mut frame = Frame::filled(400, 200, BACKGROUND);
+        let shapes = super::shapes(&scene, &[], &camera);
+        shape_raster::draw(&shapes, &camera, 1.0, &mut frame);
+        let row: Vec<_> = (0..400).map(|x| frame.rgb(x, 100).unwrap()).collect();
+        assert!(row[0] != BACKGROUND && row.iter().all(|colour| *colour == row[0]), "{row:?}");
+    }
+
+    #[test]
     fn a_hidden_path_has_no_shapes() {
         let path = |shown| format!("[[paths]]\npoints = [[50, 50], [350, 150]]\nshown = {shown}");
         let count = |shown| shapes(&scene("open", &path(shown)), &[]).len();
@@ -369,14 +369,14 @@ mod tests {
     #[test]
     fn cached_shapes_are_rebuilt_when_the_scene_changes() {
         let mut scene = scene("walls", "");
-        let mut scenery = SceneryShapes::default();
-        assert!(scenery.update(&scene));
-        assert!(!scenery.update(&scene));
+        let (mut scenery, camera) = (SceneryShapes::default(), Camera::fit(&scene.world, 640, 640));
+        assert!(scenery.update(&scene, &camera));
+        assert!(!scenery.update(&scene, &camera));
         scene.obstacles.push(Obstacle::new(Point::ONE, 5.0));
-        assert!(scenery.update(&scene));
+        assert!(scenery.update(&scene, &camera));
         assert_eq!(centres(scenery.shapes()), [Point::ONE]);
         scene.species[0].body.max_speed = 5.0;
-        assert!(!scenery.update(&scene), "nothing to see has changed");
+        assert!(!scenery.update(&scene, &camera), "nothing to see has changed");
     }
 
     #[test]
@@ -394,11 +394,12 @@ mod tests {
         assert_eq!(without("wrap", "frame = false\narrows = false"), (0, 0));
         let mut drawn = SceneryShapes::default();
         let mut changed = scene("walls", flow);
-        assert!(drawn.update(&changed));
+        let camera = Camera::fit(&changed.world, 640, 640);
+        assert!(drawn.update(&changed, &camera));
         changed.style.frame = Some(false);
-        assert!(drawn.update(&changed) && !drawn.update(&changed));
+        assert!(drawn.update(&changed, &camera) && !drawn.update(&changed, &camera));
         changed.style.arrows = false;
-        assert!(drawn.update(&changed) && !drawn.update(&changed));
+        assert!(drawn.update(&changed, &camera) && !drawn.update(&changed, &camera));
         assert!(drawn.shapes().is_empty());
     }
 

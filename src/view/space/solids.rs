@@ -25,10 +25,9 @@ const FLOOR_LINES: f32 = 0.12;
 const SURFACE: f32 = 20.0;
 
 impl Stage<'_> {
-    fn draw(&mut self, shape: &StyledShape) {
+    fn draw(&mut self, shape: &StyledShape, by: Point) {
         let colour = shape.colour.map(|channel| f32::from(channel) / 255.0);
         let opacity = shape.opacity.clamp(0.0, 1.0);
-        let Some(by) = shape.shape.moved(self.camera) else { return };
         match &shape.shape {
             Shape::Disc { centre, radius } => self.sphere(*centre + by, *radius, colour, opacity),
             Shape::Ring { centre, radius } => {
@@ -71,7 +70,9 @@ impl Stage<'_> {
 #[must_use]
 pub fn of(shapes: &[StyledShape], sight: Sight<'_>) -> Solids {
     let mut stage = Stage::new(sight);
-    shapes.iter().for_each(|shape| stage.draw(shape));
+    for shape in shapes {
+        shape.shape.offsets(sight.camera).into_iter().for_each(|by| stage.draw(shape, by));
+    }
     stage.finish()
 }
 
@@ -102,7 +103,7 @@ pub fn floor(scene: &Scene, sight: Sight<'_>) -> Solids {
     }
     let mut floor = stage.finish();
     let mut stage = Stage::new(sight);
-    for (centre, radius) in obstacle_images(scene) {
+    for (centre, radius) in obstacle_images(scene, sight.camera) {
         stage.shadow(sight.camera.image(centre), radius, size);
     }
     floor.translucent.extend(stage.finish().translucent);
