@@ -106,8 +106,6 @@ impl Scene {
         let kicks =
             species.parameters_that(|needs| needs.kicks).iter().any(|(_, kind)| kind.1 > 0.0);
         check(own("mass"), free && !kicks && body.mass != default.body.mass, at_max_speed);
-        let mut rules = species.rules.iter().filter_map(|rule| rule.kind.formula());
-        let free = free && !rules.any(|own| own.text.takes("max_force"));
         check(own("max_force"), free && body.max_force != default.body.max_force, at_max_speed);
         check(own("min_speed"), turns && body.min_speed != default.body.min_speed, at_max_speed);
         let everywhere = spawn.place == SpawnPlace::Uniform;
@@ -158,7 +156,7 @@ mod tests {
 
     /// Lines of a scene, more lines with which they do something, and the words without. There is no
     /// remedy where the other lines are `[world]`.
-    const IDLE: [(&str, &str, &str); 26] = [
+    const IDLE: [(&str, &str, &str); 27] = [
         (
             "noise_kind = \"gauss\"",
             "noise = { base = 0, amplitude = 0.5 }",
@@ -219,6 +217,11 @@ mod tests {
         (
             "max_force = 1\nmotion = \"turn\"",
             "colour = \"acceleration\"",
+            "a.max_force does nothing",
+        ),
+        (
+            "max_force = 1\nmotion = \"turn\"\nrules.r.force = \"max_force * heading\"",
+            "[world]",
             "a.max_force does nothing",
         ),
         ("min_speed = 1\nmotion = \"turn\"", "[world]", "a.min_speed does nothing"),

@@ -112,9 +112,9 @@ metrics! {
         /// How far the fluctuations u = v − Σ v/N of the velocities are correlated: the distance at
         /// which the mean of u · u′ over pairs first falls to 0 (Cavagna and others, 2010), the shortest
         /// way in wrapped worlds. Pairs are counted in bins that are 4 to 6 % of the distance wide,
-        /// joined up to 500 pairs or a sixteenth of all. More than 2,048 agents are measured by a
-        /// random sample of about that number, the same ones at every tick. 0 if the nearest
-        /// pairs are not correlated.
+        /// joined up to 500 pairs or a sixteenth of all; the farthest pairs are a bin however few they are.
+        /// More than 2,048 agents are measured by a random sample of about that number, the same ones at
+        /// every tick. 0 if the nearest pairs are not correlated.
         correlation_length => "C(r) = 0, C(r) = ⟨u · u′⟩ at distance r", "world units", MetricNeeds::State,
             |sums| correlation_length(sums.scene, sums.state);
         /// Unbiased variance of the numbers n of agents in equal boxes over their mean: 1 for agents that

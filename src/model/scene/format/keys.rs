@@ -164,7 +164,7 @@ section! {
         kind: Values::Choice(|| names(&FlowKind::NAMES)) => "`\"perlin\"`", "";
         /// Side of a cell of noise or vortex.
         cell: Values::Number(1e-2, SIDES.1) => "20", "world units";
-        /// How fast the noise changes. Noise is 0 at whole numbers, so at 1 all vectors point one way.
+        /// How fast the noise changes. Perlin noise is 0 at whole numbers, so at 1 its vectors point one way.
         frequency: Values::Number(0.0, 1.0) => "0.1", "1/cell";
         /// A CSV file with the header `x,y` (`x,y,z` in space) and a row for each cell: row by row from the
         /// lower left corner, in space layer by layer from the bottom, stretched over the world. A relative
