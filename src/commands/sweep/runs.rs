@@ -95,7 +95,7 @@ fn fnv(hash: u64, text: &str) -> u64 {
 /// Refuses a key whose values would not be used. `text` is the scene's.
 fn refuse_vain(plan: &SweepPlan, keys: &[String], text: &str) -> anyhow::Result<()> {
     let options = [("count", plan.count.is_some()), ("density", plan.density.is_some())];
-    let options = options.into_iter().filter_map(|(key, is_there)| is_there.then(|| key.into()));
+    let options = options.into_iter().filter(|own| own.1).map(|(key, _)| key.to_owned());
     let set = plan.set.iter().filter_map(|own| key_and_value(own)).map(|(key, _)| resolved(key));
     let set: HashSet<String> = set.chain(options).collect();
     for (at, spelt) in keys.iter().enumerate() {
