@@ -191,7 +191,7 @@ where
                     parameters,
                     position: group.position,
                     velocity,
-                    body: &parameters.body.moving(),
+                    body: &parameters.body,
                     spread: velocity,
                     sums: &[],
                     kept: &self.kept,

@@ -32,7 +32,7 @@ impl<S: Simd, const D: usize> Inputs<Lanes<S>> for GroupInputs<'_, S, D> {
             Given::Position(axis) => self.position.0[axis],
             Given::Velocity(axis) => self.velocity.0[axis],
             Given::MaxSpeed => self.body.max_speed,
-            Given::MaxForce => self.body.max_force,
+            Given::MaxForce => self.body.force_limit(),
             Given::Size => self.body.size,
             Given::Parameter(column) => self.parameters.column(column),
             Given::Sum(index) => self.sums[index],

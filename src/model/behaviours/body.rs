@@ -64,12 +64,11 @@ impl<R: Real> Body<R> {
         self.motion.constant(0.0).less_than(self.motion)
     }
 
-    /// The body with the max_force that its motion gives it.
+    /// The max_force that its motion gives it.
     #[inline(always)]
     #[must_use]
-    pub fn moving(mut self) -> Self {
-        self.max_force = self.max_speed.where_or(self.turns(), self.max_force);
-        self
+    pub fn force_limit(&self) -> R {
+        self.max_speed.where_or(self.turns(), self.max_force)
     }
 }
 

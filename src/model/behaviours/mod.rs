@@ -80,12 +80,13 @@ pub struct Agent<R, const D: usize> {
 impl<R: Real, const D: usize> Agent<R, D> {
     /// An agent that remembers nothing, before its behaviours.
     #[inline(always)]
-    pub fn new(body: Body<R>, position: Vector<R, D>, velocity: Vector<R, D>) -> Self {
+    pub fn new(mut body: Body<R>, position: Vector<R, D>, velocity: Vector<R, D>) -> Self {
         let zero = Vector::zero(body.mass);
+        body.max_force = body.force_limit();
         Self {
             position,
             velocity,
-            body: body.moving(),
+            body,
             remembered: Remembered { angle: body.mass.constant(0.0), direction: zero },
             noise: zero,
             brake: body.mass.constant(1.0),
