@@ -22,7 +22,8 @@ use std::borrow::Cow;
 use camera::Camera;
 use cpu::{raster, shape_raster};
 use flockwork_engine::{Engine, EngineError};
-use flockwork_model::scene::Scene;
+use flockwork_model::scene::{Ground, Scene};
+use flockwork_model::state::FlockState;
 use frame::Frame;
 use legend::Legend;
 use shapes::StyledShape;
@@ -135,7 +136,12 @@ impl Painter for RasterPainter {
         engine: &mut dyn Engine,
         Motif { scene, camera, .. }: Motif<'_>,
     ) -> Result<Frame, EngineError> {
-        let (state, targets) = (engine.read_back()?, engine.targets()?);
+        let targets = engine.targets()?;
+        // Only a floor in a space shows shadows.
+        let state = match scene.style.ground {
+            Ground::None => FlockState::default(),
+            _ => engine.read_back()?,
+        };
         Ok(raster::backdrop(&without_light(scene), &state, &targets, camera, self.scale))
     }
 }

@@ -143,8 +143,9 @@ impl Checkpoints {
     /// Puts a file and its name on the disk, where they outlast a loss of power.
     fn flush(&self, name: &Path) -> std::io::Result<()> {
         OpenOptions::new().write(true).open(name)?.sync_all()?;
-        // Other systems open no folder.
-        if cfg!(unix) { File::open(&self.path)?.sync_all() } else { Ok(()) }
+        // Not every file system syncs a folder; on Windows none is opened.
+        let _ = File::open(&self.path).and_then(|folder| folder.sync_all());
+        Ok(())
     }
 
     /// The file of the checkpoint of a tick.

@@ -91,7 +91,8 @@ pub fn start() -> anyhow::Result<Option<usize>> {
     #[cfg(not(feature = "mpi"))]
     anyhow::bail!(
         "{size} processes were started together, but this program was built without MPI; build it \
-         with `cargo build --release --features mpi`"
+         with `cargo build --release --features mpi`. For a run in each task of srun begin the line with \
+         `env -u SLURM_STEP_NUM_TASKS`"
     );
     #[cfg(feature = "mpi")]
     {

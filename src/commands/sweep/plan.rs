@@ -143,7 +143,7 @@ fn entries<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(String, toml::Valu
     let mut table = flat(toml::Table::deserialize(from)?);
     // An empty behaviour is a value, and an empty species the header of no keys.
     let is_empty = |value: &toml::Value| value.as_table().is_some_and(toml::Table::is_empty);
-    table.retain(|(key, value)| key.contains('.') || !is_empty(value));
+    table.retain(|(key, value)| resolved(key).contains('.') || !is_empty(value));
     let keys: Vec<String> = table.iter().map(|(key, _)| resolved(key)).collect();
     match repeated(&keys) {
         Some(twice) => {
