@@ -25,7 +25,7 @@ struct Corner {
     @location(0) @interpolate(flat) colour: vec4<f32>,
 }
 
-struct FigureCorner {
+struct GlyphCorner {
     @builtin(position) position: vec4<f32>,
     @location(0) @interpolate(flat) colour: vec4<f32>,
     @location(1) @interpolate(flat) shape: u32,
@@ -82,12 +82,12 @@ fn paint(in: Corner) -> @location(0) vec4<f32> {
 
 // For scenes with discs or glows.
 @vertex
-fn figure_corner(@builtin(vertex_index) vertex: u32) -> FigureCorner {
+fn glyph_corner(@builtin(vertex_index) vertex: u32) -> GlyphCorner {
     let agent = order[vertex / 3u];
     let motion = motion_of(agent);
     let look = look_of(agent);
     let amount = amount_of(agent, look);
-    var out: FigureCorner;
+    var out: GlyphCorner;
     if look.shape == DART {
         out.offset = dart_arm(motion.zw, vertex % 3u, look);
     } else {
@@ -102,7 +102,7 @@ fn figure_corner(@builtin(vertex_index) vertex: u32) -> FigureCorner {
 }
 
 @fragment
-fn figure_paint(in: FigureCorner) -> @location(0) vec4<f32> {
+fn glyph_paint(in: GlyphCorner) -> @location(0) vec4<f32> {
     let radius = in.extent.x;
     let reach = in.extent.y;
     let squared = dot(in.offset, in.offset);

@@ -152,7 +152,7 @@ pub mod scene {
     #[doc(inline)]
     pub use flockwork_model::scene::{
         Background, BackgroundName, BoidShape, CameraKey, CameraPlan, Click, ColourBy, Exposed,
-        Follow, Ground, Law, Light, NumberAtFirst, ObstaclePlan, Orbit, Origin, Palette,
+        Follow, Ground, Law, Light, ObstaclePlan, Orbit, Origin, OriginalIndex, Palette,
         PaletteName, Rgb, Rule, Slot, Spawn, SpawnPlace, Start, Style, Variation, View,
     };
     #[doc(inline)]
@@ -175,8 +175,8 @@ pub mod host {
     pub use flockwork_session::{
         Advance, Appearance, Clock, Counts, DEFAULT_BUDGET, Despawn, Edit, EditError, HostTime,
         Move, Opening, Parameters, RealTime, Recorded, Recording, RecordingError, Returned, Room,
-        SPEEDS, Session, Source, SpawnBatch, SpeciesAppearance, Speed, Splice, Stops,
-        TICKS_PER_SECOND, Thing, Unsaved, Watch, series::Series,
+        SPEEDS, SceneObject, Session, Source, SpawnBatch, SpeciesAppearance, Speed, Splice, Stops,
+        TICKS_PER_SECOND, Unsaved, Watch, series::Series,
     };
 }
 

@@ -23,9 +23,9 @@ pub enum Action {
     SwitchEngine,
     FullScreen,
     Sliders,
-    Figures,
-    /// Save the figures to a file.
-    SaveFigures,
+    Metrics,
+    /// Save the metrics to a file.
+    SaveMetrics,
     /// Cycle the overlay: full, hidden, one line.
     Overlay,
     WholeWorld,
@@ -95,7 +95,7 @@ impl Action {
         (!event.repeat || repeats).then_some(action)
     }
 
-    /// The action of a button of a page: `pause`, `scenes`, `values`, `time` or `figures`.
+    /// The action of a button of a page: `pause`, `scenes`, `values`, `time` or `metrics`.
     #[must_use]
     pub fn of_button(name: &str) -> Option<Self> {
         Some(match name {
@@ -103,7 +103,7 @@ impl Action {
             "scenes" => Self::Scenes,
             "values" => Self::Sliders,
             "time" => Self::Timeline,
-            "figures" => Self::Figures,
+            "metrics" => Self::Metrics,
             _ => return None,
         })
     }
@@ -118,7 +118,7 @@ impl Action {
                 | Self::Save
                 | Self::SaveSession
                 | Self::Picture
-                | Self::SaveFigures
+                | Self::SaveMetrics
                 | Self::Film
                 | Self::FilmExact
                 | Self::Keys
@@ -142,7 +142,7 @@ impl Action {
             "o" if shift => Some(Self::OpenKept),
             "o" => Some(Self::Scenes),
             "q" => Some(Self::Quit),
-            "m" => Some(Self::SaveFigures),
+            "m" => Some(Self::SaveMetrics),
             "n" => Some(Self::New),
             "s" if shift => Some(Self::SaveSession),
             "s" => Some(Self::Save),
@@ -182,7 +182,7 @@ impl Action {
                 "o" | "O" => Some(Self::Scenes),
                 "v" | "V" => Some(Self::WriteView),
                 "k" | "K" => Some(Self::WriteKey),
-                "m" | "M" => Some(Self::Figures),
+                "m" | "M" => Some(Self::Metrics),
                 "f" | "F" => Some(Self::Follow),
                 "b" | "B" => Some(Self::Ride),
                 "p" | "P" => Some(Self::DrawPath),
@@ -266,7 +266,7 @@ pub const CARD: [(&str, &[(&str, &str)]); 5] = [
             ("Ctrl+click", "inspect an agent"),
             ("F", "follow it"),
             ("B", "ride behind it in space"),
-            ("M", "figures over time"),
+            ("M", "metrics over time"),
             ("Ctrl+M", "save them as CSV"),
             ("H", "more lines, none, one line"),
             ("F11", "full screen"),

@@ -62,7 +62,7 @@ pub struct Facts<'a> {
     pub profile: &'a Profile,
     /// Agents in the fullest grid cell.
     pub largest_cell: u32,
-    /// The figures of the flock; empty unless the overlay is full.
+    /// The metrics of the flock; empty unless the overlay is full.
     pub series: &'a Series,
     /// An error, or what the last key did.
     pub notice: Option<&'a str>,
@@ -195,7 +195,7 @@ impl Facts<'_> {
         let rows = self.series.rows_until(self.tick);
         let rows = &rows[rows.len().saturating_sub(PLOTTED)..];
         let step = place.width() / (PLOTTED - 1) as f32;
-        // The newest figure is at the right edge.
+        // The newest value is at the right edge.
         let begin = place.right() - step * (rows.len().max(1) - 1) as f32;
         let point = |(index, metrics): (usize, &Metrics)| {
             let height = metrics.polarisation.clamp(0.0, 1.0) as f32 * place.height();

@@ -7,7 +7,7 @@ use web_time::Instant;
 
 use flockwork_model::scene::Scene;
 use flockwork_model::vector::Point;
-use flockwork_session::Thing;
+use flockwork_session::SceneObject;
 use flockwork_view::camera::Camera;
 use flockwork_view::shapes::{Shape, StyledShape};
 
@@ -72,7 +72,7 @@ fn handle(centre: Point, unit: f32) -> StyledShape {
 
 /// Marks on the points of paths, which can be dragged.
 pub fn handles(scene: &Scene, unit: f32) -> Vec<StyledShape> {
-    Thing::path_points(scene).map(|(_, point)| handle(point, unit)).collect()
+    SceneObject::path_points(scene).map(|(_, point)| handle(point, unit)).collect()
 }
 
 /// A path while it is drawn.

@@ -1,4 +1,4 @@
-//! `flockwork simulate`: states and figures to files.
+//! `flockwork simulate`: states and metrics to files.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -138,8 +138,8 @@ pub fn simulate(
         states
             .check(first, |tick| tick - first <= span.ticks && span.is_due(every, tick - first))?;
     }
-    if let Some(Ok(figures)) = &mut files.figures {
-        figures.describe(&record)?;
+    if let Some(Ok(metrics)) = &mut files.metrics {
+        metrics.describe(&record)?;
     }
     let folder = folder.filter(|_| ranks::is_root());
     let keeper =
@@ -181,7 +181,7 @@ struct RunFiles {
     /// Of `--out`.
     states: Option<anyhow::Result<StateWriter>>,
     /// Of `--metrics`.
-    figures: Option<anyhow::Result<MetricsFile>>,
+    metrics: Option<anyhow::Result<MetricsFile>>,
     /// The checkpoint of the end: its tick, the file, and its folder, which is removed after the file if it is empty.
     checkpoint: Option<(u64, anyhow::Result<StateWriter>, Checkpoints)>,
 }
@@ -194,12 +194,12 @@ impl RunFiles {
         chosen: &Selection,
     ) -> anyhow::Result<Self> {
         if !ranks::is_root() {
-            return Ok(Self { states: None, figures: None, checkpoint: None });
+            return Ok(Self { states: None, metrics: None, checkpoint: None });
         }
         let states = out.map(StateWriter::create).transpose()?;
-        let figures = metrics.map(|path| MetricsFile::create(path, out, chosen.clone()));
-        let figures = figures.transpose()?.map(Ok);
-        Ok(Self { states: states.map(Ok), figures, checkpoint: None })
+        let metrics = metrics.map(|path| MetricsFile::create(path, out, chosen.clone()));
+        let metrics = metrics.transpose()?.map(Ok);
+        Ok(Self { states: states.map(Ok), metrics, checkpoint: None })
     }
 
     /// Renames the files into place, and the checkpoint of the end if all are. Returns their names and sizes for
@@ -209,8 +209,8 @@ impl RunFiles {
         if let (Some(states), Some(path)) = (self.states, out) {
             kept.push((path.to_path_buf(), states.and_then(StateWriter::finish)));
         }
-        if let (Some(figures), Some(path)) = (self.figures, metrics) {
-            kept.push((path.to_path_buf(), figures.and_then(MetricsFile::publish)));
+        if let (Some(metrics), Some(path)) = (self.metrics, metrics) {
+            kept.push((path.to_path_buf(), metrics.and_then(MetricsFile::publish)));
         }
         // With a checkpoint of its end a run is complete. Without all files it is not, and goes on.
         let is_whole = kept.iter().all(|(_, size)| size.is_ok());
@@ -237,7 +237,7 @@ impl RunFiles {
     }
 }
 
-/// Runs all ticks, or fewer if interrupted, and writes the due states and figures.
+/// Runs all ticks, or fewer if interrupted, and writes the due states and metrics.
 fn write_run(
     run: &mut DrivenSession,
     args: &SimulateArgs,
@@ -245,16 +245,16 @@ fn write_run(
     (files, keeper, unwrapping): (&mut RunFiles, Option<Checkpoints>, Option<Unwrapping>),
     interrupt: &Interrupt,
 ) -> anyhow::Result<Outcome> {
-    let figures = files.figures.take().transpose()?;
-    let figures = figures.map(|file| MetricsThread::start(file, run.scene(), agents as usize));
+    let metrics = files.metrics.take().transpose()?;
+    let metrics = metrics.map(|file| MetricsThread::start(file, run.scene(), agents as usize));
     let mut log = Outputs {
         states: args.out.is_some().then(|| args.states_every(span)),
-        figures: args.metrics.is_some().then_some(args.metrics_every),
+        metrics: args.metrics.is_some().then_some(args.metrics_every),
         checkpoints: args.checkpoint.is_some().then_some(args.every_checkpoint),
         checked: Instant::now(),
         keeper,
         files,
-        measuring: figures.transpose()?,
+        measuring: metrics.transpose()?,
         unwrapping,
         has_images: args.unwrap,
         span,
@@ -262,15 +262,15 @@ fn write_run(
     };
     let outcome = drive(run, &mut log, span.ticks, interrupt)?;
     log.bar.finish_and_clear();
-    log.files.figures = log.measuring.map(MetricsThread::finish);
+    log.files.metrics = log.measuring.map(MetricsThread::finish);
     Ok(outcome)
 }
 
 /// The output and its ticks: every E ticks from 0 on, and the last.
 struct Outputs<'a> {
-    /// Ticks between states, and between figures.
+    /// Ticks between states, and between metrics.
     states: Option<u64>,
-    figures: Option<u64>,
+    metrics: Option<u64>,
     checkpoints: Option<Every>,
     /// When the last one was written.
     checked: Instant,
@@ -288,7 +288,7 @@ impl Host for Outputs<'_> {
     fn next_stop(&self, done: u64) -> u64 {
         let next = |every: u64| done.saturating_add(every - (self.span.before + done) % every);
         let checkpoint = self.checkpoints.map(|every| every.next_stop(done));
-        let every = [self.states, self.figures].into_iter().flatten().filter(|every| *every > 0);
+        let every = [self.states, self.metrics].into_iter().flatten().filter(|every| *every > 0);
         let look = self.unwrapping.as_ref().map(|own| own.next_look(done));
         every.map(next).chain(checkpoint).chain(look).fold(self.span.ticks, u64::min)
     }
@@ -306,8 +306,8 @@ impl Host for Outputs<'_> {
         }
         let states = self.states.is_some_and(due);
         let mut measured = self.measuring.is_some();
-        if self.figures.is_some_and(due) {
-            // Figures need the whole flock.
+        if self.metrics.is_some_and(due) {
+            // Metrics need the whole flock.
             let Snapshot { state, targets } = run.snapshot()?;
             let travels = self.unwrapping.as_mut().map(|own| own.look(0, &state).to_vec());
             let travels = travels.unwrap_or_default();
@@ -316,7 +316,7 @@ impl Host for Outputs<'_> {
                 let written = writer.write_portion(&state, images, true, &targets);
                 self.keep(written);
             }
-            measured = self.measuring.as_mut().is_some_and(|figures| figures.write(state, travels));
+            measured = self.measuring.as_mut().is_some_and(|metrics| metrics.write(state, travels));
         } else if states || self.unwrapping.as_ref().is_some_and(|own| own.is_due(stop.done)) {
             let writer = self.files.states.as_mut().filter(|_| states);
             let writer = writer.and_then(|writer| writer.as_mut().ok());

@@ -4,7 +4,7 @@
 //! looks now, and a change there cuts nothing that comes after it.
 
 use flockwork_model::scene::{
-    BoidShape, CameraPlan, ColourBy, NumberAtFirst, Palette, Scene, Species, Style,
+    BoidShape, CameraPlan, ColourBy, OriginalIndex, Palette, Scene, Species, Style,
 };
 
 /// The appearance of a scene.
@@ -23,8 +23,8 @@ pub struct Appearance {
 pub struct SpeciesAppearance {
     /// The name of the species.
     pub name: String,
-    /// See [`Species::at_first`].
-    pub at_first: NumberAtFirst,
+    /// See [`Species::original`].
+    pub original: OriginalIndex,
     /// See [`Species::look`].
     pub look: BoidShape,
     /// See [`Species::colour`].
@@ -41,7 +41,7 @@ impl SpeciesAppearance {
     pub fn of(species: &Species) -> Self {
         Self {
             name: species.name.clone(),
-            at_first: species.at_first,
+            original: species.original,
             look: species.look,
             colour: species.colour,
             palette: species.palette.clone(),
@@ -75,7 +75,7 @@ impl Appearance {
         for species in &mut scene.species {
             let all = || self.species.iter();
             // It may have had another name then.
-            let numbers = |own: &SpeciesAppearance| own.at_first.0.zip(species.at_first.0);
+            let numbers = |own: &SpeciesAppearance| own.original.0.zip(species.original.0);
             let same = all().find(|own| numbers(own).is_some_and(|(own, now)| own == now));
             let named = || all().find(|own| numbers(own).is_none() && own.name == species.name);
             if let Some(own) = same.or_else(named) {

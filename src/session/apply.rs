@@ -3,7 +3,7 @@
 use super::edit::{Despawn, check, fit, species_named, unfit};
 use super::scene_ops::spawn_agents;
 use super::undo::Entry;
-use super::{Clock, Edit, EditError, Session, SpawnBatch, Thing};
+use super::{Clock, Edit, EditError, SceneObject, Session, SpawnBatch};
 use flockwork_engine::EngineError;
 use flockwork_model::behaviours::Target;
 use flockwork_model::scene::Scene;
@@ -207,12 +207,12 @@ impl<C: Clock> Session<C> {
 
     /// The target or obstacle that a drag from `place` moves, if there is one. Waits for the device if all
     /// targets move by themselves.
-    pub fn nearest_thing(&mut self, place: Point) -> Result<Option<Thing>, EngineError> {
+    pub fn nearest_thing(&mut self, place: Point) -> Result<Option<SceneObject>, EngineError> {
         // A target at rest is always preferred.
         if self.editor.scene.targets.iter().skip(1).all(Target::moves) {
             self.editor.scene.targets = self.targets()?;
         }
-        Ok(Thing::nearest(&self.editor.scene, place))
+        Ok(SceneObject::nearest(&self.editor.scene, place))
     }
 
     /// The scene, with targets that move by themselves where they are now. Waits for the device if there

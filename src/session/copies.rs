@@ -95,16 +95,16 @@ impl<C: Clock> Session<C> {
         }
     }
 
-    /// The figures recorded so far.
+    /// The metrics recorded so far.
     #[must_use]
     pub fn series(&self) -> &Series {
         &self.timeline.series
     }
 
-    /// True while the figures of a state are under way: the host should look soon, even if the flock
+    /// True while the metrics of a state are under way: the host should look soon, even if the flock
     /// is paused.
     #[must_use]
-    pub fn awaits_figures(&self) -> bool {
+    pub fn awaits_metrics(&self) -> bool {
         self.timeline.series.awaits()
     }
 
@@ -113,7 +113,7 @@ impl<C: Clock> Session<C> {
         self.copies.waiting.pop_front()
     }
 
-    /// Adds the figures of sample `number`. Returns false if that state no longer belongs to the
+    /// Adds the metrics of sample `number`. Returns false if that state no longer belongs to the
     /// flock's past. `took` is how long measuring it took.
     pub fn measured(&mut self, number: u64, metrics: Metrics, took: Duration) -> bool {
         self.timeline.series.note(number, metrics, took)

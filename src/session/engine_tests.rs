@@ -195,7 +195,7 @@ fn the_targets_of_a_rescued_flock_are_those_of_its_scene() {
     tick(&mut session, 5);
     session.advance().unwrap();
     session.clock.toggle();
-    session.remove(Thing::Target(1)).unwrap();
+    session.remove(SceneObject::Target(1)).unwrap();
     let expected = session.targets().unwrap();
     dead.store(true, Ordering::Relaxed);
     session.rescue(cpu()).unwrap();
@@ -263,7 +263,7 @@ fn edits_that_no_file_could_hold_are_refused() {
     let paint = |radius| Edit::Paint { places: vec![Point::ONE], radius };
     for boundary in ["open", "walls", "wrap"] {
         let session = &mut opened_here(&format!("world.boundary = \"{boundary}\"\n{TEXT}"));
-        let moved = Edit::moving(session.scene(), Thing::Target(2), nowhere);
+        let moved = Edit::moving(session.scene(), SceneObject::Target(2), nowhere);
         for (edit, why) in [
             (Edit::Pointer(Some(nowhere)), "is no place"),
             (Edit::AddTarget(nowhere), "is no place"),

@@ -36,8 +36,8 @@ impl<C: Clock> Session<C> {
         self.edit(Edit::Spawn(vec![SpawnBatch { species, places, newcomers: 0 }]))
     }
 
-    pub(super) fn put(&mut self, thing: Thing, place: Point) -> Done {
-        self.edit(Edit::moving(&self.editor.scene, thing, place))
+    pub(super) fn put(&mut self, object: SceneObject, place: Point) -> Done {
+        self.edit(Edit::moving(&self.editor.scene, object, place))
     }
 
     pub(super) fn paint(&mut self, at: &[Point], radius: f32) -> Done {
@@ -48,8 +48,8 @@ impl<C: Clock> Session<C> {
         self.edit(Edit::AddPath { points: at.to_vec(), closed })
     }
 
-    pub(super) fn remove(&mut self, thing: Thing) -> Done {
-        self.edit(Edit::removing(&self.editor.scene, thing))
+    pub(super) fn remove(&mut self, object: SceneObject) -> Done {
+        self.edit(Edit::removing(&self.editor.scene, object))
     }
 
     pub(super) fn add_species(&mut self, like: usize) -> Done {

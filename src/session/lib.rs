@@ -1,7 +1,7 @@
 //! One flock in time. All hosts (the window, the commands) drive it.
 //!
 //! A [`Session`] owns an engine with its flock, the edited scene, the clock that decides how many
-//! ticks are due, the edits that can be undone, the last snapshot, and a history of figures. It
+//! ticks are due, the edits that can be undone, the last snapshot, and a history of metrics. It
 //! knows no window and no file. It reads time only through the host's closure, and it never sleeps.
 //!
 //! A host calls [`Session::advance`] again and again, and shows the flock when the result says so.
@@ -22,13 +22,13 @@ mod queries;
 mod record;
 mod resolve;
 mod runner;
+mod scene_object;
 mod scene_ops;
 mod scene_stack;
 pub mod series;
 mod source;
 mod species_members;
 mod speed;
-mod thing;
 mod timeline;
 mod undo;
 
@@ -39,12 +39,12 @@ pub use appearance::{Appearance, SpeciesAppearance};
 pub use clock::{Clock, RealTime, Stops, TICKS_PER_SECOND};
 pub use edit::{Counts, Despawn, Edit, EditError, Move, Parameters, Returned, SpawnBatch, Splice};
 pub use history::{DEFAULT_BUDGET, Recorded};
-pub use original_scene::{before_edits, species_at_first};
+pub use original_scene::{before_edits, original_species};
 pub use record::{Recording, RecordingError, Unsaved};
+pub use scene_object::SceneObject;
 pub use scene_ops::pointer_help;
 pub use source::{Opening, Source};
 pub use speed::{SPEEDS, Speed};
-pub use thing::Thing;
 
 use copies::Copies;
 pub use copies::MAX_COPIED;

@@ -1,14 +1,14 @@
 //! Finds the same species in the edited scene and in the scene before all edits.
 
 use flockwork_model::parameter::{ALL_SPECIES, Meaning, NEAREST_PATH, NEAREST_TARGET};
-use flockwork_model::scene::{NumberAtFirst, Scene, Species};
+use flockwork_model::scene::{OriginalIndex, Scene, Species};
 
 /// The scene before all edits: each species notes its number in it.
 #[must_use]
 pub fn before_edits(scene: &Scene) -> Scene {
     let mut scene = scene.clone();
     for (index, species) in scene.species.iter_mut().enumerate() {
-        species.at_first = NumberAtFirst(Some(index));
+        species.original = OriginalIndex(Some(index));
     }
     scene
 }
@@ -17,15 +17,15 @@ pub fn before_edits(scene: &Scene) -> Scene {
 /// one that was added. Its parameters refer to species, targets and paths by their numbers in
 /// `scene`.
 #[must_use]
-pub fn species_at_first(scene: &Scene, first: &Scene) -> Vec<Option<Species>> {
-    let known = |species: &Species| species.at_first.0.filter(|index| *index < first.species.len());
+pub fn original_species(scene: &Scene, first: &Scene) -> Vec<Option<Species>> {
+    let known = |species: &Species| species.original.0.filter(|index| *index < first.species.len());
     let pairs: Vec<Option<usize>> = scene.species.iter().map(known).collect();
     let own = scene.species.iter().zip(&pairs);
     own.map(|(now, pair)| Some(translated(&first.species[(*pair)?], now, &pairs, scene, first)))
         .collect()
 }
 
-/// The species `then` of `first`, with the numbers that things have in `scene`. There the species
+/// The species `then` of `first`, with the numbers that objects have in `scene`. There the species
 /// is `now`.
 fn translated(
     then: &Species,
@@ -84,8 +84,8 @@ mod tests {
         let first = before_edits(&Scene::parse("test", TEXT).unwrap());
         let mut scene = first.clone();
         let starts = |scene: &Scene| -> Vec<Option<usize>> {
-            let starts = species_at_first(scene, &first);
-            let place = |start: Species| start.at_first.0.unwrap();
+            let starts = original_species(scene, &first);
+            let place = |start: Species| start.original.0.unwrap();
             starts.into_iter().map(|start| start.map(place)).collect()
         };
         // One moves up, then it gets another name, then the name of the one that has gone.
@@ -104,7 +104,7 @@ mod tests {
         let first = before_edits(&Scene::parse("test", TEXT).unwrap());
         let mut scene = first.clone();
         assert_eq!(
-            species_at_first(&scene, &first),
+            original_species(&scene, &first),
             first.species.iter().cloned().map(Some).collect::<Vec<_>>()
         );
         scene.remove_species(0).unwrap();
@@ -117,7 +117,7 @@ mod tests {
         let target = seek.kind.parameter("target").unwrap();
         assert_eq!(seek.values[target], 2.0);
         seek.values[target] = 1.0;
-        let starts = species_at_first(&scene, &first);
+        let starts = original_species(&scene, &first);
         assert_eq!(starts, [Some(wanted[0].clone()), Some(wanted[1].clone()), None]);
     }
 }

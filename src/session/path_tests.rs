@@ -50,7 +50,7 @@ fn paths_that_were_drawn_are_in_the_past_in_the_file_and_in_the_session() {
         };
         look(&mut session, 30);
         let point = place(&session, 400.0, 111.0);
-        session.put(Thing::PathPoint(1, 1), point).unwrap();
+        session.put(SceneObject::PathPoint(1, 1), point).unwrap();
         look(&mut session, 40);
         let mut own = session.scene().paths[1].clone();
         (own.closed, own.shown, own.name) = (false, false, "lane".into());
@@ -91,7 +91,7 @@ fn a_first_path_can_be_followed_and_stays_while_it_is() {
     reach(&mut session, 20);
     let refused = refusal(session.edit(Edit::Paths(Splice::removing(0))));
     assert!(refused.contains("follow_path needs a path"), "{refused}");
-    assert_eq!(refusal(session.remove(Thing::PathPoint(0, 1))), refused);
+    assert_eq!(refusal(session.remove(SceneObject::PathPoint(0, 1))), refused);
     // The behaviour names a path that the file does not have: the session says so all the same.
     assert_replayed(&mut session);
     session.reset().unwrap();
@@ -110,7 +110,7 @@ fn what_no_file_could_have_is_refused() {
     for _ in 0..2 {
         session.add_path(&[Point::ZERO, flat(1.0, 1.0)], false).unwrap();
     }
-    let same = refusal(session.put(Thing::PathPoint(0, 1), Point::ZERO));
+    let same = refusal(session.put(SceneObject::PathPoint(0, 1), Point::ZERO));
     assert!(same.contains("two different"));
     let taken =
         flockwork_model::scenery::Path { name: "path1".into(), ..session.scene().paths[0].clone() };

@@ -1,7 +1,7 @@
 //! Operations on a scene and a state: new agents, random paths, seek and flee exchanged.
 
 use super::edit::SpawnBatch;
-use super::original_scene::species_at_first;
+use super::original_scene::original_species;
 use flockwork_model::behaviours::Kind;
 use flockwork_model::parameter::NEAREST_TARGET;
 use flockwork_model::random::{Purpose, unit};
@@ -15,7 +15,7 @@ use flockwork_model::world::{Boundary, World};
 /// world to its edge.
 const ROUND: (f32, f32) = (0.35, 0.9);
 
-/// A place for agents and things: inside the world, if its boundary is not open. NaN stays NaN, and is refused.
+/// A place for agents and objects: inside the world, if its boundary is not open. NaN stays NaN, and is refused.
 pub fn inside(world: &World, place: Point) -> Point {
     let along = |axis: usize| {
         let (at, size) = (place[axis], world.size[axis]);
@@ -63,7 +63,7 @@ pub fn swap_seek_flee(scene: &mut Scene, first: &Scene) {
     let other = |kind: Kind| kind.info().needs.opposite.unwrap_or(kind);
     // The index of a parameter of `kind` in the other behaviour, if it has it.
     let there = |kind: Kind, index: usize| other(kind).parameter(kind.info().parameters[index].key);
-    let starts = species_at_first(scene, first);
+    let starts = original_species(scene, first);
     for (own, (species, first)) in scene.species.iter_mut().zip(starts).enumerate() {
         let first = first.unwrap_or_else(|| species.clone());
         for rule in &mut species.rules {
@@ -71,7 +71,7 @@ pub fn swap_seek_flee(scene: &mut Scene, first: &Scene) {
             if kind == rule.kind {
                 continue;
             }
-            let mut values = values_at_first(&first, own, kind);
+            let mut values = original_values(&first, own, kind);
             for (index, value) in rule.values.iter().enumerate() {
                 if let Some(index) = there(rule.kind, index) {
                     values[index] = *value;
@@ -105,12 +105,12 @@ pub fn is_swapped(scene: &Scene, first: &Scene) -> bool {
         let mut gone = first.rules.iter().filter(gone).filter_map(opposite);
         gone.any(|other| now.rule(other).is_some() && first.rule(other).is_none())
     };
-    scene.species.iter().zip(species_at_first(scene, first)).any(turned)
+    scene.species.iter().zip(original_species(scene, first)).any(turned)
 }
 
 /// The values of a behaviour in the scene at the start, for the species of number `own`; the defaults
 /// if the scene lacks it.
-fn values_at_first(first: &Species, own: usize, kind: Kind) -> Vec<f32> {
+fn original_values(first: &Species, own: usize, kind: Kind) -> Vec<f32> {
     let defaults = || Rule::by_default(kind, own).values;
     first.rule(kind).map_or_else(defaults, |rule| rule.values.clone())
 }

@@ -88,7 +88,7 @@ impl<C: Clock> Session<C> {
         Ok(())
     }
 
-    /// Begins with another past, figures and edits to undo. Undoing that brings back the flock as it is
+    /// Begins with another past, metrics and edits to undo. Undoing that brings back the flock as it is
     /// now, unless it is too large to be kept.
     pub(super) fn remember_before_reset(&mut self) -> Result<(), EngineError> {
         let kept = (self.runner.agents <= MAX_COPIED).then(|| self.runner.engine.snapshot());

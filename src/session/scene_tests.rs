@@ -122,12 +122,12 @@ fn targets_and_obstacles_come_and_go() {
     species[0].rules[seek].values[slot] = 3.0;
     session.change(species).unwrap();
     tick(session, 5);
-    session.remove(Thing::Target(2)).unwrap();
+    session.remove(SceneObject::Target(2)).unwrap();
     let sought = |session: &Session<RealTime>| session.scene().species[0].rules[seek].values[slot];
     assert_eq!((session.scene().targets.len(), sought(session)), (3, 2.0));
-    session.remove(Thing::Target(2)).unwrap();
+    session.remove(SceneObject::Target(2)).unwrap();
     assert_eq!(sought(session), flockwork_model::parameter::NEAREST_TARGET);
-    refusal(session.remove(Thing::Target(0)));
+    refusal(session.remove(SceneObject::Target(0)));
     assert_eq!(session.scene().targets.len(), 2, "the pointer stays");
     tick(session, 5);
     // A reset keeps the lists, and puts what was there at the start where it was.

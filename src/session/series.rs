@@ -1,7 +1,7 @@
-//! The figures of a flock over time.
+//! The metrics of a flock over time.
 //!
 //! The session decides which states are measured and keeps the results. It measures nothing itself:
-//! the host takes each [`Sample`], computes its figures on a thread, and hands them back.
+//! the host takes each [`Sample`], computes its metrics on a thread, and hands them back.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub enum Watch {
     Closely,
 }
 
-/// Shortest time between two samples while the figures are not shown. It is also at least `RARELY`
+/// Shortest time between two samples while the metrics are not shown. It is also at least `RARELY`
 /// times as long as a sample costs.
 const MIN_TIME_UNSEEN: Duration = Duration::from_millis(250);
 const RARELY: u32 = 50;
@@ -56,14 +56,14 @@ pub(super) struct Awaited {
     pub revision: u64,
 }
 
-/// Figures by tick.
+/// Metrics by tick.
 #[derive(Debug, Default)]
 pub struct Series {
     /// Ascending ticks.
     rows: Vec<Metrics>,
     /// Least number of ticks between two rows.
     spacing: u64,
-    /// The figures of the state that was measured last.
+    /// The metrics of the state that was measured last.
     latest: Option<Metrics>,
     /// Samples that the host has or will take.
     awaited: Vec<Awaited>,
@@ -89,7 +89,7 @@ impl Series {
         &self.rows[..self.rows.partition_point(|row| row.tick <= tick)]
     }
 
-    /// The figures of the state that was measured last.
+    /// The metrics of the state that was measured last.
     #[must_use]
     pub fn latest(&self) -> Option<&Metrics> {
         self.latest.as_ref()
@@ -121,7 +121,7 @@ impl Series {
         self.awaited.push(awaited);
     }
 
-    /// Adds the figures of an awaited sample. If its state no longer belongs to this past, they are
+    /// Adds the metrics of an awaited sample. If its state no longer belongs to this past, they are
     /// ignored, and this returns false.
     pub(super) fn note(&mut self, number: u64, metrics: Metrics, took: Duration) -> bool {
         let Some(index) = self.awaited.iter().position(|awaited| awaited.number == number) else {
@@ -181,7 +181,7 @@ impl Series {
 mod tests {
     use super::*;
 
-    fn figures(tick: u64) -> Metrics {
+    fn measured(tick: u64) -> Metrics {
         let mut metrics = Metrics::default();
         (metrics.tick, metrics.agents) = (tick, 7);
         metrics
@@ -191,7 +191,7 @@ mod tests {
     fn measure(series: &mut Series, tick: u64, took: Duration) {
         let awaited = Awaited { number: tick, tick, revision: tick };
         series.await_sample(awaited, Duration::ZERO, Duration::ZERO);
-        series.note(tick, figures(tick), took);
+        series.note(tick, measured(tick), took);
     }
 
     fn of(ticks: impl IntoIterator<Item = u64>) -> Series {
@@ -208,7 +208,7 @@ mod tests {
     fn a_tick_that_is_computed_again_has_one_row() {
         let mut series = of([0, 10, 20, 30, 10, 15, 20]);
         assert_eq!(ticks(&series), [0, 10, 15, 20, 30]);
-        let mut other = figures(20);
+        let mut other = measured(20);
         other.agents = 9;
         series.await_sample(
             Awaited { number: 99, tick: 20, revision: 99 },
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_has_no_figures_even_if_they_come_later() {
+    fn what_is_cut_has_no_metrics_even_if_they_come_later() {
         let mut series = of([0, 10, 20, 30]);
         for (number, tick) in [(100, 20), (101, 21)] {
             let awaited = Awaited { number, tick, revision: number };
@@ -229,10 +229,10 @@ mod tests {
         }
         series.cut(20);
         assert_eq!((ticks(&series), series.latest()), (vec![0, 10, 20], None));
-        series.note(101, figures(21), Duration::ZERO);
+        series.note(101, measured(21), Duration::ZERO);
         assert_eq!(ticks(&series), [0, 10, 20]);
-        series.note(100, figures(20), Duration::ZERO);
-        assert_eq!((ticks(&series).len(), series.latest()), (3, Some(&figures(20))));
+        series.note(100, measured(20), Duration::ZERO);
+        assert_eq!((ticks(&series).len(), series.latest()), (3, Some(&measured(20))));
     }
 
     #[test]
@@ -246,8 +246,8 @@ mod tests {
             let apart: Vec<u64> = rows.windows(2).map(|pair| pair[1] - pair[0]).collect();
             let (least, most) = (apart.iter().min().unwrap(), apart.iter().max().unwrap());
             assert!(most <= &(2 * least), "{least} to {most}");
-            // The present state has figures also if it is no row.
-            assert_eq!(series.latest(), Some(&figures(19_999 * step)));
+            // The present state has metrics also if it is no row.
+            assert_eq!(series.latest(), Some(&measured(19_999 * step)));
         }
     }
 
@@ -262,7 +262,7 @@ mod tests {
         assert!(!due(&series, Watch::Off, 0, 0, true));
         series.await_sample(Awaited { number: 0, tick: 0, revision: 1 }, ms(10), ms(2));
         assert!(!due(&series, Watch::Closely, 2, 9999, false), "its cost is not known yet");
-        series.note(0, figures(0), ms(20));
+        series.note(0, measured(0), ms(20));
         // Ten times the 20 ms of the thread.
         assert!(!due(&series, Watch::Closely, 2, 209, false));
         assert!(due(&series, Watch::Closely, 2, 210, false));
@@ -274,7 +274,7 @@ mod tests {
         assert!(due(&series, Watch::Seldom, 2, 1110, false));
         // Work that the flock itself waits for counts more.
         series.await_sample(Awaited { number: 1, tick: 1, revision: 2 }, ms(2000), ms(30));
-        series.note(1, figures(1), ms(1));
+        series.note(1, measured(1), ms(1));
         assert!(!due(&series, Watch::Closely, 3, 2599, false));
         assert!(due(&series, Watch::Closely, 3, 2600, false));
     }

@@ -1,4 +1,4 @@
-//! The figures of a session when time goes on, back, and another way.
+//! The metrics of a session when time goes on, back, and another way.
 
 use super::time_tests::{cpu, engines, reach, start};
 use super::*;
@@ -66,7 +66,7 @@ fn figures_go_back_and_another_way_with_the_flock() {
 }
 
 #[test]
-fn each_scene_keeps_its_own_figures() {
+fn each_scene_keeps_its_own_metrics() {
     let mut session = start(cpu());
     session.watch(Watch::Closely);
     step(&mut session, 10);

@@ -92,7 +92,7 @@ fn a_reset_undoes_what_hands_have_done() {
     let food = session.nearest_thing(flat(310.0, 100.0)).unwrap().unwrap();
     session.put(food, flat(20.0, 30.0)).unwrap();
     assert_eq!(session.targets().unwrap()[2].position, flat(20.0, 30.0));
-    session.put(Thing::Obstacle(0), flat(20.0, 30.0)).unwrap();
+    session.put(SceneObject::Obstacle(0), flat(20.0, 30.0)).unwrap();
     tick(session, 5);
     session.reset().unwrap();
     assert_eq!((session.state().unwrap(), session.targets().unwrap()), first);
@@ -187,7 +187,7 @@ fn figures_are_recorded_while_time_passes() {
         for _ in 0..120 {
             session.advance().unwrap();
             while let Some(sample) = session.take_sample() {
-                assert!(session.awaits_figures());
+                assert!(session.awaits_metrics());
                 let metrics = Metrics::of(&sample.scene, &sample.state);
                 session.measured(sample.number, metrics, Duration::ZERO);
             }

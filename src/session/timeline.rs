@@ -17,7 +17,7 @@ const SLICE: f64 = 0.05;
 /// The most ticks of one slice, even if they are cheap.
 const MAX_SLICE: f64 = 256.0;
 
-/// The time of a flock: its past, its figures, and the way to another tick.
+/// The time of a flock: its past, its metrics, and the way to another tick.
 #[derive(Debug, Default)]
 pub struct Timeline {
     pub history: History,

@@ -43,12 +43,12 @@ fn an_edit_undone_leaves_no_trace_and_redone_is_that_edit() {
         ("path", |s| s.edit(Edit::NewPath).unwrap()),
         ("seek and flee", |s| s.edit(Edit::SwapSeekFlee).unwrap()),
         ("place of a target", |s| {
-            s.put(Thing::Target(2), place(s, 20.0, 30.0)).unwrap();
+            s.put(SceneObject::Target(2), place(s, 20.0, 30.0)).unwrap();
         }),
         ("place of an obstacle", |s| {
             // In the way of an agent.
             let FlockState { position, velocity, .. } = s.state().unwrap();
-            s.put(Thing::Obstacle(0), position[0] + velocity[0] * 9.0).unwrap();
+            s.put(SceneObject::Obstacle(0), position[0] + velocity[0] * 9.0).unwrap();
         }),
     ];
     for ((subject, edit), text) in
@@ -79,7 +79,7 @@ fn an_edit_undone_leaves_no_trace_and_redone_is_that_edit() {
 #[test]
 fn an_undo_leaves_targets_alone_that_move_by_themselves() {
     let session = &mut opened_here(TEXT);
-    session.put(Thing::Target(2), flat(20.0, 30.0)).unwrap();
+    session.put(SceneObject::Target(2), flat(20.0, 30.0)).unwrap();
     tick(session, 20);
     assert_eq!(session.undo().unwrap(), "undone: place of a target");
     let targets = session.targets().unwrap();
@@ -96,8 +96,8 @@ fn a_gesture_is_one_edit() {
     }
     session.seal_edit();
     session.set_max_speed(4.0).unwrap();
-    session.put(Thing::Obstacle(0), Point::ONE).unwrap();
-    session.put(Thing::Obstacle(0), Point::ZERO).unwrap();
+    session.put(SceneObject::Obstacle(0), Point::ONE).unwrap();
+    session.put(SceneObject::Obstacle(0), Point::ZERO).unwrap();
     assert_eq!(session.undo().unwrap(), "undone: place of an obstacle");
     assert_eq!(session.scene().obstacles, session.original().obstacles);
     assert_eq!(session.undo().unwrap(), "undone: parameters");

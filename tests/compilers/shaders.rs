@@ -54,7 +54,7 @@ const DRAWINGS: [(&str, &[&str], bool); 29] = [
     ("clusters", &["show_clusters"], false),
     ("draw_background", &["cover", "copy"], false),
     ("draw_boids", &["corner", "paint"], false),
-    ("draw_boids", &["figure_corner", "figure_paint"], false),
+    ("draw_boids", &["glyph_corner", "glyph_paint"], false),
     ("draw_bodies", &["body_corner", "paint_body"], false),
     ("draw_bodies", &["bird_corner", "paint_body"], false),
     ("draw_bodies", &["fish_corner", "paint_body"], false),

@@ -27,7 +27,7 @@ const VEGA10: Floors = Floors {
         (5, "bird_corner body_corner glow_corner:light shrink shrink_calmly splat:light"),
         (6, "active-particles fireflies flock flock-noise flock-pointer foam"),
         (6, "non-reciprocal"),
-        (6, "ball_corner figure_corner"),
+        (6, "ball_corner glyph_corner"),
         (7, "chiral:narrow crossing doorway gregoire-chate:narrow hunger:narrow"),
         (7, "nematic:narrow pursuit:narrow tornado"),
         (7, "corner glow_corner grow splat"),
@@ -50,7 +50,7 @@ const NAVI21: Floors = Floors {
         (18, "asteroids bubbles couzin helix procession shadow topological woods"),
         (20, "big-and-small docking escort evade flock-3d flock-fov flock-view mills"),
         (20, "particle-life schooling-by-noise"),
-        (20, "ball_corner bird_corner body_corner figure_corner fish_corner"),
+        (20, "ball_corner bird_corner body_corner glyph_corner fish_corner"),
         // Pictures are read in thirteen places at once, which hides the latency.
         (20, "glow_corner:light shrink shrink_calmly splat:light"),
         (24, "active-particles crossing doorway fireflies flock flock-noise flock-pointer"),

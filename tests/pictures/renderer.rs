@@ -156,13 +156,13 @@ fn every_agent_is_a_glow_that_fades_from_its_place() {
     assert_eq!(glows.len(), lattice().len());
     let species = &scene.species[0];
     let measure = Measure::of(&scene, species, camera.pixels_per_unit, 1.0);
-    let figure = measure.extent(species.body.size);
+    let glyph = measure.extent(species.body.size);
     for (position, _) in lattice() {
         let place = camera.pixel_from_world(position);
         let (glow, off) = nearest(&glows, place);
         assert!(off < 1.0, "{off} away");
         let farthest = glow.iter().map(|p| centre_of(*p).distance(place)).fold(0.0, f32::max);
-        assert!((figure.radius * 2.5..figure.reach).contains(&farthest), "{farthest}");
+        assert!((glyph.radius * 2.5..glyph.reach).contains(&farthest), "{farthest}");
         let (x, y) = (place.x as u32, place.y as u32);
         let along: Vec<u32> = (0..24).map(|right| light_at(&frame, x + right, y)).collect();
         assert!(along.windows(2).all(|pair| pair[1] <= pair[0]), "{along:?}");

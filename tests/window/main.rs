@@ -11,11 +11,11 @@ mod shell;
 
 mod closing;
 mod drawing;
-mod figures;
 mod film;
 mod input;
 mod inspector;
 mod looks;
+mod metrics;
 mod panel;
 mod scenes;
 mod space;

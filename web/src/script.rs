@@ -123,14 +123,14 @@ pub fn open(name: &JsValue, content: &JsValue) -> Result<(), String> {
     wish(Command::OpenText { name: text("open", name)?, text: text("open", content)? })
 }
 
-/// Does what a key does: `pause`, `scenes`, `values`, `time` or `figures`.
+/// Does what a key does: `pause`, `scenes`, `values`, `time` or `metrics`.
 ///
 /// # Errors
 /// A sentence: there is no such button, or too much waits.
 #[wasm_bindgen]
 pub fn press(button: &JsValue) -> Result<(), String> {
     let known = Action::of_button(&text("press", button)?);
-    wish(Command::Act(known.ok_or("press takes pause, scenes, values, time or figures")?))
+    wish(Command::Act(known.ok_or("press takes pause, scenes, values, time or metrics")?))
 }
 
 /// Sets the function that is called with the tick after every frame; `null` for none.

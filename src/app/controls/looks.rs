@@ -11,7 +11,7 @@ use crate::keys::Action;
 use flockwork_model::kept::{KeptNames, full_name};
 use flockwork_model::scene::{
     Background, BoidShape, ColourBy, Exposed, Follow, Ground, Light, MAX_BACKGROUND_COLOURS,
-    MAX_PALETTE_COLOURS, NumberAtFirst, Orbit, Palette, Rgb, Style,
+    MAX_PALETTE_COLOURS, Orbit, OriginalIndex, Palette, Rgb, Style,
 };
 use flockwork_session::{Appearance, SpeciesAppearance};
 
@@ -81,8 +81,8 @@ pub fn section(
 /// The looks of the agents whose species has none of its own.
 fn of_style(style: &Style) -> SpeciesAppearance {
     let Style { look, colour, ref palette, smallest, .. } = *style;
-    let (name, at_first) = (String::new(), NumberAtFirst::default());
-    SpeciesAppearance { name, at_first, look, colour, palette: palette.clone(), smallest }
+    let (name, original) = (String::new(), OriginalIndex::default());
+    SpeciesAppearance { name, original, look, colour, palette: palette.clone(), smallest }
 }
 
 /// Shows the looks of agents, a row each; `start` is what they were at the start. A plane has no depth to show;

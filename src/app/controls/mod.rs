@@ -3,8 +3,8 @@
 mod flock_section;
 mod formula;
 mod looks;
+mod objects;
 mod species_section;
-mod things;
 mod value_rows;
 mod words;
 
@@ -56,7 +56,7 @@ pub struct FlockPanel<'a> {
     pub by_keyboard: bool,
     /// The tool of the pointer.
     pub tool: Option<&'a Tool>,
-    /// The place in the middle of the view, where new things go; world units.
+    /// The place in the middle of the view, where new objects go; world units.
     pub middle: Point,
 }
 
@@ -107,7 +107,7 @@ impl Controls {
                 let before = Appearance::of(panel.scene);
                 let (mut edited, mut edits) = (panel.scene.clone(), Vec::new());
                 species_section::all(ui, panel, &mut edited.species, &mut edits);
-                things::section(ui, panel, commands);
+                objects::section(ui, panel, commands);
                 let mut looks = Appearance::of(&edited);
                 looks::section(ui, panel, &mut looks, commands);
                 // Appearance and parameters are different edits: only the latter have a tick.

@@ -12,7 +12,7 @@ use flockwork_model::behaviours::Kind;
 use flockwork_model::formula::{MAX_RULES, PARAMETERS, SPECIES_OF};
 use flockwork_model::parameter::{Parameter, Parameters};
 use flockwork_model::scene::{Body, Law, Rule, Scene, Slot, Species, Variation};
-use flockwork_session::{Edit, SpeciesAppearance, species_at_first};
+use flockwork_session::{Edit, SpeciesAppearance, original_species};
 
 /// The sign of the button that adds a copy.
 const ADD: &str = "+";
@@ -25,7 +25,7 @@ pub fn all(
     edits: &mut Vec<Edit>,
 ) {
     let FlockPanel { scene, first, ref counts, .. } = *panel;
-    let starts = species_at_first(scene, first);
+    let starts = original_species(scene, first);
     // One that was added is compared with itself.
     let start = |index: usize, own: &Species| {
         starts.get(index).cloned().flatten().unwrap_or_else(|| own.clone())
@@ -68,8 +68,8 @@ impl OneSpecies<'_> {
     /// The header, which folds the section, and what is below it.
     fn section(&self, ui: &mut egui::Ui, species: &mut Species, edits: &mut Vec<Edit>) {
         // A new name does not fold the section.
-        let at_first = species.at_first.0.and_then(|number| self.first.species.get(number));
-        let id = ui.make_persistent_id(match at_first {
+        let original = species.original.0.and_then(|number| self.first.species.get(number));
+        let id = ui.make_persistent_id(match original {
             Some(first) => ("species", first.name.clone()),
             None => ("added species", self.index.to_string()),
         });

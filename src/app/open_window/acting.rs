@@ -13,7 +13,7 @@ use crate::keys::Action;
 use flockwork_engine::{EngineError, EngineKind};
 use flockwork_model::scene::{Click, Scene};
 use flockwork_model::vector::Point;
-use flockwork_session::{Edit, EditError, SpawnBatch, Thing};
+use flockwork_session::{Edit, EditError, SceneObject, SpawnBatch};
 use flockwork_view::camera::Camera;
 
 /// How near the mouse must be to a target to take hold of it; points.
@@ -21,15 +21,15 @@ const REACH: f32 = 10.0;
 
 /// In a space, the target of the file or the obstacle that is seen at the pixel of a place, or
 /// within `reach` of it. If there are several, it is the one whose middle is nearest to the pixel.
-fn thing_seen_at(camera: &Camera, scene: &Scene, at: Point, reach: f32) -> Option<Thing> {
+fn object_seen_at(camera: &Camera, scene: &Scene, at: Point, reach: f32) -> Option<SceneObject> {
     let pixel = camera.pixel_from_world(at);
     let reach = reach * camera.pixels_per_unit;
-    let near = Thing::all(scene).filter_map(|(thing, place, radius)| {
+    let near = SceneObject::all(scene).filter_map(|(object, place, radius)| {
         let seen = camera.seen(camera.image(place))?;
         let distance = seen.pixel.distance(pixel);
-        (distance <= reach.max(radius * seen.pixels_per_unit)).then_some((thing, distance))
+        (distance <= reach.max(radius * seen.pixels_per_unit)).then_some((object, distance))
     });
-    near.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(thing, _)| thing)
+    near.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(object, _)| object)
 }
 
 /// The hold of the pointer on an object, which moves at its own depth.
@@ -85,8 +85,8 @@ impl OpenWindow<'_> {
                 self.tell_done(redone)?;
             }
             Action::SwitchEngine => self.switch_engine()?,
-            Action::Figures => self.panels.figures.toggle(),
-            Action::SaveFigures => self.save_figures(),
+            Action::Metrics => self.panels.metrics.toggle(),
+            Action::SaveMetrics => self.save_metrics(),
             Action::Sliders => self.panels.controls_shown = !self.panels.controls_shown,
             Action::Scenes => {
                 let name = self.session.scene().name.clone();
@@ -154,7 +154,7 @@ impl OpenWindow<'_> {
             self.panels.scenes.close();
         } else if self.panels.inspector.holds() {
             self.panels.inspector.let_go();
-        } else if !self.panels.figures.close() && !self.panels.timeline.close() {
+        } else if !self.panels.metrics.close() && !self.panels.timeline.close() {
             self.panels.controls_shown = false;
         }
     }
@@ -207,10 +207,10 @@ impl OpenWindow<'_> {
         let scene = self.session.present_scene()?;
         self.hand.held = match camera.eye {
             // The one that is seen under the mouse, at any depth.
-            Some(_) => thing_seen_at(camera, scene, at, reach),
-            None => Thing::at(scene, at, reach),
+            Some(_) => object_seen_at(camera, scene, at, reach),
+            None => SceneObject::at(scene, at, reach),
         };
-        if let Some(place) = self.hand.held.and_then(|thing| thing.place(scene)) {
+        if let Some(place) = self.hand.held.and_then(|object| object.place(scene)) {
             self.hand.grasp = Some(Grasp::new(camera, at, place));
             self.hand.pointer.drag();
         }
@@ -307,9 +307,9 @@ impl OpenWindow<'_> {
             if self.hand.held.is_none() {
                 self.hand.held = self.session.nearest_thing(place)?;
             }
-            if let Some(thing) = self.hand.held {
+            if let Some(object) = self.hand.held {
                 let place = self.hand.grasp.map_or(place, |grasp| grasp.moved(place));
-                self.edit(Edit::moving(self.session.scene(), thing, place))?;
+                self.edit(Edit::moving(self.session.scene(), object, place))?;
             }
         }
         if !self.hand.pointer.is_dragging() {

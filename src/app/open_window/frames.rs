@@ -31,7 +31,7 @@ pub(super) const NEAR: f32 = 24.0;
 /// How long to wait before asking again for a surface that is not visible.
 const IDLE_POLL: Duration = Duration::from_millis(100);
 
-/// How long to wait before looking for figures that are being computed.
+/// How long to wait before looking for metrics that are being computed.
 const SOON: Duration = Duration::from_millis(20);
 
 /// How long the hint of the first keys stays if no key is pressed.
@@ -62,7 +62,7 @@ impl OpenWindow<'_> {
             self.apply_edits()?;
             self.session.advance()?.ticks
         };
-        self.panels.figures.measure(&mut self.session, self.panels.overlay == Detail::Full);
+        self.panels.metrics.measure(&mut self.session, self.panels.overlay == Detail::Full);
         if let Some(told) = self.session.take_notice() {
             self.notify(told);
         }
@@ -72,10 +72,10 @@ impl OpenWindow<'_> {
             self.notify(broken);
         }
         if self.session.clock.is_paused() || self.session.goal().is_some() {
-            self.panels.figures.pace.rest();
+            self.panels.metrics.pace.rest();
         } else {
             let tick = self.session.tick_time();
-            self.panels.figures.pace.note(elapsed.as_secs_f64(), ticks, tick);
+            self.panels.metrics.pace.note(elapsed.as_secs_f64(), ticks, tick);
         }
         self.progress.ticks += u64::from(ticks);
         self.progress.played += elapsed;
@@ -105,7 +105,7 @@ impl OpenWindow<'_> {
             && !self.session.awaits_snapshot();
         Ok(match self.options.frames {
             Some(until) if self.progress.frames >= until => Next::End,
-            None if stands_still && self.session.awaits_figures() => {
+            None if stands_still && self.session.awaits_metrics() => {
                 Next::After(again_in.min(SOON))
             }
             None if stands_still => Next::After(again_in),
@@ -191,7 +191,7 @@ impl OpenWindow<'_> {
         let facts = Facts {
             agents: self.session.agents(),
             tick: self.session.tick(),
-            rates: self.panels.figures.pace.rates,
+            rates: self.panels.metrics.pace.rates,
             paused: self.session.clock.is_paused(),
             goal: self.session.goal(),
             kind: engine.kind(),
@@ -270,7 +270,7 @@ impl OpenWindow<'_> {
                 agent.show(context, facts.lift, left, &mut commands);
             }
             let between = (overlay, facts.lift);
-            self.panels.figures.show(context, &self.session, between, &mut commands);
+            self.panels.metrics.show(context, &self.session, between, &mut commands);
             commands.extend(self.panels.scenes.show(context, &scene.name));
             if self.panels.controls_shown {
                 self.panels.controls.show(context, &flock, &mut commands);

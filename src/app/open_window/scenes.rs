@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{Hand, OpenWindow};
 use crate::controls::{Begun, Controls};
-use crate::figures::csv;
+use crate::metrics::csv;
 use crate::overlay::agents_in_words;
 use crate::{WindowError, WindowHost};
 use flockwork_engine::EngineError;
@@ -179,7 +179,7 @@ impl OpenWindow<'_> {
         self.hand = Hand { gesture_ended, modifiers, ..hand };
         self.display.trails = None;
         self.panels.inspector.forget();
-        self.panels.figures.forget();
+        self.panels.metrics.forget();
     }
 
     /// Saves the scene to a new file.
@@ -192,11 +192,11 @@ impl OpenWindow<'_> {
         self.tell_saved(saved);
     }
 
-    /// Saves all figures to a new file.
-    pub(super) fn save_figures(&mut self) {
+    /// Saves all metrics to a new file.
+    pub(super) fn save_metrics(&mut self) {
         let rows = self.session.series().rows();
         if rows.is_empty() {
-            return self.notify("there are no figures yet: let the flock go on");
+            return self.notify("there are no metrics yet: let the flock go on");
         }
         let name =
             format!("{}-tick{}-metrics", stem(&self.session.scene().name), self.session.tick());

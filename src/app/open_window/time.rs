@@ -39,14 +39,14 @@ impl OpenWindow<'_> {
     /// Begins to go to a tick.
     pub(super) fn go_to(&mut self, tick: u64) {
         self.session.seek_to(tick);
-        self.panels.figures.pace.rest();
+        self.panels.metrics.pace.rest();
     }
 
     /// Lets time go slower or faster, and says how fast.
     pub(super) fn change_speed(&mut self, by: isize) {
         let speed = self.session.clock.speed().step(by);
         self.session.clock.set_speed(speed);
-        self.panels.figures.pace.rest();
+        self.panels.metrics.pace.rest();
         self.notify(format!("speed {speed}"));
     }
 }

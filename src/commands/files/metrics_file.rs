@@ -1,4 +1,4 @@
-//! Writes a flock's figures to a file. A separate thread computes and writes them while the flock
+//! Writes a flock's metrics to a file. A separate thread computes and writes them while the flock
 //! moves on.
 
 use std::io::Write;
@@ -31,7 +31,7 @@ type Writer = csv::Writer<OutputFile>;
 /// A state, and how far its agents have come if a metric asks for that.
 type Seen = (FlockState, Vec<Travel>);
 
-/// A figures file with its header, and the file of the run's record.
+/// A metrics file with its header, and the file of the run's record.
 #[derive(Debug)]
 pub struct MetricsFile {
     rows: Writer,
@@ -67,7 +67,7 @@ impl MetricsFile {
         self.record.write_all(run.text().as_bytes())
     }
 
-    /// Renames the files into place. Returns the size of the figures in bytes.
+    /// Renames the files into place. Returns the size of the metrics in bytes.
     pub fn publish(self) -> anyhow::Result<u64> {
         // The writer's error contains the writer; only its cause is useful.
         let file = self.rows.into_inner().map_err(csv::IntoInnerError::into_error)?;
@@ -77,7 +77,7 @@ impl MetricsFile {
     }
 }
 
-/// The thread that writes the figures.
+/// The thread that writes the metrics.
 #[derive(Debug)]
 pub struct MetricsThread {
     states: Option<SyncSender<Vec<Seen>>>,
@@ -105,9 +105,9 @@ impl MetricsThread {
         let together = (MAX_TOGETHER / agents.max(1)).clamp(1, MAX_BATCH);
         let (states, waiting) = sync_channel::<Vec<Seen>>(queue / together);
         let (scene, mut file) = (scene.clone(), file);
-        let thread = std::thread::Builder::new().name("figures".into()).spawn(move || {
+        let thread = std::thread::Builder::new().name("metrics".into()).spawn(move || {
             while let Ok(mut states) = waiting.recv() {
-                // If figures take longer than ticks, states pile up; only then other threads help,
+                // If metrics take longer than ticks, states pile up; only then other threads help,
                 // for they are busy with the flock.
                 let behind = waiting.try_recv();
                 let row = |seen: &Seen| MetricsFile::row(&file.chosen, &scene, seen);
@@ -139,7 +139,7 @@ impl MetricsThread {
         self.states.as_ref().is_some_and(|states| states.send(batch).is_ok())
     }
 
-    /// Waits until the last figures are written.
+    /// Waits until the last metrics are written.
     pub fn finish(mut self) -> anyhow::Result<MetricsFile> {
         self.send();
         self.states = None;

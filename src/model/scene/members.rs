@@ -1,7 +1,7 @@
 //! Species come and go in a scene; behaviours go on naming the same ones.
 
 use super::format::is_a_key;
-use super::{NumberAtFirst, Rule, Scene, Species};
+use super::{OriginalIndex, Rule, Scene, Species};
 use crate::behaviours::Kind;
 use crate::parameter::{ALL_SPECIES, MAX_SPECIES, Meaning};
 
@@ -19,8 +19,8 @@ impl Scene {
         }
         let own = self.species.get(like).ok_or("there is no such species to copy")?;
         let before = self.species.clone();
-        let at_first = NumberAtFirst::default();
-        let copy = Species { name: self.new_name(&own.name), at_first, ..own.clone() };
+        let original = OriginalIndex::default();
+        let copy = Species { name: self.new_name(&own.name), original, ..own.clone() };
         self.species.push(copy);
         for (index, species) in self.species.iter_mut().enumerate() {
             change_sets(species, |bits| match bits >> like & 1 == 1 {

@@ -32,7 +32,7 @@ pub use library::{BuiltIn, built_in};
 pub use populate::Request;
 pub use slot::{Law, Slot, Variation, drawn};
 pub use species::{
-    BoidShape, ColourBy, NO_TURN, NumberAtFirst, Rule, Spawn, SpawnPlace, Species, Start,
+    BoidShape, ColourBy, NO_TURN, OriginalIndex, Rule, Spawn, SpawnPlace, Species, Start,
 };
 pub use start::StartLayout;
 pub use style::{

@@ -231,7 +231,7 @@ pub struct Species {
     /// the rules, each in the order of its table.
     pub variations: Vec<Variation>,
     /// Where it was in the list before all edits.
-    pub at_first: NumberAtFirst,
+    pub original: OriginalIndex,
     /// True if `count` belongs to an edited flock, which was scaled already. A file has no such counts.
     pub counted: bool,
 }
@@ -239,9 +239,9 @@ pub struct Species {
 /// The number that a species had before all edits; `None` if it was added since, or if the scene is
 /// not edited. Any two compare as equal: it says where a species comes from, not what it is.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct NumberAtFirst(pub Option<usize>);
+pub struct OriginalIndex(pub Option<usize>);
 
-impl PartialEq for NumberAtFirst {
+impl PartialEq for OriginalIndex {
     fn eq(&self, _: &Self) -> bool {
         true
     }
@@ -267,7 +267,7 @@ impl Species {
             spawn_at_scale: Spawn::default(),
             rules: Vec::new(),
             variations: Vec::new(),
-            at_first: NumberAtFirst::default(),
+            original: OriginalIndex::default(),
             counted: false,
         }
     }

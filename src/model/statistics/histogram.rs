@@ -53,7 +53,7 @@ pub struct Histograms {
 
 /// The figures of a state and its histograms.
 #[must_use]
-pub fn figures_and_histograms(scene: &Scene, state: &FlockState) -> (Metrics, Histograms) {
+pub fn metrics_and_histograms(scene: &Scene, state: &FlockState) -> (Metrics, Histograms) {
     let sums = Sums::new(scene, state, &[]);
     if state.is_empty() {
         return (Metrics::of_sums(&sums), Histograms::default());
@@ -128,7 +128,7 @@ mod tests {
             for (row, velocity) in state.velocity.iter_mut().enumerate() {
                 *velocity *= (row % 10) as f32 / 10.0;
             }
-            let (metrics, histograms) = figures_and_histograms(&scene, &state);
+            let (metrics, histograms) = metrics_and_histograms(&scene, &state);
             assert_eq!(metrics, Metrics::of(&scene, &state));
             let Histograms { speeds, neighbours } = &histograms;
             assert_eq!([speeds.agents(), neighbours.agents()], [3000, 3000]);
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn a_large_flock_is_counted_by_a_sample() {
         let (scene, state) = populated("flock", &[], 60_000);
-        let (metrics, Histograms { speeds, neighbours }) = figures_and_histograms(&scene, &state);
+        let (metrics, Histograms { speeds, neighbours }) = metrics_and_histograms(&scene, &state);
         assert_eq!((speeds.agents(), neighbours.agents()), (60_000, 10_000));
         let found = mean(&neighbours, 0.0);
         assert!((found / metrics.mean_neighbours - 1.0).abs() < 0.03, "{found}, {metrics:?}");
@@ -151,15 +151,15 @@ mod tests {
     #[test]
     fn no_agent_one_agent_and_a_crowd_have_histograms() {
         let (scene, mut state) = populated("flock", &[], 5000);
-        assert_eq!(figures_and_histograms(&scene, &FlockState::default()).1, Histograms::default());
+        assert_eq!(metrics_and_histograms(&scene, &FlockState::default()).1, Histograms::default());
         state.position.fill(Point::ONE);
         state.velocity.fill(Point::ZERO);
-        let (metrics, crowd) = figures_and_histograms(&scene, &state);
+        let (metrics, crowd) = metrics_and_histograms(&scene, &state);
         assert_eq!((metrics.sampled_agents, crowd.speeds.counts[0]), (5000, 5000));
         assert!(crowd.neighbours.counts.len() <= BINS && crowd.neighbours.agents() == 5000);
         assert!(*crowd.neighbours.counts.last().unwrap() > 4000, "{crowd:?}");
         let (scene, state) = populated("flock", &[], 1);
-        let (_, one) = figures_and_histograms(&scene, &state);
+        let (_, one) = metrics_and_histograms(&scene, &state);
         assert_eq!((one.neighbours.counts, one.speeds.agents()), (vec![1], 1));
     }
 }

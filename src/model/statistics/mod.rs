@@ -36,7 +36,7 @@ use cells::CellStarts;
 pub use clusters::Clusters;
 use correlation::correlation_length;
 use fewer::found_fewer;
-pub use histogram::{Histogram, Histograms, figures_and_histograms};
+pub use histogram::{Histogram, Histograms, metrics_and_histograms};
 use metric::metrics;
 pub use metric::{Axis, Column, Metric, MetricNeeds};
 use nematic::nematic_order;

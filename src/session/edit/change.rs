@@ -1,7 +1,7 @@
 //! An edit changes a scene.
 
 use super::{Counts, Edit, Move, Splice};
-use crate::{Appearance, Thing};
+use crate::{Appearance, SceneObject};
 use flockwork_engine::Change;
 use flockwork_model::behaviours::Target;
 use flockwork_model::parameter::{Meaning, NEAREST_PATH, NEAREST_TARGET};
@@ -41,12 +41,12 @@ impl Edit {
                 }
             }
             Self::Move(own) => {
-                let thing = own.thing(scene)?;
-                let before = thing.place(scene).unwrap_or_default();
-                thing.put(scene, own.to);
-                let change = match thing {
-                    Thing::Target(index) => Change::target(index),
-                    Thing::Obstacle(_) | Thing::PathPoint(..) => Change::SCENERY,
+                let object = own.object(scene)?;
+                let before = object.place(scene).unwrap_or_default();
+                object.put(scene, own.to);
+                let change = match object {
+                    SceneObject::Target(index) => Change::target(index),
+                    SceneObject::Obstacle(_) | SceneObject::PathPoint(..) => Change::SCENERY,
                 };
                 match before == own.to {
                     true => Ok(unchanged()),
@@ -187,7 +187,7 @@ fn put_species(scene: &mut Scene, mut species: Vec<Species>) -> (Edit, Change) {
     (Edit::Set(before.into()), Change::PARAMETERS)
 }
 
-/// Behaviours go on naming the same things after a list of them has changed. Those that named one which
+/// Behaviours go on naming the same objects after a list of them has changed. Those that named one which
 /// is gone take the nearest one. `inverse` is the inverse of what happened to the list.
 fn with_references<T>(
     scene: &mut Scene,

@@ -19,7 +19,7 @@ pub use parts::{Counts, Despawn, Move, Parameters, Returned, SpawnBatch};
 pub(crate) use place::{fit, number, unfit};
 pub use splice::Splice;
 
-use crate::{Appearance, Thing};
+use crate::{Appearance, SceneObject};
 use flockwork_engine::EngineError;
 use flockwork_model::behaviours::Target;
 use flockwork_model::scene::Scene;
@@ -137,19 +137,19 @@ impl From<String> for EditError {
 }
 
 impl Edit {
-    /// Moves a thing to a place, or as near as the world allows.
+    /// Moves an object to a place, or as near as the world allows.
     #[must_use]
-    pub fn moving(scene: &Scene, thing: Thing, place: Point) -> Self {
-        Self::Move(Move::of(scene, thing, place))
+    pub fn moving(scene: &Scene, object: SceneObject, place: Point) -> Self {
+        Self::Move(Move::of(scene, object, place))
     }
 
-    /// Takes a thing away; with a point of a path that has only two, the path.
+    /// Takes an object away; with a point of a path that has only two, the path.
     #[must_use]
-    pub fn removing(scene: &Scene, thing: Thing) -> Self {
-        match thing {
-            Thing::Target(index) => Self::Targets(Splice::removing(index)),
-            Thing::Obstacle(index) => Self::Obstacles(Splice::removing(index)),
-            Thing::PathPoint(index, point) => match scene.paths.get(index) {
+    pub fn removing(scene: &Scene, object: SceneObject) -> Self {
+        match object {
+            SceneObject::Target(index) => Self::Targets(Splice::removing(index)),
+            SceneObject::Obstacle(index) => Self::Obstacles(Splice::removing(index)),
+            SceneObject::PathPoint(index, point) => match scene.paths.get(index) {
                 Some(path) if path.points.len() > 2 && point < path.points.len() => {
                     let mut path = path.clone();
                     path.points.remove(point);

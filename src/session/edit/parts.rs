@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::splice::is_default;
 use super::{long, place};
 use crate::scene_ops::inside;
-use crate::{SpeciesAppearance, Thing};
+use crate::{SceneObject, SpeciesAppearance};
 use flockwork_model::behaviours::Target;
 use flockwork_model::kept::{KeptNames, KeptRow, MAX_NUMBER};
 use flockwork_model::memory::Memory;
@@ -54,7 +54,7 @@ impl Parameters {
         for own in &mut species {
             if let Some(now) = scene.species.iter().find(|now| now.name == own.name) {
                 SpeciesAppearance::of(now).put(own);
-                own.at_first = now.at_first;
+                own.original = now.original;
             }
         }
         Ok(species)
@@ -133,7 +133,7 @@ fn fixed_key(before: &Scene, after: &Scene) -> Option<&'static str> {
     keys.into_iter().find(|(_, changed)| *changed).map(|(key, _)| key)
 }
 
-/// A thing that moves: a target, an obstacle or a point of a path.
+/// An object of a scene that moves: a target, an obstacle or a point of a path.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Move {
@@ -155,43 +155,43 @@ pub struct Move {
 }
 
 impl Move {
-    /// Moves `thing` to a place, or as near as the world allows. A path may leave the world.
-    pub(super) fn of(scene: &Scene, thing: Thing, place: Point) -> Self {
+    /// Moves `object` to a place, or as near as the world allows. A path may leave the world.
+    pub(super) fn of(scene: &Scene, object: SceneObject, place: Point) -> Self {
         let within = Self { to: inside(&scene.world, place), ..Self::default() };
-        match thing {
-            Thing::Target(index) => {
+        match object {
+            SceneObject::Target(index) => {
                 let target = scene.targets.get(index).map(|target| target.name.clone());
                 Self { target: Some(target.unwrap_or_default()), ..within }
             }
-            Thing::Obstacle(index) => Self { obstacle: Some(index), ..within },
-            Thing::PathPoint(index, point) => {
+            SceneObject::Obstacle(index) => Self { obstacle: Some(index), ..within },
+            SceneObject::PathPoint(index, point) => {
                 let path = scene.paths.get(index).map(|path| path.name.clone());
                 Self { path, point: Some(point), to: place, ..within }
             }
         }
     }
 
-    /// True if both move the same thing.
+    /// True if both move the same object.
     pub(super) fn is_of(&self, other: &Self) -> bool {
         Self { to: other.to, ..self.clone() } == *other
     }
 
-    /// The thing in a scene.
-    pub(super) fn thing(&self, scene: &Scene) -> Result<Thing, String> {
+    /// The object in a scene.
+    pub(super) fn object(&self, scene: &Scene) -> Result<SceneObject, String> {
         match self {
             Self { target: Some(name), obstacle: None, path: None, point: None, .. } => {
                 let index = scene.targets.iter().position(|target| target.name == *name);
-                index.map(Thing::Target).ok_or_else(|| format!("no target `{}`", cut(name)))
+                index.map(SceneObject::Target).ok_or_else(|| format!("no target `{}`", cut(name)))
             }
             Self { obstacle: Some(index), target: None, path: None, point: None, .. } => {
                 let known = *index < scene.obstacles.len();
-                known.then_some(Thing::Obstacle(*index)).ok_or(format!("no obstacle {index}"))
+                known.then_some(SceneObject::Obstacle(*index)).ok_or(format!("no obstacle {index}"))
             }
             Self { path: Some(name), point: Some(point), target: None, obstacle: None, .. } => {
                 let index = scene.paths.iter().position(|path| path.name == *name);
                 let index = index.filter(|index| *point < scene.paths[*index].points.len());
-                let thing = index.map(|index| Thing::PathPoint(index, *point));
-                thing.ok_or_else(|| format!("no point {point} of a path `{}`", cut(name)))
+                let object = index.map(|index| SceneObject::PathPoint(index, *point));
+                object.ok_or_else(|| format!("no point {point} of a path `{}`", cut(name)))
             }
             _ => Err("`move` has a `target`, an `obstacle`, or a `path` and a `point`".into()),
         }

@@ -12,11 +12,11 @@ use flockwork_model::scene::keys::MAX_EXTENT;
 use flockwork_model::scenery::{Obstacle, Path};
 use flockwork_model::vector::Point;
 
-/// Takes some things out of a list and puts others in their place.
+/// Takes some objects out of a list and puts others in their place.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, bound(serialize = "T: InText", deserialize = "T: InText"))]
 pub struct Splice<T> {
-    /// The number of the first thing that goes, and of the first that comes; `None`: the end.
+    /// The number of the first object that goes, and of the first that comes; `None`: the end.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub at: Option<usize>,
     /// How many go.
@@ -33,7 +33,7 @@ pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 impl<T> Splice<T> {
-    /// Adds things at the end.
+    /// Adds objects at the end.
     #[must_use]
     pub fn adding(insert: Vec<T>) -> Self {
         Self { at: None, remove: 0, insert }
@@ -64,7 +64,7 @@ impl<T> Splice<T> {
         Err((self, next))
     }
 
-    /// Does so in a list. Returns the inverse. Fails, and changes nothing, if the list has no such things.
+    /// Does so in a list. Returns the inverse. Fails, and changes nothing, if the list has no such objects.
     pub(super) fn put(&self, all: &mut Vec<T>) -> Result<Self, String>
     where
         T: Clone,
@@ -77,7 +77,7 @@ impl<T> Splice<T> {
     }
 }
 
-/// A thing of a scene as a text says it.
+/// An object of a scene as a text says it.
 trait InText: Sized {
     /// The text's table or list.
     type Row: Serialize + DeserializeOwned;
@@ -87,7 +87,7 @@ trait InText: Sized {
     fn read(row: Self::Row) -> Result<Self, String>;
 }
 
-/// A list of things, each as its row.
+/// A list of objects, each as its row.
 mod in_text {
     use super::*;
 

@@ -6,7 +6,7 @@ use crate::tests::{IN_SPACE, assert_has, opened};
 use crate::time_tests::{
     assert_replayed, assert_seen, course, cpu, now, place, reach, replayed, start, start_in, worlds,
 };
-use crate::{Clock, Opening, RealTime, Room, Session, Source, Thing};
+use crate::{Clock, Opening, RealTime, Room, SceneObject, Session, Source};
 use flockwork_model::scene::{Request, Scene, built_in, edit_toml};
 use flockwork_model::vector::{Point, flat};
 
@@ -51,7 +51,7 @@ fn a_session_is_readable() {
     session.add(0, &[Point::ONE]).unwrap();
     reach(&mut session, 20);
     session.set_pointer(None).unwrap();
-    session.put(Thing::Target(2), flat(5.0, 6.0)).unwrap();
+    session.put(SceneObject::Target(2), flat(5.0, 6.0)).unwrap();
     let text = session.recording().unwrap();
     assert_has(&text, &["ticks = 20", "count = 300", "[[event]]", "places = [[1.0, 1.0]]"]);
     assert_has(&text, &["pointer = [20.1, 30.0]", "set = [\"a.max_speed=1.25\"]"]);
@@ -72,8 +72,8 @@ fn a_place_in_space_has_three_numbers() {
     session.set_pointer(Some(at)).unwrap();
     session.add(0, &[at]).unwrap();
     reach(&mut session, 20);
-    session.put(Thing::Target(2), at).unwrap();
-    session.put(Thing::Obstacle(0), at).unwrap();
+    session.put(SceneObject::Target(2), at).unwrap();
+    session.put(SceneObject::Obstacle(0), at).unwrap();
     session.edit(Edit::AddTarget(at)).unwrap();
     session.edit(Edit::NewPath).unwrap();
     let text = session.recording().unwrap();
@@ -127,7 +127,7 @@ fn edits_before_a_reset_belong_to_the_start() {
     session.set_max_speed(1.25).unwrap();
     session.edit(Edit::AddObstacle(flat(200.0, 200.0))).unwrap();
     // A target in the place of another one.
-    session.remove(Thing::Target(2)).unwrap();
+    session.remove(SceneObject::Target(2)).unwrap();
     session.edit(Edit::AddTarget(flat(200.0, 200.0))).unwrap();
     session.reset().unwrap();
     reach(&mut session, 60);

@@ -5,7 +5,7 @@ use glam::Vec2;
 
 use super::samples::{Fill, Triangle, around};
 use crate::camera::Seen;
-use crate::space::body::{self, Figure};
+use crate::space::body::{self, BodyGlyph};
 use crate::space::shadows::SHADOW;
 use crate::space::{Depth, Sight, sums_small_agents};
 use crate::style::{Extent, Extents, OPACITY, Paint};
@@ -128,13 +128,13 @@ impl<'a> Bodies<'a> {
         let Sight { camera, eye, lighting, .. } = self.sight;
         let radius = extent.radius / seen.pixels_per_unit;
         let moment = (id, body::tick_of(self.state.tick));
-        let figure = Figure::of(shape, moment, ahead.z, extent.radius);
+        let glyph = BodyGlyph::of(shape, moment, ahead.z, extent.radius);
         // A body near the eye is drawn whole or not at all.
-        if seen.depth - figure.reach * radius < eye.near {
+        if seen.depth - glyph.reach * radius < eye.near {
             return None;
         }
         let framed = |[x, y, z]: [f32; 3]| ahead * x + left * y + up * z;
-        let places = figure.corners.map(|corner| place + framed(corner) * radius);
+        let places = glyph.corners.map(|corner| place + framed(corner) * radius);
         let mut corners = [[0.0; 3]; 8];
         for (corner, place) in corners.iter_mut().zip(places) {
             let seen = camera.seen(place)?;
@@ -144,8 +144,8 @@ impl<'a> Bodies<'a> {
         let height = seen.pixel.y / camera.size.y;
         let mut sides = [None; 8];
         let mut free = sides.iter_mut();
-        for side in figure.sides {
-            let normal = framed(figure.normal(*side).to_array());
+        for side in glyph.sides {
+            let normal = framed(glyph.normal(*side).to_array());
             if normal.dot(eye - places[side[0]]) > 0.0 {
                 let light = lighting.shade(normal);
                 let lit = colour.map(|channel| channel * light);

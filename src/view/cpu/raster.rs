@@ -169,8 +169,8 @@ fn draw_band(
     let mut builder = PathBuilder::new();
     for agent in placed {
         let style = &styles[usize::from(agent.species)];
-        let figure = &agent.extent;
-        if agent.centre.y + figure.reach < low || agent.centre.y - figure.reach > high {
+        let glyph = &agent.extent;
+        if agent.centre.y + glyph.reach < low || agent.centre.y - glyph.reach > high {
             continue;
         }
         let centre = agent.centre - Vec2::new(0.0, low);
@@ -179,13 +179,13 @@ fn draw_band(
             continue;
         }
         match style.look {
-            BoidShape::Disc => builder.push_circle(centre.x, centre.y, figure.radius),
-            _ => push_dart(&mut builder, centre, agent.ahead * figure.radius),
+            BoidShape::Disc => builder.push_circle(centre.x, centre.y, glyph.radius),
+            _ => push_dart(&mut builder, centre, agent.ahead * glyph.radius),
         }
         let [r, g, b] = agent.colour;
-        // `None` if the figure has no area: nothing to draw.
+        // `None` if the glyph has no area: nothing to draw.
         let path = builder.finish().and_then(|path| clip::to_window(path, size));
-        let (Some(path), Some(colour)) = (path, Color::from_rgba(r, g, b, figure.strength)) else {
+        let (Some(path), Some(colour)) = (path, Color::from_rgba(r, g, b, glyph.strength)) else {
             builder = PathBuilder::new();
             continue;
         };
@@ -211,24 +211,24 @@ fn push_dart(builder: &mut PathBuilder, centre: Vec2, along: Vec2) {
 /// Written by hand, because no blend mode of tiny-skia both adds light and hides part of the
 /// background, and one gradient per agent costs several times as much.
 fn add_glow(band: &mut PixmapMut, paint: &AgentPaint, centre: Vec2, agent: &DrawnAgent) {
-    let figure = &agent.extent;
+    let glyph = &agent.extent;
     let (width, height) = (band.width() as usize, band.height() as usize);
-    let full = 255.0 * figure.strength;
-    let cover = figure.strength * paint.cover;
+    let full = 255.0 * glyph.strength;
+    let cover = glyph.strength * paint.cover;
     let [r, g, b] = agent.colour.map(|channel| full * channel);
     let light = [r, g, b, 255.0 * cover];
     let [r, g, b] = paint.heat.map(|channel| full * agent.light * channel);
     let heat = [r, g, b, 0.0];
     // `as` turns negative numbers into 0.
-    let from = (centre - figure.reach).floor();
-    let to = (centre + figure.reach).ceil();
+    let from = (centre - glyph.reach).floor();
+    let to = (centre + glyph.reach).ceil();
     let columns = (from.x as usize).min(width)..(to.x as usize).min(width);
     for row in (from.y as usize).min(height)..(to.y as usize).min(height) {
         let y = row as f32 + 0.5 - centre.y;
         let line = &mut band.data_mut()[row * width * 4..][..width * 4];
         for (column, pixel) in columns.clone().zip(line[columns.start * 4..].chunks_exact_mut(4)) {
             let x = column as f32 + 0.5 - centre.x;
-            let share = figure.glow(x * x + y * y);
+            let share = glyph.glow(x * x + y * y);
             let core = share * share * share;
             for (channel, (light, heat)) in pixel.iter_mut().zip(light.into_iter().zip(heat)) {
                 let behind = f32::from(*channel) * (1.0 - cover * share);

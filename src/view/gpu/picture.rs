@@ -204,13 +204,13 @@ impl SpeciesLook {
         scale: f32,
     ) -> Self {
         let measure = style::Measure::of(scene, species, pixels_per_unit, scale);
-        let figure = measure.extent(species.body.size);
+        let glyph = measure.extent(species.body.size);
         let (least_size, size) = species.sizes();
         let (basis, hue) = (paint.basis(), paint.hue);
         Self {
-            radius: figure.radius,
-            reach: figure.reach,
-            strength: figure.strength,
+            radius: glyph.radius,
+            reach: glyph.reach,
+            strength: glyph.strength,
             cover: paint.cover,
             level: basis.level,
             shape: if scene.world.is_flat() { species.look.in_plane() } else { species.look }

@@ -23,7 +23,7 @@ pub struct Triangles {
     /// Samples per pixel.
     pub samples: u32,
     layout: wgpu::BindGroupLayout,
-    /// For scenes with only darts or with all figures; compiled on first use.
+    /// For scenes with only darts or with all glyphs; compiled on first use.
     pipelines: BTreeMap<(bool, PictureFeatures), wgpu::RenderPipeline>,
     /// Compiled on first use.
     order: Option<DrawOrder>,
@@ -52,7 +52,7 @@ impl Triangles {
         Self { gpu, format, samples, layout, pipelines, order, sampled }
     }
 
-    /// The pipeline for scenes with only darts, or the one for all figures, which computes a
+    /// The pipeline for scenes with only darts, or the one for all glyphs, which computes a
     /// distance for every pixel.
     pub fn pipeline(
         &mut self,
@@ -61,7 +61,7 @@ impl Triangles {
     ) -> Result<&wgpu::RenderPipeline, EngineError> {
         let pipeline = made_for(&mut self.pipelines, (darts_alone, looks), || {
             let entries =
-                if darts_alone { ["corner", "paint"] } else { ["figure_corner", "figure_paint"] };
+                if darts_alone { ["corner", "paint"] } else { ["glyph_corner", "glyph_paint"] };
             let as_light = self.format == LIGHT;
             let variant = Variant { as_light, ..looks.variant(false) };
             let module = composed(&self.gpu, "draw_boids", variant)?;

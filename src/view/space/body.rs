@@ -92,7 +92,7 @@ const MAX_LEAN: f32 = 1.22;
 
 /// The corners of a body of half length 1 in its own axes, and its sides.
 #[derive(Clone, Copy, Debug)]
-pub struct Figure {
+pub struct BodyGlyph {
     /// Only as many as its sides name are used.
     pub corners: [[f32; 3]; 8],
     /// Corners in anticlockwise order as seen from outside.
@@ -106,7 +106,7 @@ pub fn tick_of(tick: u64) -> f32 {
     (tick % BEATS) as f32
 }
 
-impl Figure {
+impl BodyGlyph {
     /// The body of an agent of a shape at a tick of [`tick_of`]. `climb` is the vertical part of its heading,
     /// and `radius` half its length in pixels.
     pub fn of(shape: BoidShape, (id, tick): (u32, f32), climb: f32, radius: f32) -> Self {
@@ -170,7 +170,7 @@ pub fn faces(scene: &Scene, shape: BoidShape) -> Point {
     if scene.style.matter.is_none() {
         return Point::ONE;
     }
-    let body = Figure::of(shape, (0, 0.0), 0.0, 0.0);
+    let body = BodyGlyph::of(shape, (0, 0.0), 0.0, 0.0);
     let sides = body.sides.iter().map(|side| {
         let [a, b, c] = side.map(|corner| Point::from_array(body.corners[corner]));
         (b - a).cross(c - a).abs()
@@ -228,7 +228,7 @@ mod tests {
         {
             for tick in 0..BEATS {
                 for climb in [-1.0, 0.0, 1.0] {
-                    let body = Figure::of(shape, (7, tick_of(tick)), climb, 20.0);
+                    let body = BodyGlyph::of(shape, (7, tick_of(tick)), climb, 20.0);
                     let used = &body.corners[..corners];
                     assert!(used.iter().all(|c| Point::from_array(*c).length() < body.reach));
                     // Wings and tail fins have no inside.
@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn living_bodies_beat_in_turn_and_harder_when_they_climb() {
         let tip = |id: u32, tick: u64, climb: f32, radius: f32| {
-            Figure::of(BoidShape::Bird, (id, tick_of(tick)), climb, radius).corners[5][2]
+            BodyGlyph::of(BoidShape::Bird, (id, tick_of(tick)), climb, radius).corners[5][2]
         };
         let swing = |climb: f32, radius: f32| {
             let heights: Vec<f32> = (0..BEATS).map(|tick| tip(3, tick, climb, radius)).collect();
@@ -271,7 +271,7 @@ mod tests {
         assert_eq!(tip(3, 2, 0.0, 20.0), tip(3, 2 + BEATS, 0.0, 20.0));
         assert!((tip(3, 2, 0.0, 20.0) - tip(4, 2, 0.0, 20.0)).abs() > 0.1, "not in step");
         let tail =
-            |tick: u64| Figure::of(BoidShape::Fish, (3, tick_of(tick)), 0.0, 20.0).corners[6][1];
+            |tick: u64| BodyGlyph::of(BoidShape::Fish, (3, tick_of(tick)), 0.0, 20.0).corners[6][1];
         assert!((tail(8) - tail(23)).abs() > 0.1 && (tail(8) + tail(23)).abs() < 1e-3);
     }
 

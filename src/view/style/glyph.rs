@@ -19,11 +19,11 @@ pub const MIN_STRENGTH: f32 = 0.35;
 /// has less light, but there is more of it: the whole keeps its brightness at any zoom.
 pub const MAX_GAIN: f32 = 7.5;
 
-/// Where a picture has several pixels per point, small figures shrink until they are as strong as this.
+/// Where a picture has several pixels per point, small glyphs shrink until they are as strong as this.
 /// So a crowd in a large picture consists of grains, not of fog.
 pub const CONDENSED: f32 = 0.85;
 
-/// No figure is as faint: it never shrinks.
+/// No glyph is as faint: it never shrinks.
 const KEPT: f32 = 1e-6;
 
 /// Effectively no limit.
@@ -59,7 +59,7 @@ pub const MIN_GLOW_STRENGTH: f32 = 0.06;
 /// divided by this. The embers end between orange and yellow.
 pub const GLOW_COVER: f32 = 0.5;
 
-/// How a figure's size on the screen depends on the agent's size. Plain numbers, because if
+/// How a glyph's size on the screen depends on the agent's size. Plain numbers, because if
 /// each agent draws its own size, the shaders compute [`Measure::extent`] too.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measure {
@@ -75,7 +75,7 @@ pub struct Measure {
     pub faintest: f32,
     /// See [`MAX_GAIN`].
     pub most_gain: f32,
-    /// See [`CONDENSED`]; near 0 if small figures do not shrink.
+    /// See [`CONDENSED`]; near 0 if small glyphs do not shrink.
     pub condensed: f32,
     /// Strengths at one pixel per point above this show the shape; see [`MAX_STRENGTH`].
     pub shows_above: f32,
@@ -85,13 +85,13 @@ pub struct Measure {
     pub reach_beyond: f32,
 }
 
-/// The size and strength of a figure on the screen.
+/// The size and strength of a glyph on the screen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extent {
     /// Distance from the middle to the nose of a dart, to the edge of a disc, or to where a glow is
     /// about half as bright; pixels.
     pub radius: f32,
-    /// Distance from the middle to the end of the figure; pixels.
+    /// Distance from the middle to the end of the glyph; pixels.
     pub reach: f32,
     /// Opacity, or the brightness of the middle of a glow; 0 to 1.
     pub strength: f32,
@@ -134,7 +134,7 @@ impl Measure {
         self.full > OPACITY && self.condensed > KEPT
     }
 
-    /// The measure of figures with this look in a plane. `smallest` is their least length in points, if it
+    /// The measure of glyphs with this look in a plane. `smallest` is their least length in points, if it
     /// differs from the look's.
     fn of_look(look: BoidShape, smallest: Option<f32>, pixels_per_unit: f32, scale: f32) -> Self {
         let half = smallest.map(|length| length / 2.0);
@@ -170,7 +170,7 @@ impl Measure {
         }
     }
 
-    /// The measure of figures elsewhere in a space: with so many pixels per world unit.
+    /// The measure of glyphs elsewhere in a space: with so many pixels per world unit.
     #[must_use]
     pub fn at(self, pixels_per_unit: f32) -> Self {
         Self { pixels_per_unit, ..self }
@@ -191,7 +191,7 @@ impl Measure {
 
     /// The extent of an agent of `size` world units (half the length, or the radius).
     ///
-    /// Below a smallest number of points a figure keeps its size and pales in proportion to its
+    /// Below a smallest number of points a glyph keeps its size and pales in proportion to its
     /// natural length, so that crowds are brighter than loners; below that, in proportion to its area
     /// ([`MAX_GAIN`]). With less than one pixel per point, it keeps its size in pixels and pales in
     /// proportion to its area. With more than one pixel per point it shrinks and grows stronger again,

@@ -126,7 +126,7 @@ impl Scene {
         }
         for own in &mut made.species {
             if let Some(old) = self.species.iter().find(|old| old.name == own.name) {
-                (own.at_first, own.counted) = (old.at_first, old.counted);
+                (own.original, own.counted) = (old.original, old.counted);
             }
         }
         // Lines of the text that was made here are of no use.

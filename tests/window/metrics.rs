@@ -1,4 +1,4 @@
-//! Level 5: the figures of the window, with real keys and a real mouse.
+//! Level 5: the metrics of the window, with real keys and a real mouse.
 
 use std::collections::HashSet;
 use std::fs;
@@ -50,7 +50,7 @@ fn figures_are_plotted_jumped_to_and_saved() {
     });
     assert!(curves(&half, 60..170) > 50);
 
-    // One key saves all figures. Each row equals the row of the same run without a window.
+    // One key saves all metrics. Each row equals the row of the same run without a window.
     let file = window.new_file("ctrl+m");
     window.until("a notice", notice);
     // The record beside it may be found first.

@@ -24,9 +24,9 @@ use winit::window::Window;
 
 use super::command::Command;
 use super::controls::{Begun, Controls};
-use super::figures::Figures;
 use super::inspector::Inspector;
 use super::keys::{self, Action};
+use super::metrics::MetricsPanel;
 use super::overlay::Detail;
 use super::pointer::fingers::Fingers;
 use super::pointer::{DropKey, Pointer};
@@ -35,7 +35,7 @@ use super::timeline::TimeBar;
 use super::tools::Tool;
 use super::{Summary, WindowError, WindowOptions};
 use flockwork_model::scene::{Click, Scene};
-use flockwork_session::{Clock, RealTime, Session, Thing};
+use flockwork_session::{Clock, RealTime, SceneObject, Session};
 
 use acting::Grasp;
 use display::{Display, scale};
@@ -68,7 +68,7 @@ struct Hand {
     /// The tool of the pointer; `None` while it does what the scene says.
     tool: Option<Tool>,
     /// The object that the pointer drags.
-    held: Option<Thing>,
+    held: Option<SceneObject>,
     /// How it holds the object, if it took hold of it with a press.
     grasp: Option<Grasp>,
     /// True when a button was released: the edits of the last frames are one.
@@ -102,7 +102,7 @@ struct Panels {
     in_panel: bool,
     scenes: SceneMenu,
     timeline: TimeBar,
-    figures: Figures,
+    metrics: MetricsPanel,
     inspector: Inspector,
     overlay: Detail,
     /// True while the card of all keys is shown.

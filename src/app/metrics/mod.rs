@@ -1,4 +1,4 @@
-//! Figures of the flock: measured on a thread, plotted, and saved.
+//! Metrics of the flock: measured on a thread, plotted, and saved.
 
 mod measuring;
 mod panel;
@@ -9,9 +9,9 @@ use flockwork_model::statistics::{Histograms, Metrics};
 use flockwork_session::{RealTime, Session, Watch};
 use measuring::{Measured, Measuring};
 
-/// The figures that the window shows.
+/// The metrics that the window shows.
 #[derive(Debug)]
-pub struct Figures {
+pub struct MetricsPanel {
     measuring: Measuring,
     /// True while the panel is open.
     shown: bool,
@@ -23,7 +23,7 @@ pub struct Figures {
     histograms: Option<Histograms>,
 }
 
-impl Default for Figures {
+impl Default for MetricsPanel {
     fn default() -> Self {
         Self {
             measuring: Measuring::default(),
@@ -35,7 +35,7 @@ impl Default for Figures {
     }
 }
 
-impl Figures {
+impl MetricsPanel {
     pub fn toggle(&mut self) {
         self.shown = !self.shown;
     }
@@ -51,7 +51,7 @@ impl Figures {
         self.pace = Pace::default();
     }
 
-    /// Hands states to the thread that measures them, and its figures to the session. `closely`:
+    /// Hands states to the thread that measures them, and its metrics to the session. `closely`:
     /// something else shows them too.
     pub fn measure(&mut self, session: &mut Session<RealTime>, closely: bool) {
         let closely = closely || self.shown;

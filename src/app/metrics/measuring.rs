@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use flockwork_model::statistics::{Histograms, Metrics, figures_and_histograms};
+use flockwork_model::statistics::{Histograms, Metrics, metrics_and_histograms};
 use flockwork_session::series::Sample;
 use web_time::Instant;
 
@@ -12,7 +12,7 @@ use web_time::Instant;
 #[derive(Clone, Debug)]
 pub struct Measured {
     pub number: u64,
-    /// Figures of all agents.
+    /// Metrics of all agents.
     pub metrics: Metrics,
     /// If they are wanted.
     pub histograms: Option<Histograms>,
@@ -36,7 +36,7 @@ impl Measuring {
             self.thread = start();
         }
         match &self.thread {
-            // Fails only if the thread is gone. Then there are no figures, and the flock goes on.
+            // Fails only if the thread is gone. Then there are no metrics, and the flock goes on.
             Some((samples, _)) => drop(samples.send((sample, with_histograms))),
             None => self.at_once.push_back(measure(&sample, with_histograms)),
         }
@@ -52,7 +52,7 @@ impl Measuring {
 fn measure(Sample { number, scene, state }: &Sample, with_histograms: bool) -> Measured {
     let begin = Instant::now();
     let (metrics, histograms) = if with_histograms {
-        let (metrics, histograms) = figures_and_histograms(scene, state);
+        let (metrics, histograms) = metrics_and_histograms(scene, state);
         (metrics, Some(histograms))
     } else {
         (Metrics::of(scene, state), None)
@@ -64,8 +64,8 @@ fn start() -> Option<(Sender<Wanted>, Receiver<Measured>)> {
     let (samples, waiting) = channel::<Wanted>();
     let (tell, measured) = channel();
     let work = move || {
-        // One thread for all figures: rayon's other threads belong to the flock. Without a pool of
-        // its own the figures are the same, and the flock is slower meanwhile.
+        // One thread for all metrics: rayon's other threads belong to the flock. Without a pool of
+        // its own the metrics are the same, and the flock is slower meanwhile.
         let alone = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
         let alone = alone.build().ok();
         while let Ok((sample, with_histograms)) = waiting.recv() {
@@ -76,7 +76,7 @@ fn start() -> Option<(Sender<Wanted>, Receiver<Measured>)> {
             }
         }
     };
-    let thread = std::thread::Builder::new().name("figures".into()).spawn(work);
+    let thread = std::thread::Builder::new().name("metrics".into()).spawn(work);
     thread.ok().map(|_| (samples, measured))
 }
 

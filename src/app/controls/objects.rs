@@ -10,7 +10,7 @@ use crate::keys::Action;
 use crate::tools::Tool;
 use flockwork_model::scene::{POINTER, Scene};
 use flockwork_model::scenery::Path;
-use flockwork_session::{Edit, Splice, Thing};
+use flockwork_session::{Edit, SceneObject, Splice};
 use flockwork_view::words::counted;
 
 /// Most obstacles that are listed one by one.
@@ -49,11 +49,11 @@ pub fn section(ui: &mut egui::Ui, panel: &FlockPanel<'_>, commands: &mut Vec<Com
         let scene = panel.scene;
         let targets = scene.targets.iter().enumerate().filter(|(_, t)| t.name != POINTER);
         for (index, target) in targets {
-            commands.extend(row(ui, scene, &target.name, Thing::Target(index)));
+            commands.extend(row(ui, scene, &target.name, SceneObject::Target(index)));
         }
         for index in 0..scene.obstacles.len().min(MAX_LISTED) {
             let name = format!("obstacle {}", index + 1);
-            commands.extend(row(ui, scene, &name, Thing::Obstacle(index)));
+            commands.extend(row(ui, scene, &name, SceneObject::Obstacle(index)));
         }
         if let Some(more @ 1..) = scene.obstacles.len().checked_sub(MAX_LISTED) {
             ui.label(format!("and {}", counted(more as u64, "more obstacle")));
@@ -70,14 +70,14 @@ pub fn section(ui: &mut egui::Ui, panel: &FlockPanel<'_>, commands: &mut Vec<Com
 }
 
 /// The row of a target or an obstacle.
-fn row(ui: &mut egui::Ui, scene: &Scene, name: &str, thing: Thing) -> Option<Command> {
+fn row(ui: &mut egui::Ui, scene: &Scene, name: &str, object: SceneObject) -> Option<Command> {
     let row = ui.horizontal_wrapped(|ui| {
-        let place = thing.place(scene).unwrap_or_default();
+        let place = object.place(scene).unwrap_or_default();
         let axes = &place.to_array()[..scene.world.axes()];
         let axes: Vec<String> = axes.iter().map(|axis| format!("{axis:.0}")).collect();
         ui.label(format!("{name}  {}", axes.join(", ")));
         let clicked = remove_button(ui, &format!("remove {name}"));
-        clicked.then(|| Command::Edit(Edit::removing(scene, thing)))
+        clicked.then(|| Command::Edit(Edit::removing(scene, object)))
     });
     row.inner
 }

@@ -22,7 +22,7 @@ const CURSOR: Color32 = Color32::from_rgb(255, 190, 90);
 /// The time that plots show.
 #[derive(Clone, Copy, Debug)]
 pub struct Span<'a> {
-    /// Figures by tick.
+    /// Metrics by tick.
     pub rows: &'a [Metrics],
     /// The present tick, which the cursor marks.
     pub tick: u64,

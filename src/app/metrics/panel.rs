@@ -1,8 +1,8 @@
-//! The panel of figures.
+//! The panel of metrics.
 
 use egui::{Align2, CollapsingHeader, RichText};
 
-use super::Figures;
+use super::MetricsPanel;
 use super::plots::{Span, histogram, over_time};
 use crate::command::Command;
 use crate::keys::Action;
@@ -28,7 +28,7 @@ fn plotted() -> impl Iterator<Item = &'static Column> {
     Metrics::TABLE.iter().filter(|column| column.axis != Axis::None)
 }
 
-impl Figures {
+impl MetricsPanel {
     /// Shows the panel if it is wanted, `lift` points above the lower edge and below what ends at `top`. The wishes of
     /// the user go to `commands`.
     pub fn show(
@@ -43,7 +43,7 @@ impl Figures {
         }
         let room = context.content_rect().size();
         let highest = (room.y - lift - top - AROUND).max(MIN_HEIGHT);
-        let window = egui::Window::new("Figures")
+        let window = egui::Window::new("Metrics")
             .anchor(Align2::LEFT_BOTTOM, [8.0, -8.0 - lift])
             .resizable(false)
             .auto_sized();
@@ -127,7 +127,7 @@ impl Figures {
             let enabled = ui.add_enabled(!rows.is_empty(), button);
             let hint = "Ctrl+M: all rows, with the columns of simulate --metrics";
             if enabled.on_hover_text(hint).clicked() {
-                commands.push(Command::Act(Action::SaveFigures));
+                commands.push(Command::Act(Action::SaveMetrics));
             }
         });
     }

@@ -5,9 +5,9 @@ use flockwork_model::scene::{Click, POINTER, Scene};
 use flockwork_model::scenery::Obstacle;
 use flockwork_model::vector::Point;
 
-/// A thing that can be dragged.
+/// An object that can be dragged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Thing {
+pub enum SceneObject {
     /// A target, by its index.
     Target(usize),
     /// An obstacle, by its index.
@@ -16,8 +16,8 @@ pub enum Thing {
     PathPoint(usize, usize),
 }
 
-impl Thing {
-    /// The thing that a drag from `place` moves: the nearest target of the scene file (one that
+impl SceneObject {
+    /// The object that a drag from `place` moves: the nearest target of the scene file (one that
     /// moves by itself only if none is at rest), or the obstacle with the nearest edge.
     #[must_use]
     pub fn nearest(scene: &Scene, place: Point) -> Option<Self> {
@@ -58,24 +58,24 @@ impl Thing {
         let targets = targets.map(|(index, t)| (Self::Target(index), t.position, 0.0));
         let obstacles = scene.obstacles.iter().enumerate();
         let obstacles = obstacles.map(|(index, o)| (Self::Obstacle(index), o.position, o.radius));
-        let points = Self::path_points(scene).map(|(thing, point)| (thing, point, 0.0));
+        let points = Self::path_points(scene).map(|(object, point)| (object, point, 0.0));
         targets.chain(obstacles).chain(points)
     }
 
-    /// The thing that a press at `place` takes hold of: it is within `reach` of the place, or its circle
+    /// The object that a press at `place` takes hold of: it is within `reach` of the place, or its circle
     /// contains the place. World units.
     #[must_use]
     pub fn at(scene: &Scene, place: Point, reach: f32) -> Option<Self> {
-        let distance = |thing: Self, to: Point| match thing {
+        let distance = |object: Self, to: Point| match object {
             // A path may leave the world: its points are not wrapped.
             Self::PathPoint(..) => place.distance(to),
             _ => scene.world.shortest_between(place, to).length(),
         };
-        let near = Self::all(scene).filter_map(|(thing, to, radius)| {
-            let distance = distance(thing, to);
-            (distance <= radius.max(reach)).then_some((thing, distance))
+        let near = Self::all(scene).filter_map(|(object, to, radius)| {
+            let distance = distance(object, to);
+            (distance <= radius.max(reach)).then_some((object, distance))
         });
-        near.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(thing, _)| thing)
+        near.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(object, _)| object)
     }
 
     /// Where it is; `None` if the scene does not have it.
@@ -90,7 +90,7 @@ impl Thing {
         }
     }
 
-    /// Moves the thing to `place`.
+    /// Moves the object to `place`.
     pub(crate) fn put(self, scene: &mut Scene, place: Point) {
         let own = match self {
             Self::Target(index) => scene.targets.get_mut(index).map(|target| &mut target.position),
@@ -116,17 +116,17 @@ mod tests {
                     radius = 30\n[[paths]]\npoints = [[150, 100], [200, 100]]\n[species.a]\n";
         let scene = Scene::parse("test", text).unwrap();
         let (mut scene, _) = scene.populate(&flockwork_model::scene::Request::default()).unwrap();
-        let at = |x: f32, y: f32| Thing::at(&scene, flat(x, y), 6.0);
-        assert_eq!(at(62.0, 50.0), Some(Thing::Target(1)));
-        assert_eq!(at(203.0, 99.0), Some(Thing::PathPoint(0, 1)));
+        let at = |x: f32, y: f32| SceneObject::at(&scene, flat(x, y), 6.0);
+        assert_eq!(at(62.0, 50.0), Some(SceneObject::Target(1)));
+        assert_eq!(at(203.0, 99.0), Some(SceneObject::PathPoint(0, 1)));
 
-        assert_eq!(at(40.0, 60.0), Some(Thing::Obstacle(0)));
+        assert_eq!(at(40.0, 60.0), Some(SceneObject::Obstacle(0)));
         assert_eq!([at(90.0, 90.0), at(0.0, 0.0)], [None; 2], "not the pointer");
-        assert_eq!(Thing::Obstacle(0).place(&scene), Some(flat(50.0, 50.0)));
-        Thing::PathPoint(0, 1).put(&mut scene, flat(-30.0, 5.0));
-        assert_eq!(Thing::PathPoint(0, 1).place(&scene), Some(flat(-30.0, 5.0)));
+        assert_eq!(SceneObject::Obstacle(0).place(&scene), Some(flat(50.0, 50.0)));
+        SceneObject::PathPoint(0, 1).put(&mut scene, flat(-30.0, 5.0));
+        assert_eq!(SceneObject::PathPoint(0, 1).place(&scene), Some(flat(-30.0, 5.0)));
         scene.paths[0].shown = false;
-        assert_eq!(Thing::at(&scene, flat(-30.0, 5.0), 6.0), None, "it is not seen");
+        assert_eq!(SceneObject::at(&scene, flat(-30.0, 5.0), 6.0), None, "it is not seen");
     }
 
     #[test]
@@ -138,14 +138,17 @@ mod tests {
         let scene = Scene::parse("test", text).unwrap();
         let (mut scene, _) = scene.populate(&flockwork_model::scene::Request::default()).unwrap();
         // Across the seam; the pointer and the target that moves by itself are nearer.
-        assert_eq!(Thing::nearest(&scene, flat(5.0, 100.0)), Some(Thing::Target(2)));
-        let edit = crate::Edit::moving(&scene, Thing::Target(2), flat(-1.0, 370.0));
+        assert_eq!(SceneObject::nearest(&scene, flat(5.0, 100.0)), Some(SceneObject::Target(2)));
+        let edit = crate::Edit::moving(&scene, SceneObject::Target(2), flat(-1.0, 370.0));
         edit.put(&mut scene).unwrap();
         assert_eq!(scene.targets[2].position, flat(639.0, 10.0));
         scene.click = Click::Obstacle;
         // Nearer to the edge of the large obstacle.
-        assert_eq!(Thing::nearest(&scene, flat(190.0, 100.0)), Some(Thing::Obstacle(0)));
+        assert_eq!(
+            SceneObject::nearest(&scene, flat(190.0, 100.0)),
+            Some(SceneObject::Obstacle(0))
+        );
         scene.click = Click::Call;
-        assert_eq!(Thing::nearest(&scene, Point::ZERO), None);
+        assert_eq!(SceneObject::nearest(&scene, Point::ZERO), None);
     }
 }

@@ -66,7 +66,7 @@ pub struct Pointer {
     stroke_step: f32,
     /// Clicks since [`Pointer::take_clicks`] was called.
     clicks: u32,
-    /// True when the dragged thing has not followed the mouse yet.
+    /// True when the dragged object has not followed the mouse yet.
     moved: bool,
 }
 
@@ -300,8 +300,8 @@ impl Pointer {
         }
     }
 
-    /// The left button was pressed on a thing, which follows the mouse until it is released. A click
-    /// that does not move leaves the thing where it is.
+    /// The left button was pressed on an object, which follows the mouse until it is released. A click
+    /// that does not move leaves the object where it is.
     pub fn drag(&mut self) {
         self.grip = Grip::Drag;
     }
@@ -345,7 +345,7 @@ impl Pointer {
         self.grip == Grip::Drag
     }
 
-    /// Where to move the dragged thing; once per move. A click shorter than a frame counts too.
+    /// Where to move the dragged object; once per move. A click shorter than a frame counts too.
     pub fn take_drag(&mut self) -> Option<Point> {
         std::mem::take(&mut self.moved).then(|| self.place())
     }
