@@ -227,7 +227,7 @@ impl<C: Clock> Session<C> {
     /// Ends a gesture. Until then edits with the same subject merge, so a whole drag is undone at
     /// once.
     pub fn seal_edit(&mut self) {
-        self.editor.undo.seal();
+        self.editor.undo.sealed = true;
     }
 
     /// Undoes the last edit, or the reset or the change to this scene if there is none. Agents stay where

@@ -105,7 +105,7 @@ impl<C: Clock> Session<C> {
     /// is paused.
     #[must_use]
     pub fn awaits_metrics(&self) -> bool {
-        self.timeline.series.awaits()
+        !self.timeline.series.awaited.is_empty()
     }
 
     /// A state to measure; the result goes to [`Session::measured`].

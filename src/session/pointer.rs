@@ -32,7 +32,7 @@ impl<C: Clock> Session<C> {
 
     /// True before the end of the timeline, and on the way to another tick.
     fn is_past(&self) -> bool {
-        self.timeline.seek.is_some() || self.runner.tick < self.timeline.history.end()
+        self.timeline.seek.is_some() || self.runner.tick < self.timeline.history.end
     }
 
     /// Moves the target that follows the mouse, if the scene has one. In the past the target goes

@@ -102,7 +102,7 @@ impl<C: Clock> Session<C> {
         let undo = UndoStack::default();
         let mut undo = mem::replace(&mut self.editor.undo, undo);
         self.editor.undo.set_saved(undo.is_saved());
-        undo.seal();
+        undo.sealed = true;
         undo.clear_redo();
         let mut timeline = Timeline::default();
         self.timeline.exchange(&mut timeline);
@@ -210,7 +210,7 @@ impl<C: Clock> Session<C> {
         mem::swap(&mut self.editor, &mut entry.editor);
         self.timeline.exchange(&mut entry.timeline);
         entry.state = now;
-        self.editor.undo.seal();
+        self.editor.undo.sealed = true;
         self.clock.restart();
         self.runner.forget_times();
         // After a reset it is the same scene.

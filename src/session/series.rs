@@ -66,7 +66,7 @@ pub struct Series {
     /// The metrics of the state that was measured last.
     latest: Option<Metrics>,
     /// Samples that the host has or will take.
-    awaited: Vec<Awaited>,
+    pub(super) awaited: Vec<Awaited>,
     /// The revision of the last sample.
     pub(super) sampled: Option<u64>,
     /// When the last sample was taken, and what copying and measuring it cost.
@@ -93,11 +93,6 @@ impl Series {
     #[must_use]
     pub fn latest(&self) -> Option<&Metrics> {
         self.latest.as_ref()
-    }
-
-    /// True while a sample is being measured.
-    pub(super) fn awaits(&self) -> bool {
-        !self.awaited.is_empty()
     }
 
     /// True if the flock of this revision is to be measured now. A paused flock is measured at once.

@@ -29,7 +29,7 @@ pub struct Timeline {
 impl Timeline {
     /// Exchanges it with another flock's. The memory for the past stays as the host has set it.
     pub fn exchange(&mut self, other: &mut Self) {
-        let budget = self.history.budget();
+        let budget = self.history.budget;
         self.history.rest();
         self.series.rest();
         self.seek = None;
@@ -67,19 +67,13 @@ impl<C: Clock> Session<C> {
     #[must_use]
     pub fn span(&self) -> (u64, u64) {
         let start = self.timeline.history.start().map_or(self.runner.tick, |kept| kept.state.tick);
-        (start, self.timeline.history.end().max(self.runner.tick))
+        (start, self.timeline.history.end.max(self.runner.tick))
     }
 
     /// The events of the past, and of the time after the present tick.
     #[must_use]
     pub fn events(&self) -> &[Recorded] {
-        self.timeline.history.events()
-    }
-
-    /// Number of snapshots that [`Session::seek_to`] can start from.
-    #[must_use]
-    pub fn snapshots(&self) -> usize {
-        self.timeline.history.snapshots()
+        &self.timeline.history.events
     }
 
     /// Sets the memory for snapshots; bytes. The first state does not count.
@@ -206,7 +200,7 @@ impl<C: Clock> Session<C> {
         let (_, scene) = self.copies.content.get_or_insert_with(now_edited);
         KeyframeMeta {
             scene: Arc::clone(scene),
-            cursor: self.timeline.history.cursor(),
+            cursor: self.timeline.history.cursor,
             next_id: self.editor.next_id,
             pointer: self.editor.pointer,
         }

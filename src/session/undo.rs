@@ -24,7 +24,7 @@ pub struct UndoStack {
     done: Vec<Entry>,
     undone: Vec<Entry>,
     /// True if the next edit is an entry of its own, whatever its subject.
-    sealed: bool,
+    pub sealed: bool,
     /// Number of edits done when all were saved; none: that cannot be come back to.
     saved: Option<usize>,
 }
@@ -59,11 +59,6 @@ impl UndoStack {
             self.done.remove(0);
             self.saved = self.saved.and_then(|saved| saved.checked_sub(1));
         }
-    }
-
-    /// Ends a gesture: the next edit is an entry of its own.
-    pub fn seal(&mut self) {
-        self.sealed = true;
     }
 
     fn side(&mut self, done: bool) -> &mut Vec<Entry> {

@@ -101,13 +101,15 @@ fn bytes_of(agents: usize) -> u64 {
 #[derive(Debug)]
 pub struct History {
     /// Ascending ticks. The first is the start and always stays.
-    kept: Vec<Keyframe>,
-    events: Vec<Recorded>,
-    /// Events done up to the present tick.
-    cursor: usize,
+    pub kept: Vec<Keyframe>,
+    /// All events, by tick.
+    pub events: Vec<Recorded>,
+    /// Number of events done up to the present tick.
+    pub cursor: usize,
     /// The last tick reached.
-    end: u64,
-    budget: u64,
+    pub end: u64,
+    /// The memory for snapshots; bytes.
+    pub budget: u64,
     interval: u64,
     /// No snapshot is taken before this time.
     next: Duration,
@@ -140,32 +142,9 @@ impl History {
         self.thin();
     }
 
-    /// The memory for snapshots; bytes.
-    pub fn budget(&self) -> u64 {
-        self.budget
-    }
-
     /// The first state; none in a run that keeps no past.
     pub fn start(&self) -> Option<&Keyframe> {
         self.kept.first()
-    }
-
-    pub fn end(&self) -> u64 {
-        self.end
-    }
-
-    pub fn snapshots(&self) -> usize {
-        self.kept.len()
-    }
-
-    /// All events, by tick.
-    pub fn events(&self) -> &[Recorded] {
-        &self.events
-    }
-
-    /// Number of events done up to the present tick.
-    pub fn cursor(&self) -> usize {
-        self.cursor
     }
 
     pub fn has_future_events(&self) -> bool {
@@ -345,11 +324,11 @@ mod tests {
         }
         history.reach(40);
         assert_eq!(history.go_back_to(17).unwrap().state.tick, 15);
-        assert_eq!((history.next_event(), history.end()), (Some(20), 40));
+        assert_eq!((history.next_event(), history.end), (Some(20), 40));
         assert_eq!(history.take_due(19), None);
         assert!(history.record(17, Edit::Pointer(None)), "an event is cut");
-        assert_eq!((ticks(&history), history.end()), (vec![0, 15], 17));
-        let events: Vec<u64> = history.events().iter().map(|event| event.tick).collect();
+        assert_eq!((ticks(&history), history.end), (vec![0, 15], 17));
+        let events: Vec<u64> = history.events.iter().map(|event| event.tick).collect();
         assert_eq!((events, history.next_event()), (vec![10, 17], None));
     }
 }

@@ -70,7 +70,7 @@ impl Editor {
         let at_first = |edit| Recorded { tick: first_tick, edit };
         let first: Vec<_> = first.chain(pressed).map(at_first).collect();
         let mut event = Vec::new();
-        for Recorded { tick, edit } in first.iter().chain(timeline.history.events()) {
+        for Recorded { tick, edit } in first.iter().chain(&timeline.history.events) {
             let mut edit = edit.in_text(&scene)?;
             edit.put(&mut scene)?;
             unfit(&mut edit, &scene.world);
@@ -81,7 +81,7 @@ impl Editor {
         let name = || self.scene.name.rsplit(['/', '\\']).next().map(Into::into);
         let head = Head {
             session: VERSION,
-            ticks: timeline.history.end().max(tick),
+            ticks: timeline.history.end.max(tick),
             from: argument.or_else(name),
             count: request.count,
             density: request.density.map(number),
