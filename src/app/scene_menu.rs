@@ -24,7 +24,7 @@ struct Row {
 /// The menu.
 #[derive(Default)]
 pub struct SceneMenu {
-    shown: bool,
+    pub shown: bool,
     typed: String,
     /// The row that Enter opens.
     chosen: usize,
@@ -38,10 +38,6 @@ pub struct SceneMenu {
 }
 
 impl SceneMenu {
-    pub fn is_shown(&self) -> bool {
-        self.shown
-    }
-
     /// Opens or closes it. `current` is the scene that is shown.
     pub fn toggle(&mut self, current: &str) {
         self.shown = !self.shown;
@@ -51,10 +47,6 @@ impl SceneMenu {
             self.rows = rows();
         }
         self.chosen = self.rows.iter().position(|row| row.name == current).unwrap_or(0);
-    }
-
-    pub fn close(&mut self) {
-        self.shown = false;
     }
 
     /// The rows that have all the words that were typed.
@@ -225,7 +217,7 @@ mod tests {
     fn enter_opens_what_was_typed_or_chosen() {
         let mut menu = SceneMenu::default();
         menu.toggle("walls");
-        assert!(menu.is_shown() && menu.rows.iter().all(|row| row.about.len() > 10));
+        assert!(menu.shown && menu.rows.iter().all(|row| row.about.len() > 10));
         assert_eq!(menu.choice().as_deref(), Some("walls"));
         let mut choice = |typed: &str, chosen| {
             (menu.typed, menu.chosen) = (typed.into(), chosen);

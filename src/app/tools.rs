@@ -78,7 +78,7 @@ pub fn handles(scene: &Scene, unit: f32) -> Vec<StyledShape> {
 /// A path while it is drawn.
 #[derive(Clone, Debug, Default)]
 pub struct Drawing {
-    points: Vec<Point>,
+    pub points: Vec<Point>,
     /// Time and pixel of the last press.
     pressed: Option<(Instant, Vec2)>,
 }
@@ -105,10 +105,6 @@ impl Drawing {
     /// Takes the last point away.
     pub fn shorten(&mut self) {
         self.points.pop();
-    }
-
-    pub fn points(&self) -> &[Point] {
-        &self.points
     }
 
     /// A press at a pixel; `near` is how many pixels count as one place.
@@ -154,10 +150,10 @@ mod tests {
         assert_eq!(press(301.0, 100.0, 900), Press::Adds, "there, but late");
         assert_eq!(press(303.0, 101.0, 1200), Press::Ends);
         assert_eq!(press(103.0, 102.0, 2000), Press::Closes);
-        assert_eq!(drawing.points(), [100.0, 300.0, 301.0].map(|x| flat(x, 260.0)));
+        assert_eq!(drawing.points, [100.0, 300.0, 301.0].map(|x| flat(x, 260.0)));
         drawing.shorten();
         drawing.extend(&[flat(300.0, 260.0), flat(7.0, 7.0), flat(7.0, 7.0)]);
-        assert_eq!(drawing.points().len(), 3, "the same place twice is one point");
+        assert_eq!(drawing.points.len(), 3, "the same place twice is one point");
         let shapes = Tool::Path(drawing).shapes(Point::ZERO, 1.0);
         assert_eq!(shapes.len(), 4);
     }

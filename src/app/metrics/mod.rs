@@ -14,7 +14,7 @@ use measuring::{Measured, Measuring};
 pub struct MetricsPanel {
     measuring: Measuring,
     /// True while the panel is open.
-    shown: bool,
+    pub shown: bool,
     /// The names of the metrics that it plots.
     chosen: Vec<&'static str>,
     /// Times and rates of frames and ticks.
@@ -36,10 +36,6 @@ impl Default for MetricsPanel {
 }
 
 impl MetricsPanel {
-    pub fn toggle(&mut self) {
-        self.shown = !self.shown;
-    }
-
     /// Hides the panel; false if it was hidden.
     pub fn close(&mut self) -> bool {
         std::mem::take(&mut self.shown)

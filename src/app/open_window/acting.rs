@@ -85,7 +85,7 @@ impl OpenWindow<'_> {
                 self.tell_done(redone)?;
             }
             Action::SwitchEngine => self.switch_engine()?,
-            Action::Metrics => self.panels.metrics.toggle(),
+            Action::Metrics => self.panels.metrics.shown = !self.panels.metrics.shown,
             Action::SaveMetrics => self.save_metrics(),
             Action::Sliders => self.panels.controls_shown = !self.panels.controls_shown,
             Action::Scenes => {
@@ -150,8 +150,8 @@ impl OpenWindow<'_> {
     /// Closes the topmost thing that is open over the flock, if there is one.
     fn close_topmost(&mut self) {
         if std::mem::take(&mut self.panels.keys_shown) {
-        } else if self.panels.scenes.is_shown() {
-            self.panels.scenes.close();
+        } else if self.panels.scenes.shown {
+            self.panels.scenes.shown = false;
         } else if self.panels.inspector.holds() {
             self.panels.inspector.let_go();
         } else if !self.panels.metrics.close() && !self.panels.timeline.close() {

@@ -54,7 +54,7 @@ impl OpenWindow<'_> {
         if !self.go_on()? {
             return Ok(Next::End);
         }
-        let waits = !self.waiting.is_empty();
+        let waits = !self.waiting.commands.is_empty();
         self.session.clock.hold(waits || self.panels.timeline.is_held());
         let ticks = if waits {
             0
@@ -100,7 +100,7 @@ impl OpenWindow<'_> {
         self.options.host.shown(self.session.tick());
         let stands_still = self.session.clock.is_paused()
             && self.session.goal().is_none()
-            && self.waiting.is_empty()
+            && self.waiting.commands.is_empty()
             && !self.is_filming()
             && !self.session.awaits_snapshot();
         Ok(match self.options.frames {

@@ -68,8 +68,8 @@ impl OpenWindow<'_> {
             None => return Ok(false),
             Some(Tool::Walls) => self.hand.pointer.draw(step),
             Some(Tool::Path(drawing)) => {
-                let (camera, pixel) = (&self.hand.pointer.camera, self.hand.pointer.pixel());
-                match drawing.press(camera, pixel, NEAR * scale, Instant::now()) {
+                let (camera, at) = (&self.hand.pointer.camera, self.hand.pointer.at);
+                match drawing.press(camera, at, NEAR * scale, Instant::now()) {
                     Press::Adds => self.hand.pointer.draw(PATH_STEP * scale),
                     Press::Ends => self.end_path(false)?,
                     Press::Closes => self.end_path(true)?,
@@ -108,11 +108,11 @@ impl OpenWindow<'_> {
     fn end_path(&mut self, closed: bool) -> Result<(), WindowError> {
         self.follow_stroke()?;
         let Some(Tool::Path(drawing)) = self.hand.tool.take() else { return Ok(()) };
-        if drawing.points().len() < 2 {
+        if drawing.points.len() < 2 {
             self.notify("a path has at least two points: none was added");
             return Ok(());
         }
-        let added = self.try_edit(Edit::AddPath { points: drawing.points().to_vec(), closed })?;
+        let added = self.try_edit(Edit::AddPath { points: drawing.points, closed })?;
         if added && !self.some_species(|needs| needs.paths_within.is_some()) {
             let unused =
                 "no species has the behaviour follow_path: add it, and agents follow the path";

@@ -124,7 +124,7 @@ impl OpenWindow<'_> {
         };
         looks.camera.set_key(key);
         let keys = counted(looks.camera.keys.len() as u64, "key");
-        self.hand.pointer.be_guided();
+        self.hand.pointer.guided = true;
         if self.try_edit(Edit::Appearance(Box::new(looks)))? {
             self.notify(format!(
                 "a camera key at tick {tick}: the camera has {keys}; Ctrl+S saves them"

@@ -16,15 +16,8 @@ const MAX_WAIT: Duration = Duration::from_secs(20);
 /// Commands that wait, in their order. The flock stands still until they are done.
 #[derive(Default)]
 pub struct Waiting {
-    commands: VecDeque<Command>,
+    pub(super) commands: VecDeque<Command>,
     since: Option<Instant>,
-}
-
-impl Waiting {
-    /// True if there is none.
-    pub fn is_empty(&self) -> bool {
-        self.commands.is_empty()
-    }
 }
 
 impl OpenWindow<'_> {

@@ -42,10 +42,11 @@ pub struct Pointer {
     /// True while the camera shows the whole world, until the user moves or zooms it.
     fitted: bool,
     /// True while the camera shows what the scene's own does.
-    guided: bool,
+    pub guided: bool,
     /// True while it keeps what the scene's camera follows in the middle.
     follows: bool,
-    at: Vec2,
+    /// The mouse; pixels.
+    pub at: Vec2,
     drag: Drag,
     grip: Grip,
     /// The action of a click in this scene.
@@ -117,11 +118,6 @@ impl Pointer {
     /// Keeps what the scene's camera follows in the middle again.
     pub fn follow(&mut self) {
         self.follows = true;
-    }
-
-    /// Lets the scene move the camera again.
-    pub fn be_guided(&mut self) {
-        self.guided = true;
     }
 
     /// True if what the scene's camera follows is kept in the middle.
@@ -258,10 +254,6 @@ impl Pointer {
     /// Where the pointer has drawn, each place once; world units.
     pub fn take_stroke(&mut self) -> Vec<Point> {
         std::mem::take(&mut self.stroke)
-    }
-
-    pub fn pixel(&self) -> Vec2 {
-        self.at
     }
 
     /// A button was pressed or released. A press on the interface belongs to the interface.
