@@ -51,12 +51,12 @@ pub async fn start(canvas: JsValue, link: JsValue) -> Result<Option<String>, Str
     let canvas: HtmlCanvasElement =
         canvas.dyn_into().map_err(|_| "start takes the canvas that shall show the flock")?;
     let link = script::text("start", &link)?;
-    if script::flock() != Flock::Absent {
+    if script::FLOCK.get() != Flock::Absent {
         return Err("A page shows one flock; more of them go into frames.".into());
     }
-    script::set_flock(Flock::Shown);
+    script::FLOCK.set(Flock::Shown);
     std::panic::set_hook(Box::new(|info| tell_end(&format!("The page has failed: {info}"))));
-    show(canvas, &link).await.inspect_err(|_| script::set_flock(Flock::Absent))
+    show(canvas, &link).await.inspect_err(|_| script::FLOCK.set(Flock::Absent))
 }
 
 /// The same for a page that shows no flock yet.

@@ -136,7 +136,7 @@ impl WindowHost for PageFiles {
     }
 
     fn wishes(&self) -> Vec<Command> {
-        script::take_wishes()
+        script::WISHES.take()
     }
 
     fn shown(&self, tick: u64) {

@@ -20,21 +20,13 @@ pub enum Flock {
 }
 
 thread_local! {
-    static FLOCK: Cell<Flock> = const { Cell::new(Flock::Absent) };
-    static WISHES: RefCell<Vec<Command>> = const { RefCell::new(Vec::new()) };
+    /// The flock of the page.
+    pub static FLOCK: Cell<Flock> = const { Cell::new(Flock::Absent) };
+    /// The wishes of the script that no frame has taken yet.
+    pub static WISHES: RefCell<Vec<Command>> = const { RefCell::new(Vec::new()) };
     static ON_TICK: RefCell<Option<Function>> = const { RefCell::new(None) };
     static ON_END: RefCell<Option<Function>> = const { RefCell::new(None) };
     static ON_NOTICE: RefCell<Option<Function>> = const { RefCell::new(None) };
-}
-
-/// The flock of the page.
-pub fn flock() -> Flock {
-    FLOCK.get()
-}
-
-/// Notes what has become of the flock.
-pub fn set_flock(flock: Flock) {
-    FLOCK.set(flock);
 }
 
 /// The text that a function of the page is called with.
@@ -43,11 +35,6 @@ pub fn set_flock(flock: Flock) {
 /// A sentence: it is no text.
 pub fn text(function: &str, value: &JsValue) -> Result<String, String> {
     value.as_string().ok_or_else(|| format!("{function} takes a text"))
-}
-
-/// The wishes of the script since the last call.
-pub fn take_wishes() -> Vec<Command> {
-    WISHES.take()
 }
 
 /// The most wishes that wait for a frame.

@@ -17,7 +17,7 @@ use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 
 use crate::page::engine;
 use crate::page_files::{check_room, make, make_named};
-use crate::script::{take_wishes, tell_end, tell_notice, tell_tick};
+use crate::script::{WISHES, tell_end, tell_notice, tell_tick};
 
 /// Longest side of the picture; the browser enlarges it. Pixels.
 const MAX_SIDE: f64 = 1280.0;
@@ -69,7 +69,7 @@ fn session(opening: Opening) -> Result<Session<RealTime>, String> {
 
 impl Flock {
     fn frame(&mut self) -> Result<(), String> {
-        for wish in take_wishes() {
+        for wish in WISHES.take() {
             if let Err(problem) = self.grant(wish) {
                 tell_notice(&problem);
             }
