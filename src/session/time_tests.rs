@@ -181,19 +181,6 @@ fn a_replay_that_forgets_an_event_is_another_flock() {
 }
 
 #[test]
-fn the_flock_goes_on_from_the_past_as_it_did() {
-    let mut session = start(cpu());
-    let seen = course(&mut session);
-    reach(&mut session, 40);
-    // As fast as the clock says, not by a journey.
-    while session.tick() < 200 {
-        session.clock.step_once();
-        session.advance().unwrap();
-    }
-    assert!(now(&mut session) == seen[10].1);
-}
-
-#[test]
 fn a_refused_edit_of_several_parts_leaves_no_trace_in_the_past() {
     let mut session = start(cpu());
     let seen = course(&mut session);

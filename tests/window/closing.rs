@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::desktop::files::{done, ends, new_file, settle, steps};
+use crate::desktop::files::{ends, new_file, settle, steps};
 use crate::desktop::{Display, Program, Shot, flockwork};
-use crate::shell::Folder;
+use crate::shell::{Folder, done};
 use crate::{display_and_folder, walls};
 
 /// The panel of parameters.
@@ -120,19 +120,4 @@ fn a_flock_of_a_state_file_keeps_its_scene_and_says_what_is_lost() {
     let scene = kept(&state).swap_remove(0);
     let line = format!("simulate --engine cpu --ticks 1 --out b.csv --scene {}", scene.display());
     done(&folder, &line);
-}
-
-#[test]
-fn a_name_with_a_nul_does_not_reach_the_title() {
-    let Some(window) = walls() else { return };
-    let session = window.new_file("ctrl+shift+s");
-    let (display, folder) = window.ends();
-    let named = fs::read_to_string(&session).unwrap();
-    let named = named.replace("from = \"walls\"", "from = \"a\\u0000b\\u0007c\"");
-    assert!(named.contains("u0000"), "{named}");
-    folder.write("nul.toml", named);
-    let nowhere = folder.join("none");
-    let program = start(&display, &folder, &nowhere, "--replay nul.toml");
-    display.until_title(&program, "Flockwork — abc · 20 agents");
-    ends(&display, program);
 }

@@ -1,16 +1,12 @@
 //! Level 5: species are added, renamed and removed in the panel with real keys and a real mouse.
 
 use crate::adapter;
-use crate::png_file;
 use std::fs;
 
-use crate::desktop::files::{done, ends, notice, steps};
+use crate::desktop::files::{ends, notice, steps};
 use crate::desktop::{Display, Shot, flockwork};
+use crate::shell::done;
 use crate::{walls, window_of};
-
-/// Two species, each with one row in the panel.
-const TWO: &str = "[world]\nboundary = \"walls\"\n[species.bird]\ncount = 20\nsize = 12\nwander = {}\n\
-                   [species.hawk]\ncount = 3\nsize = 12\npursue = { with = \"bird\" }\n";
 
 #[test]
 fn a_species_is_added_renamed_removed_and_undone() {
@@ -45,30 +41,6 @@ fn a_species_is_added_renamed_removed_and_undone() {
     window.until_title("20 agents");
     assert_eq!(window.saved(), first);
     window.ends();
-}
-
-#[test]
-fn a_session_with_species_that_came_and_went_is_replayed() {
-    let Some(window) = window_of("two.toml", TWO, "23 agents") else { return };
-    window.steps(&["key Tab", "mousemove 631 152", "click 1"]);
-    window.until_title("43 agents");
-    // The first one goes: the numbers of all others change.
-    window.steps(&["mousemove 646 152", "click 1"]);
-    window.until_title("23 agents");
-    window.steps(&["key space"]);
-    let session = window.new_file("ctrl+shift+s");
-    let scene = window.new_file("ctrl+s");
-    let text = fs::read_to_string(&scene).unwrap();
-    assert!(text.contains("with = [\"bird2\"]"), "{text}");
-    let (_, folder) = window.ends();
-    let text = fs::read_to_string(&session).unwrap();
-    assert!(text.contains("without = \"bird\""), "{text}");
-    done(&folder, &format!("capture --engine cpu --replay {} --out a.png", session.display()));
-    let picture = Shot(png_file::open(&folder.join("a.png")));
-    assert!(picture.darts(0..1280, 0..720).len() > 1000);
-    let line =
-        format!("simulate --engine cpu --scene {} --ticks 5 --out state.csv", scene.display());
-    done(&folder, &line);
 }
 
 #[test]

@@ -56,11 +56,6 @@ fn a_session_is_readable() {
     assert_has(&text, &["ticks = 20", "count = 300", "[[event]]", "places = [[1.0, 1.0]]"]);
     assert_has(&text, &["pointer = [20.1, 30.0]", "set = [\"a.max_speed=1.25\"]"]);
     assert_has(&text, &["pointer = false", "target = \"food\"", "to = [5.0, 6.0]"]);
-}
-
-#[test]
-fn a_session_says_the_name_of_its_scene() {
-    let text = start(cpu()).recording().unwrap();
     assert_eq!(Recording::read(&text).unwrap().source.argument.unwrap(), "test");
 }
 
