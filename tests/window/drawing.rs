@@ -1,28 +1,20 @@
 //! Level 5: paths are drawn and walls painted in the window with real keys and a real mouse.
 
 use crate::desktop::files::notice;
-use crate::walls;
+use crate::{scene, walls};
+use flockwork::model::scenery::Obstacle;
+use flockwork::model::vector::{Point, flat};
 
-/// Every pair of numbers after a word.
-fn places(text: &str, word: &str) -> Vec<[f32; 2]> {
-    // A long list has a line for each pair.
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let text = text.replace("[ [", "[[").replace("], ]", "]]");
-    let (_, rest) = text.split_once(word).unwrap_or_else(|| panic!("{word}: {text}"));
-    let (list, _) = rest.split_once("]]").unwrap();
-    let pair = |pair: &str| -> [f32; 2] {
-        let numbers: Vec<f32> = pair.split(", ").map(|n| n.parse().unwrap()).collect();
-        numbers.try_into().unwrap()
-    };
-    list.trim_start_matches('[').split("], [").map(pair).collect()
+/// The points of the first path of a scene file.
+fn points(text: &str) -> Vec<Point> {
+    scene(text).paths.remove(0).points
 }
 
 /// True if each place belongs to a pixel: 1.40625 pixels are a world unit.
-fn near(found: &[[f32; 2]], pixels: &[[f32; 2]]) -> bool {
-    let place = |[x, y]: &[f32; 2]| [x / 1.40625, 180.0 - (y - 300.0) / 1.40625];
-    let close = |(found, pixel): (&[f32; 2], &[f32; 2])| {
-        place(pixel).iter().zip(found).all(|(wanted, found)| (wanted - found).abs() < 1.0)
-    };
+fn near(found: &[Point], pixels: &[[f32; 2]]) -> bool {
+    let place = |[x, y]: &[f32; 2]| flat(x / 1.40625, 180.0 - (y - 300.0) / 1.40625);
+    let close =
+        |(found, pixel): (&Point, &[f32; 2])| (place(pixel) - *found).abs().max_element() < 1.0;
     found.len() == pixels.len() && found.iter().zip(pixels).all(close)
 }
 
@@ -47,13 +39,13 @@ fn a_path_is_drawn_dragged_and_undone() {
     window.steps(&["key Return"]);
     let drawn = window.saved();
     let corners = [[100.0, 200.0], [200.0, 100.0], [300.0, 400.0]];
-    assert!(near(&places(&drawn, "points = ["), &corners), "{drawn}");
+    assert!(near(&points(&drawn), &corners), "{drawn}");
     // A point is dragged while the panel is shown.
     window.steps(&["key Tab", "mousemove 201 101", "mousedown 1", "mousemove 240 130"]);
     window.steps(&["mousemove 261 151", "mouseup 1"]);
     let dragged = window.saved();
     let moved = [corners[0], [260.0, 150.0], corners[2]];
-    assert!(near(&places(&dragged, "points = ["), &moved), "{dragged}");
+    assert!(near(&points(&dragged), &moved), "{dragged}");
     window.steps(&["key ctrl+z"]);
     assert_eq!(window.saved(), drawn, "a whole drag is one edit");
     window.steps(&["key ctrl+z"]);
@@ -65,19 +57,19 @@ fn a_path_is_drawn_dragged_and_undone() {
     window.steps(&["key p", "mousemove 100 200 click 1", "mousemove 200 100 click 1"]);
     window.steps(&["mousemove 300 400 click --repeat 2 --delay 80 1"]);
     let ended = window.saved();
-    assert_eq!(places(&ended, "points = ["), places(&drawn, "points = ["));
+    assert_eq!(points(&ended), points(&drawn));
     assert!(!ended.contains("closed"), "{ended}");
     window.steps(&["key ctrl+z", "key p", "mousemove 100 200 click 1"]);
     window.steps(&["mousemove 200 100 click 1", "mousemove 300 400 click 1"]);
     window.steps(&["mousemove 102 199 click 1"]);
     let closed = window.saved();
-    assert_eq!(places(&closed, "points = ["), places(&drawn, "points = ["));
+    assert_eq!(points(&closed), points(&drawn));
     assert!(closed.contains("closed = true"), "{closed}");
     // A drag draws too.
     window.steps(&["key ctrl+z", "key p", "mousemove 100 450 mousedown 1", "mousemove 200 450"]);
     window.steps(&["mousemove 300 450 mouseup 1", "key Return"]);
-    let points = places(&window.saved(), "points = [");
-    assert!(points.len() == 9 && points.iter().all(|[_, y]| (y - 73.3).abs() < 1.0), "{points:?}");
+    let points = points(&window.saved());
+    assert!(points.len() == 9 && points.iter().all(|p| (p.y - 73.3).abs() < 1.0), "{points:?}");
     window.ends();
 }
 
@@ -120,22 +112,11 @@ fn a_wall_is_painted_without_a_gap_and_undone_at_once() {
     stroke("400 200", "420 200", "500 300");
     let two = window.saved();
     // Obstacles act on those that have the behaviour; the drawing is the same without it.
-    let circles = |text: &str| -> Vec<[f32; 3]> {
-        let tables = text.split("[[obstacles]]").skip(1);
-        let one = |table: &str| {
-            let [x, y] = places(&table.replacen(']', "]]", 1), "position = [")[0];
-            let (_, rest) = table.split_once("radius = ").unwrap();
-            [x, y, rest.lines().next().unwrap().parse().unwrap()]
-        };
-        tables.map(one).collect()
-    };
-    let (wall, both) = (circles(&one), circles(&two));
+    let (wall, both) = (scene(&one).obstacles, scene(&two).obstacles);
     assert!(wall.len() > 20 && both.len() > wall.len() + 5, "{} {}", wall.len(), both.len());
     assert_eq!(both[..wall.len()], wall[..]);
-    let gap = |pair: &[[f32; 3]]| {
-        let [[x, y, radius], [u, v, _]] = [pair[0], pair[1]];
-        (x - u).hypot(y - v) > radius * 1.01
-    };
+    let gap =
+        |pair: &[Obstacle]| pair[0].position.distance(pair[1].position) > pair[0].radius * 1.01;
     assert!(!wall.windows(2).any(gap), "{wall:?}");
     window.steps(&["key ctrl+z"]);
     assert_eq!(window.saved(), one, "a whole stroke is one edit");
@@ -146,7 +127,7 @@ fn a_wall_is_painted_without_a_gap_and_undone_at_once() {
         window.xdotool("mousemove 400 200 mousedown 1");
         window.xdotool(&format!("mousemove 420 200 mousemove 500 300 mouseup 1 key {key}"));
         window.steps(&["key Escape"]);
-        assert!(circles(&window.saved()).len() > 5, "{key}");
+        assert!(scene(&window.saved()).obstacles.len() > 5, "{key}");
         window.steps(&["key ctrl+z", "key w"]);
         assert_eq!(window.saved(), first, "{key}");
     }

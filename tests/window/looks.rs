@@ -6,15 +6,7 @@ use std::fs;
 
 use crate::desktop::Shot;
 use crate::desktop::files::notice;
-use crate::{Window, walls, window_of};
-
-/// The number after a key of a scene file.
-fn numbers(text: &str, key: &str) -> Vec<f32> {
-    let (_, rest) =
-        text.split_once(&format!("\n{key} = ")).unwrap_or_else(|| panic!("{key}: {text}"));
-    let line = rest.lines().next().unwrap().trim_matches(['[', ']']);
-    line.split(", ").map(|number| number.parse().unwrap()).collect()
-}
+use crate::{Window, scene, walls, window_of};
 
 #[test]
 fn a_style_is_chosen_undone_and_saved() {
@@ -53,14 +45,15 @@ fn the_view_is_written_into_the_scene_and_follows_the_flock() {
     window.steps(&["mousemove 600 300", "click 4", "click 4", "click 4", "key v"]);
     window.until("a notice", notice);
     let text = window.saved();
-    let factor = numbers(&text, "zoom")[0] / 2.0;
+    let view = scene(&text).camera;
+    let factor = view.zoom / 2.0;
     let notches = factor.ln() / 1.15_f32.ln();
     assert!((notches - notches.round()).abs() < 1e-3 && notches > 2.5, "{text}");
     let shift = (1.0 - 1.0 / factor) * 150.0 / (2.0 * 1.40625);
-    let centre = numbers(&text, "centre");
-    assert!((centre[0] - 320.0 - shift).abs() < 0.1 && (centre[1] - 180.0).abs() < 0.1, "{text}");
+    let centre = view.centre.unwrap();
+    assert!((centre.x - 320.0 - shift).abs() < 0.1 && (centre.y - 180.0).abs() < 0.1, "{text}");
     window.steps(&["key ctrl+z"]);
-    assert_eq!(numbers(&window.saved(), "zoom"), [2.0]);
+    assert_eq!(scene(&window.saved()).camera.zoom, 2.0);
     let place = window.ends();
     // Two views at two ticks: the camera then goes from one to the other, and undo takes a key back.
     let window = Window::on(place, "--scene one.toml", "1 agent");
@@ -69,12 +62,11 @@ fn the_view_is_written_into_the_scene_and_follows_the_flock() {
     window.until_still();
     window.steps(&["key space", "key k"]);
     let text = window.saved();
-    assert_eq!(text.matches("[[camera.keys]]").count(), 2, "{text}");
-    let keys: Vec<&str> = text.split("[[camera.keys]]").collect();
-    let zooms = [keys[1], keys[2]].map(|key| numbers(key, "zoom")[0]);
-    assert!(zooms[0] == 2.0 && zooms[1] > 2.2 && numbers(keys[2], "tick")[0] >= 60.0, "{text}");
+    let keys = scene(&text).camera.keys;
+    assert_eq!(keys.len(), 2, "{text}");
+    assert!(keys[0].zoom == Some(2.0) && keys[1].zoom > Some(2.2) && keys[1].tick >= 60, "{text}");
     window.steps(&["key ctrl+z"]);
-    assert_eq!(window.saved().matches("[[camera.keys]]").count(), 1);
+    assert_eq!(scene(&window.saved()).camera.keys.len(), 1);
     let (display, folder) = window.ends();
     // Followed, it stays in the middle, though it crosses the world's edge; also when one zooms.
     let followed = plain.replace("[camera]", "[camera]\nfollow = 0");

@@ -25,6 +25,7 @@ use std::ops::Deref;
 use std::path::PathBuf;
 
 use desktop::{Display, Program, files};
+use flockwork::model::scene::Scene;
 use shell::Folder;
 
 /// A display of this size, if there is an adapter for a window on it.
@@ -115,6 +116,12 @@ fn window_of(file: &str, text: &str, title: &str) -> Option<Window> {
     let (display, folder) = display_and_folder()?;
     folder.write(file, text);
     Some(Window::on((display, folder), &format!("--scene {file}"), title))
+}
+
+/// The scene of a file that was saved.
+#[track_caller]
+fn scene(text: &str) -> Scene {
+    Scene::parse("saved", text).unwrap()
 }
 
 /// A window that shows the scene `walls`.

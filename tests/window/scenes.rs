@@ -4,10 +4,12 @@
 use crate::png_file;
 use std::fs;
 
-use crate::desktop::files::{SIZE, done, ends, notice, settle};
+use crate::desktop::files::{SIZE, ends, notice, settle};
 use crate::desktop::{Shot, flockwork};
-use crate::{Window, display_and_folder, walls, window, window_of};
+use crate::shell::done;
+use crate::{Window, display_and_folder, scene, walls, window, window_of};
 use flockwork::model::scene::{BuiltIn, Scene};
+use flockwork::model::vector::{Point, flat};
 
 #[test]
 fn scenes_are_paged_through_chosen_opened_and_undone() {
@@ -152,15 +154,9 @@ fn targets_and_obstacles_are_added_dragged_and_removed() {
     let drag = ["mousemove 452 303", "mousedown 1", "mousemove 380 350", "mousemove 302 403"];
     window.steps(&drag);
     window.steps(&["mouseup 1"]);
-    let place = |text: &str| -> Vec<f32> {
-        let (_, rest) = text.split_once("position = [").unwrap();
-        rest.split_once(']').unwrap().0.split(", ").map(|n| n.parse().unwrap()).collect()
-    };
-    let near = |text: &str, wanted: [f32; 2]| {
-        place(text).iter().zip(wanted).all(|(found, wanted)| (found - wanted).abs() < 1.0)
-    };
+    let is_dragged = |place: Point| (place - flat(213.33, 108.89)).abs().max_element() < 1.0;
     let dragged = window.saved();
-    assert!(near(&dragged, [213.33, 108.89]), "{dragged}");
+    assert!(is_dragged(scene(&dragged).targets[1].position), "{dragged}");
     window.steps(&["key ctrl+z"]);
     assert_eq!(window.saved(), added, "a whole drag is one edit");
     window.steps(&["key ctrl+z"]);
@@ -174,7 +170,7 @@ fn targets_and_obstacles_are_added_dragged_and_removed() {
     window.steps(&drag);
     window.steps(&["mouseup 1"]);
     let dragged = window.saved();
-    assert!(near(&dragged, [213.33, 108.89]), "{dragged}");
+    assert!(is_dragged(scene(&dragged).obstacles[0].position), "{dragged}");
     window.steps(&["mousemove 715 361", "click 1"]);
     assert_eq!(window.saved(), first, "it was removed");
     window.ends();
