@@ -1,9 +1,9 @@
 //! Level 5: the program in a window, with real keys and a real mouse.
 
 use crate::adapter;
-use crate::desktop::files::{SIZE, ends, notice};
+use crate::desktop::files::{SIZE, ends, notice, start, start_on};
 use crate::desktop::{Display, Shot, flockwork};
-use crate::shell::says;
+use crate::shell::{Folder, says};
 use crate::{Window, display_and_folder, open_display};
 
 /// Few enough for a software rasteriser, many enough for a flock.
@@ -24,9 +24,8 @@ fn a_window_does_what_keys_and_mouse_ask_for() {
     let Some(gpu) = adapter::gpu() else { return };
     let Some(display) = Display::open("1280x800") else { return };
     let key = |name: &str| display.xdotool(&format!("key {name}"));
-    let size = format!("{}x{}", SIZE.0, SIZE.1);
-    let program =
-        display.open_window(flockwork(&format!("run {FLOCK} --engine gpu --size {size}")));
+    let folder = Folder::empty();
+    let program = start_on("gpu", &display, &folder, FLOCK);
 
     // A flock with the overlay in its corner: first a line, then everything, then nothing.
     let flock = |shot: &Shot| shot.darts(300..SIZE.0, 0..SIZE.1).len() > 600;
@@ -173,11 +172,10 @@ fn a_start_without_options_is_a_flock_of_many_colours() {
 
 #[test]
 fn a_signal_closes_the_window_as_its_button_does() {
-    let Some(display) = open_display("1000x700") else { return };
+    let Some((display, folder)) = display_and_folder() else { return };
     // A paused window waits for events and must still react to the signal.
     for (signal, keys) in [("INT", "key x"), ("TERM", "key space")] {
-        let program =
-            display.open_window(flockwork("run --count 50 --seed 1 --engine cpu --size 900x600"));
+        let program = start(&display, &folder, "--count 50 --seed 1");
         display.until("a flock", |s| coloured(s) > 50);
         display.xdotool(keys);
         program.signal(signal);
@@ -195,8 +193,7 @@ fn coloured(shot: &Shot) -> usize {
 
 #[test]
 fn agents_dropped_by_a_drag_stay_until_a_reset_or_an_undo() {
-    let Some(display) = open_display("1000x700") else { return };
-    let size = format!("{}x{}", SIZE.0, SIZE.1);
+    let Some((display, folder)) = display_and_folder() else { return };
     // The drag is 160 pixels long: one agent at its start, and one every eight pixels. It is far
     // from the middle, where the flock starts.
     for (engine, key, back, agents) in [
@@ -207,8 +204,7 @@ fn agents_dropped_by_a_drag_stay_until_a_reset_or_an_undo() {
         ("gpu", "d", "key ctrl+z", 50),
         ("cpu", "d", "key ctrl+z", 50),
     ] {
-        let arguments = format!("run --count 50 --seed 1 --engine {engine} --size {size}");
-        let program = display.open_window(flockwork(&arguments));
+        let program = start_on(engine, &display, &folder, "--count 50 --seed 1");
         display.until("a flock", |s| coloured(s) > 50);
         display.xdotool("key space");
         let before = display.until_still();
@@ -228,10 +224,8 @@ fn agents_dropped_by_a_drag_stay_until_a_reset_or_an_undo() {
 
 #[test]
 fn geometry_is_shown_of_one_agent_then_of_all_then_of_none() {
-    let Some(display) = open_display("1000x700") else { return };
-    let size = format!("{}x{}", SIZE.0, SIZE.1);
-    let arguments = format!("run --count 40 --seed 1 --engine gpu --size {size}");
-    let program = display.open_window(flockwork(&arguments));
+    let Some((display, folder)) = display_and_folder() else { return };
+    let program = start_on("gpu", &display, &folder, "--count 40 --seed 1");
     display.until("a flock", |s| coloured(s) > 50);
     display.xdotool("mousemove 600 300 key space key h key h");
     let none = display.until_still();
