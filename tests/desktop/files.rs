@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::{Display, Program, Shot, flockwork, text};
+use super::{Display, Program, Shot, flockwork};
 
 /// Size of the window; it is in the corner of the screen.
 pub const SIZE: (i64, i64) = (900, 600);
@@ -29,12 +29,6 @@ pub fn ends(display: &Display, program: Program) -> (String, String) {
     let (code, out, err) = program.end();
     assert_eq!(code, Some(0), "{err}");
     (out, err)
-}
-
-/// Runs a command in a folder, and it succeeds.
-pub fn done(folder: &Path, line: &str) {
-    let output = flockwork(line).current_dir(folder).output().unwrap();
-    assert!(output.status.success(), "{}", text(&output.stderr));
 }
 
 /// Gives the window the time to lay out a frame or two: what a key opens takes the next keys.

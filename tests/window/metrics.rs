@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 use std::fs;
 
-use crate::desktop::files::{done, ends, notice};
+use crate::desktop::files::{ends, notice};
 use crate::desktop::{Shot, flockwork};
+use crate::shell::done;
 use crate::{Window, display_and_folder};
 
 const FLOCK: &str = "--scene flock --count 300 --seed 5";

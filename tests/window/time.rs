@@ -4,9 +4,9 @@ use crate::png_file;
 use std::fs;
 use std::path::Path;
 
-use crate::desktop::files::{done, settle};
+use crate::desktop::files::settle;
 use crate::desktop::{Display, Shot};
-use crate::shell::Folder;
+use crate::shell::{Folder, done};
 use crate::{Window, display_and_folder};
 
 /// A world that fills the window above the timeline.

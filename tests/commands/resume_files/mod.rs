@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::archives::{self, Entries, entries};
 use crate::common::gpu::{share, shipped};
-use crate::desktop::files::done;
-use crate::shell::Folder;
+use crate::shell::{Folder, done};
 use crate::state_files::Line;
 use clap::Parser;
 use flockwork::commands::files::state_files::StateWriter;
