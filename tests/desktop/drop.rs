@@ -1,7 +1,7 @@
 //! Drops a file on a window, as a file manager does (XDND, version 5).
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use x11rb::CURRENT_TIME;
 use x11rb::connection::Connection;
@@ -11,6 +11,8 @@ use x11rb::protocol::xproto::{
     SELECTION_NOTIFY_EVENT, SelectionNotifyEvent, WindowClass,
 };
 use x11rb::wrapper::ConnectionExt as _;
+
+use super::wait;
 
 /// Drops the file on the window of that id.
 pub fn file(display: &str, window: u32, path: &Path) {
@@ -31,15 +33,13 @@ pub fn file(display: &str, window: u32, path: &Path) {
     send("XdndEnter", [source, 5 << 24, list, AtomEnum::NONE.into(), AtomEnum::NONE.into()]);
     send("XdndPosition", [source, 0, 0, CURRENT_TIME, atom("XdndActionCopy")]);
     // The window asks what is dragged.
-    let begin = Instant::now();
-    let asked = loop {
-        match connection.poll_for_event().unwrap() {
-            Some(Event::SelectionRequest(asked)) => break asked,
-            Some(_) => {}
-            None => std::thread::sleep(Duration::from_millis(20)),
-        }
-        assert!(begin.elapsed() < Duration::from_secs(60), "the window takes no files");
-    };
+    let asked = wait(
+        || "the window takes no files".into(),
+        || match connection.poll_for_event().unwrap()? {
+            Event::SelectionRequest(asked) => Some(asked),
+            _ => None,
+        },
+    );
     let text = format!("file://{}\r\n", path.to_str().unwrap());
     let (to, property) = (asked.requestor, asked.property);
     connection.change_property8(PropMode::REPLACE, to, property, list, text.as_bytes()).unwrap();

@@ -2,9 +2,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::{Display, Program, Shot, flockwork};
+use super::{Display, Program, Shot, flockwork, wait};
 
 /// Size of the window; it is in the corner of the screen.
 pub const SIZE: (i64, i64) = (900, 600);
@@ -53,14 +53,8 @@ pub fn files(folder: &Path) -> Vec<PathBuf> {
 pub fn new_file(display: &Display, folder: &Path, key: &str) -> PathBuf {
     let before = files(folder);
     display.xdotool(&format!("key {key}"));
-    let begin = Instant::now();
-    loop {
-        if let Some(new) = files(folder).into_iter().find(|path| !before.contains(path)) {
-            return new;
-        }
-        assert!(begin.elapsed() < Duration::from_secs(60), "nothing was saved");
-        std::thread::sleep(Duration::from_millis(100));
-    }
+    let is_new = |path: &PathBuf| !before.contains(path);
+    wait(|| "nothing was saved".into(), || files(folder).into_iter().find(is_new))
 }
 
 /// Saves the scene and returns the new file's text.

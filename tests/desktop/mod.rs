@@ -63,6 +63,19 @@ fn call(command: &mut Command) -> Output {
     output
 }
 
+/// Looks until there is something. Fails with the sentence of `missing` if there is nothing before the deadline.
+#[track_caller]
+pub fn wait<T>(missing: impl Fn() -> String, mut look: impl FnMut() -> Option<T>) -> T {
+    let begin = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(begin.elapsed() < DEADLINE, "{}", missing());
+        std::thread::sleep(NAP / 2);
+    }
+}
+
 /// A private display. It ends when this value is dropped, also when a test panics.
 pub struct Display {
     server: Child,
@@ -175,15 +188,8 @@ impl Display {
 
     /// Waits until the title of the program's window contains `part`.
     pub fn until_title(&self, program: &Program, part: &str) {
-        let begin = Instant::now();
-        loop {
-            let title = self.title(program);
-            if title.contains(part) {
-                return;
-            }
-            assert!(begin.elapsed() < DEADLINE, "the title never had {part:?}: {title}");
-            std::thread::sleep(NAP);
-        }
+        let missing = || format!("the title never had {part:?}: {}", self.title(program));
+        wait(missing, || self.title(program).contains(part).then_some(()));
     }
 
     /// The title of the program's window.
@@ -199,16 +205,14 @@ impl Display {
 
     /// The same beside another program, which has its window already.
     pub fn focus_beside(&self, program: &mut Program, other: Option<&Program>) {
-        let begin = Instant::now();
-        program.window = loop {
-            let ids = self.xdotool("search --sync --onlyvisible --name Flockwork");
-            let is_other = |id: &str| other.is_some_and(|other| other.window == id);
-            if let Some(id) = ids.lines().find(|id| !is_other(id)) {
-                break id.to_string();
-            }
-            assert!(begin.elapsed() < DEADLINE, "there is no second window");
-            std::thread::sleep(NAP);
-        };
+        let is_other = |id: &str| other.is_some_and(|other| other.window == id);
+        program.window = wait(
+            || "there is no second window".into(),
+            || {
+                let ids = self.xdotool("search --sync --onlyvisible --name Flockwork");
+                ids.lines().find(|id| !is_other(id)).map(Into::into)
+            },
+        );
         self.xdotool(&format!("windowfocus --sync {}", program.window));
     }
 }
@@ -252,14 +256,7 @@ impl Program {
 
     /// Waits for its end. Returns exit code, stdout and stderr.
     pub fn end(mut self) -> (Option<i32>, String, String) {
-        let begin = Instant::now();
-        let status = loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                break status;
-            }
-            assert!(begin.elapsed() < DEADLINE, "the program does not end");
-            std::thread::sleep(NAP);
-        };
+        let status = wait(|| "the program does not end".into(), || self.child.try_wait().unwrap());
         let mut out = String::new();
         self.child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
         let mut err = std::mem::take(&mut self.err);

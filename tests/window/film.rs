@@ -1,12 +1,12 @@
 //! Level 5: films of the window, started and ended with real keys.
 
-use crate::desktop;
+use crate::desktop::{self, wait};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::desktop::files::{SIZE, ends, files, notice, settle, start, steps};
+use crate::desktop::files::{SIZE, ends, files, notice, start, steps};
 use crate::shell::Folder;
 use crate::{display_and_folder, open_display};
 use flockwork::view::recorder::mp4;
@@ -15,14 +15,7 @@ const FLOCK: &str = "--scene flock --count 60 --seed 3";
 
 /// Waits until there is a film.
 fn film_in(folder: &Path) -> PathBuf {
-    let begin = Instant::now();
-    loop {
-        if let Some(film) = files(folder).pop() {
-            return film;
-        }
-        assert!(begin.elapsed() < Duration::from_secs(60), "no film appears");
-        settle();
-    }
+    wait(|| "no film appears".into(), || files(folder).pop())
 }
 
 /// Width, height and number of frames of an APNG.
