@@ -131,6 +131,18 @@ pub fn blobs(frame: &Frame, least: u32) -> Vec<Blob> {
     blobs
 }
 
+/// The middle of a pixel.
+pub fn centre_of((x, y): (u32, u32)) -> Vec2 {
+    Vec2::new(x as f32 + 0.5, y as f32 + 0.5)
+}
+
+/// The middle of a blob, whose pixels count by their light: those on its edge by the share that is covered.
+pub fn middle(frame: &Frame, blob: &Blob) -> Vec2 {
+    let light = |(x, y): (u32, u32)| light_at(frame, x, y) as f32;
+    let weighed = |at: &(u32, u32)| centre_of(*at) * light(*at);
+    blob.iter().map(weighed).sum::<Vec2>() / blob.iter().map(|at| light(*at)).sum::<f32>()
+}
+
 /// The sum of the absolute differences of all channels.
 pub fn apart(a: &Frame, b: &Frame) -> f64 {
     assert_eq!((a.width, a.height), (b.width, b.height));

@@ -6,12 +6,10 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::picture::{
-    Blob, agents, apart, blobs, by_cpu, by_gpu, light, light_at, populated, scene,
-};
+use crate::picture::{agents, apart, blobs, by_cpu, by_gpu, light, middle, populated, scene};
 use flockwork::model::memory::Memory;
 use flockwork::model::scene::{BoidShape, ColourBy, Request};
-use flockwork::model::vector::{Point, flat};
+use flockwork::model::vector::flat;
 use flockwork::view::camera::Camera;
 use flockwork::view::frame::Frame;
 use glam::Vec2;
@@ -29,15 +27,10 @@ const LIGHT_TOLERANCE: f64 = 0.03;
 /// Distance in pixels between the centres of the same dart in the two pictures.
 const PLACE_TOLERANCE: f32 = 1.0;
 
-/// The centres of the darts. Pixels count by their light.
-fn centres(frame: &Frame) -> Vec<Point> {
-    let centre = |blob: Blob| {
-        let light = |(x, y): &(u32, u32)| light_at(frame, *x, *y) as f32;
-        let weighed = |at: &(u32, u32)| flat(at.0 as f32 + 0.5, at.1 as f32 + 0.5) * light(at);
-        blob.iter().map(weighed).sum::<Point>() / blob.iter().map(light).sum::<f32>()
-    };
+/// The centres of the darts.
+fn centres(frame: &Frame) -> Vec<Vec2> {
     // One rasteriser draws a pixel that a dart barely touches, and the other does not.
-    blobs(frame, 12).into_iter().map(centre).collect()
+    blobs(frame, 12).iter().map(|blob| middle(frame, blob)).collect()
 }
 
 /// The difference of two pictures, as a share of the light of the first.
@@ -46,8 +39,8 @@ fn difference(a: &Frame, b: &Frame) -> f64 {
 }
 
 /// The centres in `found` without one in `wanted` within the tolerance.
-fn strays(found: &[Point], wanted: &[Point]) -> Vec<Point> {
-    let near = |p: &Point| wanted.iter().any(|q| p.distance(*q) < PLACE_TOLERANCE);
+fn strays(found: &[Vec2], wanted: &[Vec2]) -> Vec<Vec2> {
+    let near = |p: &Vec2| wanted.iter().any(|q| p.distance(*q) < PLACE_TOLERANCE);
     found.iter().copied().filter(|p| !near(p)).collect()
 }
 

@@ -3,7 +3,9 @@
 use crate::adapter;
 use std::sync::Arc;
 
-use crate::picture::{Blob, agents as flock, blobs, by_gpu, light_at, populated, scene};
+use crate::picture::{
+    Blob, agents as flock, blobs, by_cpu, by_gpu, centre_of, light_at, middle, populated, scene,
+};
 use flockwork::engine::Engine;
 use flockwork::engine::gpu::GpuEngine;
 use flockwork::model::memory::Memory;
@@ -16,14 +18,6 @@ use flockwork::view::shapes::{Shape, StyledShape};
 use flockwork::view::style::{self, Measure};
 use flockwork::view::{Motif, Painter};
 use glam::Vec2;
-
-fn middle(blob: &Blob) -> Vec2 {
-    blob.iter().map(|p| centre_of(*p)).sum::<Vec2>() / blob.len() as f32
-}
-
-fn centre_of((x, y): (u32, u32)) -> Vec2 {
-    Vec2::new(x as f32 + 0.5, y as f32 + 0.5)
-}
 
 fn pixel(frame: &Frame, x: u32, y: u32) -> [u8; 3] {
     frame.rgb(x, y).unwrap()
@@ -54,34 +48,40 @@ fn lattice() -> Vec<(Point, Point)> {
     (0..60).map(agent).collect()
 }
 
+/// On both renderers.
 #[test]
 fn every_agent_is_a_dart_at_its_place_along_its_heading_in_its_colour() {
-    let Some(gpu) = adapter::gpu() else { return };
+    let gpu = adapter::gpu();
     let scene = scene(&["starling.size=12"]);
     let camera = Camera::fit(&scene.world, 640, 360);
     let agents = lattice();
-    let frame = by_gpu(&gpu, &scene, &flock(&agents), &camera);
-    let blobs = blobs(&frame, 1);
-    assert_eq!(blobs.len(), agents.len());
-    for (position, velocity) in agents {
-        let place = camera.pixel_from_world(position);
-        let (blob, _) = nearest(&blobs, place);
-        let heading = Vec2::from_angle(style::heading_angle(velocity));
-        let ahead = Vec2::new(heading.x, -heading.y);
-        // The centroid of a triangle is a third of its height above its base.
-        let centre = place - ahead * (12.0 / 3.0);
-        assert!(middle(blob).distance(centre) < 0.7, "{:?} is not {centre:?}", middle(blob));
-        let along = |p: &(u32, u32)| (centre_of(*p) - place).dot(ahead);
-        let across = |p: &(u32, u32)| (centre_of(*p) - place).perp_dot(ahead);
-        let nose = blob.iter().map(along).fold(f32::MIN, f32::max);
-        let tail = blob.iter().map(along).fold(f32::MAX, f32::min);
-        let side = blob.iter().map(across).fold(f32::MIN, f32::max);
-        assert!((9.5..=13.0).contains(&nose), "the nose is {nose} ahead");
-        assert!((-13.0..=-11.0).contains(&tail), "the tail is {tail} ahead");
-        assert!((side - 12.0 * style::SLENDERNESS).abs() < 1.5, "half the tail is {side} wide");
+    let state = flock(&agents);
+    let by_gpu = gpu.map(|gpu| by_gpu(&gpu, &scene, &state, &camera));
+    for frame in by_gpu.into_iter().chain([by_cpu(&scene, &state, &camera)]) {
+        assert!(!frame.is_transparent());
+        let blobs = blobs(&frame, 1);
+        assert_eq!(blobs.len(), agents.len());
+        for (position, velocity) in &agents {
+            let place = camera.pixel_from_world(*position);
+            let (blob, _) = nearest(&frame, &blobs, place);
+            let heading = Vec2::from_angle(style::heading_angle(*velocity));
+            let ahead = Vec2::new(heading.x, -heading.y);
+            // The centroid of a triangle is a third of its height above its base.
+            let centre = place - ahead * (12.0 / 3.0);
+            let found = middle(&frame, blob);
+            assert!(found.distance(centre) < 0.25, "{found:?} is not {centre:?}");
+            let along = |p: &(u32, u32)| (centre_of(*p) - place).dot(ahead);
+            let across = |p: &(u32, u32)| (centre_of(*p) - place).perp_dot(ahead);
+            let nose = blob.iter().map(along).fold(f32::MIN, f32::max);
+            let tail = blob.iter().map(along).fold(f32::MAX, f32::min);
+            let side = blob.iter().map(across).fold(f32::MIN, f32::max);
+            assert!((9.5..=13.0).contains(&nose), "the nose is {nose} ahead");
+            assert!((-13.0..=-11.0).contains(&tail), "the tail is {tail} ahead");
+            assert!((side - 12.0 * style::SLENDERNESS).abs() < 1.5, "half the tail is {side} wide");
 
-        let colour = colour(&scene, velocity, 0, 0);
-        assert_painted(pixel(&frame, centre.x as u32, centre.y as u32), colour, "heading");
+            let colour = colour(&scene, *velocity, 0, 0);
+            assert_painted(pixel(&frame, centre.x as u32, centre.y as u32), colour, "heading");
+        }
     }
 }
 
@@ -108,8 +108,8 @@ fn species_and_speed_colour_as_the_look_says() {
 }
 
 /// The blob nearest to a place, and the distance of its middle.
-fn nearest(blobs: &[Blob], place: Vec2) -> (&Blob, f32) {
-    let far = |blob: &Blob| middle(blob).distance(place);
+fn nearest<'a>(frame: &Frame, blobs: &'a [Blob], place: Vec2) -> (&'a Blob, f32) {
+    let far = |blob: &Blob| middle(frame, blob).distance(place);
     let blob = blobs.iter().min_by(|a, b| far(a).total_cmp(&far(b))).unwrap();
     (blob, far(blob))
 }
@@ -130,7 +130,7 @@ fn every_agent_is_a_disc_at_its_place() {
     assert_eq!(discs.len(), lattice().len());
     for (position, velocity) in lattice() {
         let place = camera.pixel_from_world(position);
-        let (disc, off) = nearest(&discs, place);
+        let (disc, off) = nearest(&frame, &discs, place);
         assert!(off < 0.2 && round(disc), "{} pixels {off} away", disc.len());
         let farthest = disc.iter().map(|p| centre_of(*p).distance(place)).fold(0.0, f32::max);
         assert!((11.5..13.0).contains(&farthest), "{farthest} from the middle");
@@ -159,7 +159,7 @@ fn every_agent_is_a_glow_that_fades_from_its_place() {
     let glyph = measure.extent(species.body.size);
     for (position, _) in lattice() {
         let place = camera.pixel_from_world(position);
-        let (glow, off) = nearest(&glows, place);
+        let (glow, off) = nearest(&frame, &glows, place);
         assert!(off < 1.0, "{off} away");
         let farthest = glow.iter().map(|p| centre_of(*p).distance(place)).fold(0.0, f32::max);
         assert!((glyph.radius * 2.5..glyph.reach).contains(&farthest), "{farthest}");

@@ -241,7 +241,7 @@ fn add_glow(band: &mut PixmapMut, paint: &AgentPaint, centre: Vec2, agent: &Draw
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::style::{BACKGROUND, OPACITY};
+    use crate::style::BACKGROUND;
     use flockwork_model::scene::{BuiltIn, Request};
     use flockwork_model::vector::flat;
     use flockwork_model::world::{Boundary, World};
@@ -270,87 +270,6 @@ pub(crate) mod tests {
             velocity: agents.iter().map(|a| a.1).collect(),
             ..FlockState::default()
         }
-    }
-
-    /// Connected areas that differ from the background; lists of (column, row).
-    fn blobs(frame: &Frame) -> Vec<Vec<(u32, u32)>> {
-        let lit = |x: u32, y: u32| frame.rgb(x, y).is_some_and(|c| c != BACKGROUND);
-        let mut seen = vec![false; (frame.width * frame.height) as usize];
-        let mut blobs = Vec::new();
-        for start in 0..frame.width * frame.height {
-            let mut open = vec![(start % frame.width, start / frame.width)];
-            let mut blob = Vec::new();
-            while let Some((x, y)) = open.pop() {
-                if x >= frame.width || y >= frame.height || !lit(x, y) {
-                    continue;
-                }
-                let known = &mut seen[(y * frame.width + x) as usize];
-                if std::mem::replace(known, true) {
-                    continue;
-                }
-                blob.push((x, y));
-                // Corners connect too: the tip of a slanted nose is a row of corners.
-                for (dx, dy) in (0..9).map(|i| (i % 3, i / 3)) {
-                    open.push(((x + dx).wrapping_sub(1), (y + dy).wrapping_sub(1)));
-                }
-            }
-            if !blob.is_empty() {
-                blobs.push(blob);
-            }
-        }
-        blobs
-    }
-
-    #[test]
-    fn every_agent_is_one_dart_at_its_place_along_its_heading() {
-        let agents: Vec<(Point, Point)> = (0..28)
-            .map(|i| {
-                let position = flat(25.0 + 50.0 * (i % 7) as f32, 25.0 + 50.0 * (i / 7) as f32);
-                (position, Vec2::from_angle(i as f32 * 0.7).extend(0.0) * 2.0)
-            })
-            .collect();
-        let (scene, camera) = (scene("heading"), camera(800, 400));
-        let frame = draw(&scene, &flock(&agents), &[], &camera, 1.0);
-        let blobs = blobs(&frame);
-        assert_eq!(blobs.len(), agents.len());
-        for (position, velocity) in agents {
-            let pixel = camera.pixel_from_world(position);
-            let at = (pixel.x as u32, pixel.y as u32);
-            let blob = blobs.iter().find(|blob| blob.contains(&at)).unwrap();
-            // The triangle's area is half_length² · 2 · slenderness = 144 pixels.
-            assert!((120..190).contains(&blob.len()), "{} pixels", blob.len());
-            // Its centre of mass lies a third of the half length behind the agent. Pixels on the
-            // edge count by the share that is covered.
-            let (mut mass, mut weights) = (Vec2::ZERO, 0.0);
-            for (x, y) in blob {
-                let colour = frame.rgb(*x, *y).unwrap();
-                let parts = colour.iter().zip(BACKGROUND);
-                let weight: f32 = parts.map(|(c, b)| f32::from(*c) - f32::from(b)).sum();
-                mass += Vec2::new(*x as f32 + 0.5, *y as f32 + 0.5) * weight;
-                weights += weight;
-            }
-            mass /= weights;
-            let heading = velocity.truncate().normalize() * Vec2::new(1.0, -1.0);
-            let expected = pixel - heading * (12.0 / 3.0);
-            assert!(mass.distance(expected) < 0.25, "{mass} instead of {expected}");
-            // Its farthest pixel is the nose.
-            let reach = |x: u32, y: u32| Vec2::new(x as f32 + 0.5, y as f32 + 0.5) - pixel;
-            let ahead = blob.iter().map(|(x, y)| reach(*x, *y).dot(heading)).fold(0.0, f32::max);
-            let behind = blob.iter().map(|(x, y)| -reach(*x, *y).dot(heading)).fold(0.0, f32::max);
-            assert!((10.5..13.0).contains(&ahead) && (10.5..13.5).contains(&behind));
-            // Its colour is blended over the background.
-            let paint = AgentPaint::all(&scene)[0];
-            let colour = paint.colour(paint.tone(velocity, 3.0, 0.0));
-            let colour = [0, 1, 2].map(|i| {
-                let ground = f32::from(BACKGROUND[i]) / 255.0;
-                255.0 * (colour[i] * OPACITY + ground * (1.0 - OPACITY))
-            });
-            let found = frame.rgb(at.0, at.1).unwrap();
-            for (found, expected) in found.iter().zip(colour) {
-                assert!((f32::from(*found) - expected).abs() < 2.5, "{found} and {expected}");
-            }
-        }
-        assert!(frame.pixels.chunks_exact(4).all(|pixel| pixel[3] == 255));
     }
 
     #[test]
