@@ -86,23 +86,52 @@ fn every_agent_is_a_dart_at_its_place_along_its_heading_in_its_colour() {
 }
 
 #[test]
-fn species_and_speed_colour_as_the_look_says() {
+fn agents_have_the_colours_that_the_look_says() {
     let Some(gpu) = adapter::gpu() else { return };
-    for by in [ColourBy::Speed, ColourBy::Species] {
+    let velocity = flat(2.0, 0.0);
+    // 40 is a crowd, and little of an acceleration or an age.
+    let (columns, numbers) = ([100, 180, 260, 340, 420, 500], [0, 10, 25, 40, 200, 255]);
+    for by in [
+        ColourBy::Speed,
+        ColourBy::Species,
+        ColourBy::Neighbours,
+        ColourBy::Acceleration,
+        ColourBy::Age,
+    ] {
         let mut scene = scene(&["starling.size=12"]);
-        let mut second = scene.species[0].clone();
-        second.body.max_speed = 6.0;
-        scene.species.push(second);
-        scene.species.iter_mut().for_each(|species| species.colour = by);
+        scene.species[0].colour = by;
+        scene.species.push(scene.species[0].clone());
+        scene.species[1].body.max_speed = 6.0;
         let camera = Camera::fit(&scene.world, 640, 360);
-        let places = [200, 400];
-        let velocity = flat(2.0, 0.0);
-        let mut state = flock(&places.map(|x| (flat(x as f32, 180.0), velocity)));
-        state.species[1] = 1;
+        let mut state = flock(&columns.map(|x| (flat(x as f32, 180.0), velocity)));
+        state.species = vec![0, 1, 0, 1, 0, 1];
+        // The angle stored beside the number must not matter.
+        state.memory = numbers.map(|number| Memory::new(-0.3, number as f32)).to_vec();
+        state.shown = scene.shown();
         let frame = by_gpu(&gpu, &scene, &state, &camera);
-        for (index, x) in places.into_iter().enumerate() {
-            let colour = colour(&scene, velocity, index, 0);
-            assert_painted(pixel(&frame, x - 4, 180), colour, "species or speed");
+        // Agents without memory have nothing to show.
+        state.memory.clear();
+        let forgotten = by_gpu(&gpu, &scene, &state, &camera);
+        let found = |frame: &Frame, index: usize| pixel(frame, columns[index] - 4, 180);
+        let wanted = |index: usize, number| colour(&scene, velocity, index % 2, number);
+        for (index, number) in numbers.into_iter().enumerate() {
+            assert_painted(found(&frame, index), wanted(index, number), &format!("{by:?}"));
+            assert_painted(found(&forgotten, index), wanted(index, 0), "forgotten");
+        }
+        if !scene.shows_memory() {
+            continue;
+        }
+        let apart = |one: usize, other: usize| {
+            let [one, other] = [one, other].map(|index| wanted(0, numbers[index]));
+            one.iter().zip(other).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+        };
+        let is_crowd = by == ColourBy::Neighbours;
+        assert!(apart(0, 4) > 0.25, "{by:?}");
+        assert_eq!(apart(4, 5) > 0.05, !is_crowd, "a crowd has no more to show");
+        if is_crowd {
+            let sum = |index| found(&frame, index).iter().map(|c| u32::from(*c)).sum::<u32>();
+            assert!(sum(0) < sum(1) && sum(1) < sum(2) && sum(2) < sum(3), "from dark to bright");
+            assert_eq!(found(&frame, 3), found(&frame, 5));
         }
     }
 }
@@ -219,32 +248,6 @@ fn looks_side_by_side_equal_each_look_alone() {
 }
 
 #[test]
-fn the_number_of_neighbours_colours_as_the_look_says() {
-    let Some(gpu) = adapter::gpu() else { return };
-    let scene = scene(&["starling.size=12", "starling.colour=neighbours"]);
-    let camera = Camera::fit(&scene.world, 640, 360);
-    let numbers = [0, 10, 25, 40, 255];
-    let place = |index: usize| flat(100.0 + 100.0 * index as f32, 180.0);
-    let agents: Vec<_> = (0..numbers.len()).map(|i| (place(i), flat(2.0, 0.0))).collect();
-    let mut state = flock(&agents);
-    // The angle stored beside the number must not matter.
-    state.memory = numbers.map(|number| Memory::new(-0.3, number as f32)).to_vec();
-    let colour = |number| colour(&scene, Point::X, 0, number);
-    let at = |frame: &Frame, index| pixel(frame, 96 + 100 * index as u32, 180);
-    let frame = by_gpu(&gpu, &scene, &state, &camera);
-    for (index, number) in numbers.into_iter().enumerate() {
-        assert_painted(at(&frame, index), colour(number), "neighbours");
-    }
-    let sum = |index| at(&frame, index).iter().map(|c| u32::from(*c)).sum::<u32>();
-    assert!(sum(0) < sum(1) && sum(1) < sum(2) && sum(2) < sum(3), "from dark to bright");
-    assert_eq!(at(&frame, 3), at(&frame, 4));
-    // Agents without memory have no neighbours.
-    state.memory.clear();
-    let frame = by_gpu(&gpu, &scene, &state, &camera);
-    (0..numbers.len()).for_each(|index| assert_painted(at(&frame, index), colour(0), "forgotten"));
-}
-
-#[test]
 fn darts_across_the_edge_of_the_picture_are_cut() {
     let Some(gpu) = adapter::gpu() else { return };
     let scene = scene(&["starling.size=12"]);
@@ -334,33 +337,4 @@ fn a_large_picture_can_be_drawn() {
     let camera = Camera::fit(&scene.world, 3840, 2160);
     let frame = by_gpu(&gpu, &scene, &flock(&lattice()), &camera);
     assert_eq!(blobs(&frame, 1).len(), lattice().len());
-}
-
-#[test]
-fn what_agents_remember_colours_as_the_look_says() {
-    let Some(gpu) = adapter::gpu() else { return };
-    for by in [ColourBy::Neighbours, ColourBy::Acceleration, ColourBy::Age] {
-        let mut scene = scene(&["starling.size=12"]);
-        scene.species[0].colour = by;
-        let camera = Camera::fit(&scene.world, 640, 360);
-        // 30 is most of a crowd, and little of an acceleration or an age.
-        let (places, shown) = ([100, 200, 300, 400], [0, 30, 200, 255]);
-        let mut state = flock(&places.map(|x| (flat(x as f32, 180.0), flat(2.0, 0.0))));
-        state.memory = shown.map(|shown| Memory::default().showing(shown)).to_vec();
-        state.shown = scene.shown();
-        let frame = by_gpu(&gpu, &scene, &state, &camera);
-        let paint = style::Paint::all(&scene)[0];
-        let colours = shown.map(|shown| {
-            let tone = paint.tone(flat(2.0, 0.0), scene.species[0].body.max_speed, shown as f32);
-            paint.colour(tone)
-        });
-        for (x, colour) in places.into_iter().zip(colours) {
-            assert_painted(pixel(&frame, x - 4, 180), colour, "what it remembers");
-        }
-        let apart = |one: usize, other: usize| {
-            (0..3).map(|i| (colours[one][i] - colours[other][i]).abs()).fold(0.0, f32::max)
-        };
-        assert!(apart(0, 2) > 0.25, "{by:?}");
-        assert_eq!(apart(2, 3) > 0.05, by != ColourBy::Neighbours, "a crowd has no more to show");
-    }
 }
