@@ -8,7 +8,7 @@ mod starting;
 
 use std::sync::Arc;
 
-use flockwork::engine::gpu::Gpu;
+use flockwork::engine::gpu::{Gpu, GpuEngine};
 use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
 use flockwork::view::camera::Camera;
@@ -46,6 +46,13 @@ pub fn by_gpu_at(
 ) -> Frame {
     let size = (camera.size.x as u32, camera.size.y as u32);
     Studio::new(gpu, size, scale).draw(scene, state, camera)
+}
+
+/// A picture drawn from an engine's own buffers, where agents are in the order of cells.
+pub fn from_buffers(gpu: &Arc<Gpu>, engine: &GpuEngine, scene: &Scene, camera: &Camera) -> Frame {
+    let (width, height) = (camera.size.x as u32, camera.size.y as u32);
+    let mut offscreen = Offscreen::new(Arc::clone(gpu), width, height).unwrap();
+    offscreen.render(engine.buffers().unwrap(), scene, &scene.targets, camera).unwrap()
 }
 
 /// Draws pictures of one size on the GPU, of flocks on the host.

@@ -7,10 +7,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::loses_device::LosesDevice;
-use clap::Parser;
-use flockwork::commands::capture::{CaptureArgs, capture};
+use clap::{Args, Parser};
+use flockwork::commands::capture::capture;
 use flockwork::commands::host::options::Machine;
-use flockwork::commands::simulate::{SimulateArgs, simulate};
+use flockwork::commands::simulate::simulate;
 use flockwork::engine::gpu::{Gpu, GpuEngine};
 use flockwork::engine::{Change, Engine, EngineError};
 use flockwork::model::scene::Scene;
@@ -101,16 +101,11 @@ fn a_device_lost_between_ticks_is_reported_whatever_is_under_way() {
     }
 }
 
+/// The command line of a command with these arguments.
 #[derive(Parser)]
-struct Capture {
+struct Line<A: Args> {
     #[command(flatten)]
-    args: CaptureArgs,
-}
-
-#[derive(Parser)]
-struct Simulate {
-    #[command(flatten)]
-    args: SimulateArgs,
+    args: A,
 }
 
 /// A machine that loses its device after `lives` ticks.
@@ -146,9 +141,9 @@ fn a_device_lost_during_a_capture_leaves_no_half_film() {
         let line = format!("capture --count 50 {more} --ticks 100 --size 64x48");
         let line = if more.contains("--count") { line.replace("--count 50 ", "") } else { line };
         let words = line.split_whitespace().map(Into::into);
-        let args =
-            Capture::parse_from(words.chain(["--out".into(), path.clone().into_os_string()]));
-        failed(capture(&args.args, || machine(&gpu, 10)));
+        let files = ["--out".into(), path.clone().into_os_string()];
+        let Line { args } = Line::parse_from(words.chain(files));
+        failed(capture(&args, || machine(&gpu, 10)));
         if frames == 0 {
             assert_eq!(names(folder.path()), [""; 0], "{out}");
             continue;
@@ -171,8 +166,8 @@ fn a_device_lost_during_a_simulation_leaves_no_half_file() {
         let path = |name: &str| folder.path().join(name).into_os_string();
         let words = "simulate --count 50 --ticks 100 --every 5".split_whitespace().map(Into::into);
         let files = ["--out".into(), path(name), "--metrics".into(), path("m.csv")];
-        let args = Simulate::parse_from(words.chain(files));
-        failed(simulate(&args.args, || machine(&gpu, 10)));
+        let Line { args } = Line::parse_from(words.chain(files));
+        failed(simulate(&args, || machine(&gpu, 10)));
         assert_eq!(names(folder.path()), [""; 0], "{name}");
     }
 }

@@ -3,15 +3,14 @@
 use std::sync::Arc;
 
 use flockwork::engine::Engine;
-use flockwork::engine::gpu::{Gpu, GpuEngine};
+use flockwork::engine::gpu::GpuEngine;
 use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
+use flockwork::view::camera::Camera;
 use flockwork::view::cpu::raster;
-use flockwork::view::gpu::offscreen::Offscreen;
-use flockwork::view::{Motif, Painter, camera::Camera, frame::Frame};
 
 use crate::adapter;
-use crate::picture::{Studio, by_gpu, differing, populated, scene};
+use crate::picture::{Studio, by_gpu, differing, from_buffers, populated, scene};
 
 /// A flock of agents that overlap, in several colours.
 fn crowd(look: &str) -> (Scene, FlockState, Camera) {
@@ -59,16 +58,11 @@ fn both_renderers_stack_a_flock_on_the_device_alike() {
         engine.remove(&[0, 5, 31, 32, 64, 399]).unwrap();
         engine.step(3).unwrap();
         let by_cpu = raster::draw(&scene, &engine.read_back().unwrap(), &[], &camera, 1.0);
-        let by_gpu = painted(&gpu, &mut engine, &scene, &camera);
+        let by_gpu = from_buffers(&gpu, &engine, &scene, &camera);
         // Edges differ.
         let apart = differing(&by_cpu, &by_gpu, 24);
         assert!(apart < 0.01, "{look}: {apart}");
     }
-}
-
-fn painted(gpu: &Arc<Gpu>, engine: &mut GpuEngine, scene: &Scene, camera: &Camera) -> Frame {
-    let mut offscreen = Offscreen::new(Arc::clone(gpu), 320, 180).unwrap();
-    offscreen.paint(engine, Motif::of(scene, camera)).unwrap()
 }
 
 /// The picture of a flock does not depend on the flock that was drawn before it.

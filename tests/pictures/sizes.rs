@@ -4,16 +4,16 @@
 use crate::adapter;
 use std::sync::Arc;
 
-use crate::picture::{agents, by_cpu, by_gpu, difference, light, populated, scene};
+use crate::picture::{agents, by_cpu, by_gpu, difference, from_buffers, light, populated, scene};
+use crate::renderer;
+use flockwork::engine::Engine;
+use flockwork::engine::gpu::GpuEngine;
 use flockwork::engine::gpu::shaders::{Variant, compose};
-use flockwork::engine::gpu::{Gpu, GpuEngine};
-use flockwork::engine::{AgentsAt, Engine};
 use flockwork::model::scene::Scene;
 use flockwork::model::state::FlockState;
-use flockwork::model::vector::{Point, flat};
+use flockwork::model::vector::Point;
 use flockwork::view::camera::Camera;
 use flockwork::view::frame::Frame;
-use flockwork::view::gpu::offscreen::Offscreen;
 use flockwork::view::splats;
 use flockwork::view::style;
 use glam::Vec2;
@@ -29,9 +29,7 @@ const TWIN_TOLERANCE: f64 = 0.3;
 /// Agents far enough apart that the largest do not touch. The order of their ids differs from the
 /// order of their rows.
 fn lattice() -> FlockState {
-    let place = |i: u16| flat(40.0 + 60.0 * f32::from(i % 10), 30.0 + 55.0 * f32::from(i / 10));
-    let way = |i: u16| Vec2::from_angle(f32::from(i) * 0.7).extend(0.0) * 2.0;
-    let mut state = agents(&(0..60).map(|i| (place(i), way(i))).collect::<Vec<_>>());
+    let mut state = agents(&renderer::lattice());
     state.id.reverse();
     state
 }
@@ -119,16 +117,6 @@ fn small_agents_of_their_own_sizes_are_as_bright_on_both() {
     assert!((by_gpu / brighter - 1.0).abs() < 0.01, "{by_gpu} and {brighter}");
 }
 
-/// A picture drawn from the engine's own buffers, where agents are in the order of cells.
-fn from_engine(gpu: &Arc<Gpu>, scene: &Scene, state: &FlockState, camera: &Camera) -> Frame {
-    let mut engine = GpuEngine::new(Arc::clone(gpu));
-    engine.load(scene, state).unwrap();
-    let (width, height) = (camera.size.x as u32, camera.size.y as u32);
-    let mut offscreen = Offscreen::new(Arc::clone(gpu), width, height).unwrap();
-    let AgentsAt::Device(agents) = engine.agents() else { panic!("not on a device") };
-    offscreen.render(agents.get().unwrap(), scene, &scene.targets, camera).unwrap()
-}
-
 #[test]
 fn sizes_stay_with_their_agents_in_the_engine() {
     let Some(gpu) = adapter::gpu() else { return };
@@ -138,7 +126,9 @@ fn sizes_stay_with_their_agents_in_the_engine() {
     let mut state = lattice();
     state.position.reverse();
     state.id = (0..60).collect();
-    let frame = from_engine(&gpu, &scene, &state, &camera);
+    let mut engine = GpuEngine::new(Arc::clone(&gpu));
+    engine.load(&scene, &state).unwrap();
+    let frame = from_buffers(&gpu, &engine, &scene, &camera);
     assert_eq!(frame, by_gpu(&gpu, &scene, &state, &camera));
     state.id.reverse();
     assert_ne!(frame, by_gpu(&gpu, &scene, &state, &camera), "sizes of other agents");
