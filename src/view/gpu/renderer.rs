@@ -5,9 +5,8 @@
 use std::sync::Arc;
 
 use super::background::Background;
-use super::chunks::Chunk;
 use super::cluster_passes::ClusterPasses;
-use super::drawing::{LIGHT, PictureFeatures, attach, begin};
+use super::drawing::{LIGHT, PictureFeatures, begin};
 use super::exposure::Exposure;
 use super::picture::Picture;
 use super::resources::{buffer, canvas, made, of_size};
@@ -18,7 +17,7 @@ use super::trails::{TrailLayer, TrailView};
 use super::triangles::Triangles;
 use crate::space::Sight;
 use crate::space::lighting::Lighting;
-use crate::splats::{self, Canvas};
+use crate::splats;
 use crate::style::{Backdrop, Paint, light_of_paint};
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::Gpu;
@@ -411,33 +410,14 @@ impl Renderer {
         subject: Subject<'_>,
         looks: PictureFeatures,
     ) -> Result<(), EngineError> {
-        let Subject { agents, scene, camera, .. } = subject;
-        let clear = self.clear_colour(scene);
-        let new = || Splat::new(Arc::clone(&self.gpu), self.format, false, 1);
-        let splat = made(&mut self.splat, new)?;
         let size = target.texture().size();
-        let count = u64::from(agents.count);
-        let canvas = Canvas::of(scene, count, camera, (size.width, size.height), self.scale);
-        let bands = splat.bands(&canvas, size.height);
-        let chunks: Vec<_> = Chunk::all(&self.gpu, agents).collect();
-        // A plane has no shade; any buffer will do.
-        let stats = [&agents.grid_stats; 2];
-        let uniform = &self.uniforms[usize::from(self.bare)];
-        let bound = splat.prepare(&chunks, uniform, stats, &bands);
+        let load = wgpu::LoadOp::Clear(self.clear_colour(subject.scene));
         let scenery = self.background.prepare(subject, self.scale, size, 1);
         let scenery = scenery.filter(|_| !self.bare);
-        for (number, band) in bands.iter().enumerate() {
-            splat.sum(encoder, &bound, number, looks)?;
-            let mut pass = if number == 0 {
-                begin(encoder, "splat_resolve", target, None, clear)
-            } else {
-                attach(encoder, "splat_resolve", target, wgpu::LoadOp::Load)
-            };
-            if let Some(scenery) = scenery.as_ref().filter(|_| number == 0) {
-                scenery.draw(&mut pass);
-            }
-            splat.resolve(&mut pass, &bound, number, band, size.width);
-        }
-        Ok(())
+        let new = || Splat::new(Arc::clone(&self.gpu), self.format, false, 1);
+        let splat = made(&mut self.splat, new)?;
+        // A plane has no shade; any buffer will do.
+        let buffers = [&self.uniforms[usize::from(self.bare)], &subject.agents.grid_stats];
+        splat.draw(encoder, (target, load, scenery), (subject, self.scale), buffers, looks)
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::background::Background;
 use super::bodies::{Bodies, Part};
 use super::chunks::Chunk;
-use super::drawing::{DEPTH, LIGHT, PictureFeatures, attach, attach_with_depth, begin};
+use super::drawing::{DEPTH, LIGHT, PictureFeatures, attach_with_depth, begin};
 use super::resources::{attachment, made, made_for, of_size};
 use super::shade::{ShadePasses, number_buffer};
 use super::sky::SkyPipeline;
@@ -20,10 +20,9 @@ use crate::space::shade::ShadeGrid;
 use crate::space::sky::Sky;
 use crate::space::solids::{self, Solids};
 use crate::space::{AgentPasses, Depth, Sight, agent_passes};
-use crate::splats::Canvas;
 use crate::style::Backdrop;
 use flockwork_engine::EngineError;
-use flockwork_engine::gpu::{AgentBuffers, Gpu};
+use flockwork_engine::gpu::Gpu;
 use flockwork_model::scene::BoidShape;
 
 /// Draws flocks in space on textures of one format.
@@ -138,7 +137,11 @@ impl SpaceRenderer {
         }
         drop(pass);
         if passes.splats {
-            self.splat(encoder, drawing, canvas, (agents, &chunks), &depths)?;
+            let new = || Splat::new(Arc::clone(&self.gpu), self.format, true, self.samples);
+            let splat = made(&mut self.splat, new)?;
+            let onto = (canvas, wgpu::LoadOp::Load, None);
+            let buffers = [drawing.picture, &depths];
+            splat.draw(encoder, onto, (subject, sight.scale), buffers, looks)?;
         }
 
         self.scenery.update(scene, camera);
@@ -193,32 +196,6 @@ impl SpaceRenderer {
         let passes =
             made_for(&mut self.shade, keeps, || ShadePasses::new(Arc::clone(&self.gpu), keeps))?;
         Ok(passes.run(encoder, chunks, drawing.picture, &shade))
-    }
-
-    /// Records the drawing of the agents that are too small to show their shape.
-    fn splat(
-        &mut self,
-        encoder: &mut wgpu::CommandEncoder,
-        drawing: &SpaceDrawing<'_>,
-        canvas: &wgpu::TextureView,
-        (agents, chunks): (&AgentBuffers, &[Chunk<'_>]),
-        depths: &wgpu::Buffer,
-    ) -> Result<(), EngineError> {
-        let Subject { scene, camera, .. } = drawing.subject;
-        let new = || Splat::new(Arc::clone(&self.gpu), self.format, true, self.samples);
-        let splat = made(&mut self.splat, new)?;
-        let size = drawing.target.texture().size();
-        let count = u64::from(agents.count);
-        let cells =
-            Canvas::of(scene, count, camera, (size.width, size.height), drawing.sight.scale);
-        let bands = splat.bands(&cells, size.height);
-        let bound = splat.prepare(chunks, drawing.picture, [&agents.grid_stats, depths], &bands);
-        for (number, band) in bands.iter().enumerate() {
-            splat.sum(encoder, &bound, number, drawing.looks)?;
-            let mut pass = attach(encoder, "draw_bodies", canvas, wgpu::LoadOp::Load);
-            splat.resolve(&mut pass, &bound, number, band, size.width);
-        }
-        Ok(())
     }
 
     /// The texture of samples, if there are several a pixel, and the texture of depths.

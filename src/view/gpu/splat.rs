@@ -4,10 +4,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::background::Ready;
 use super::chunks::{self, Chunk};
-use super::drawing::{Drawing, LIGHT, PictureFeatures, compute, compute_pipelines, workgroups};
+use super::drawing::{
+    Drawing, LIGHT, PictureFeatures, attach, compute, compute_pipelines, workgroups,
+};
 use super::resources::{beginning, bind, buffer, buffer_entry, entry, made_for};
 use super::shade::depths_entry;
+use super::subject::Subject;
 use crate::splats::{Canvas, PictureBand};
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::Gpu;
@@ -32,16 +36,6 @@ pub struct Splat {
     sums: Option<wgpu::Buffer>,
 }
 
-/// The bind group and length of each chunk for the splat pass, and the bind group of the resolve
-/// pass.
-#[derive(Debug)]
-pub struct Bound {
-    chunks: Vec<(wgpu::BindGroup, u32)>,
-    resolve: wgpu::BindGroup,
-    sums: wgpu::Buffer,
-    between: bool,
-}
-
 impl Splat {
     /// Builds the pipelines for agents in a plane or in `space`, on targets of `format` with `samples` samples a
     /// pixel.
@@ -58,99 +52,94 @@ impl Splat {
         Ok(Self { gpu, space, splat, resolve, resolve_between, layouts, canvas, sums: None })
     }
 
-    /// Splits the picture into bands whose sums fit this device.
-    pub fn bands(&self, canvas: &Canvas, height: u32) -> Vec<PictureBand> {
+    /// Records the drawing of a flock's agents, bound with the uniform `picture` and the shade's `depths`, over
+    /// `target`. Its first pass loads the target like this and draws what is `behind` the agents. The target has as
+    /// many samples per pixel as the pipelines were made for.
+    ///
+    /// The bands' uniforms are written through the queue, so draw only once per submission. Fails if a shader
+    /// does not compile.
+    pub fn draw(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        (target, mut load, mut behind): (
+            &wgpu::TextureView,
+            wgpu::LoadOp<wgpu::Color>,
+            Option<Ready<'_>>,
+        ),
+        (Subject { agents, scene, camera, .. }, scale): (Subject<'_>, f32),
+        [picture, depths]: [&wgpu::Buffer; 2],
+        looks: PictureFeatures,
+    ) -> Result<(), EngineError> {
+        let wgpu::Extent3d { width, height, .. } = target.texture().size();
+        let canvas = Canvas::of(scene, agents.count.into(), camera, (width, height), scale);
         let limits = self.gpu.device.limits();
         let longest = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
-        canvas.bands(height, longest.min(MAX_BYTES))
-    }
-
-    /// Writes the bands' uniforms through the queue, and binds everything, also the grid's statistics and
-    /// the shade's depths. Call it only once per submission.
-    pub fn prepare(
-        &mut self,
-        chunks: &[Chunk<'_>],
-        picture: &wgpu::Buffer,
-        [grid_stats, depths]: [&wgpu::Buffer; 2],
-        bands: &[PictureBand],
-    ) -> Bound {
-        let stride = stride(&self.gpu);
-        let mut uniforms = vec![0; stride as usize * bands.len()];
-        for (band, slot) in bands.iter().zip(uniforms.chunks_exact_mut(stride as usize)) {
-            slot[..size_of::<Canvas>()].copy_from_slice(bytemuck::bytes_of(&band.canvas));
-        }
-        if self.canvas.size() < uniforms.len() as u64 {
-            self.canvas = uniform(&self.gpu, uniforms.len() as u64);
-        }
-        self.gpu.queue.write_buffer(&self.canvas, 0, &uniforms);
+        let bands = canvas.bands(height, longest.min(MAX_BYTES));
+        self.write(&bands);
         let bytes = bands.iter().map(|band| band.canvas.bytes()).max().unwrap_or_default();
         let kept = self.sums.take().filter(|sums| sums.size() == bytes);
-        let sums = kept
-            .unwrap_or_else(|| buffer(&self.gpu, "splat sums", bytes, wgpu::BufferUsages::STORAGE));
+        let new = || buffer(&self.gpu, "splat sums", bytes, wgpu::BufferUsages::STORAGE);
+        let sums = self.sums.insert(kept.unwrap_or_else(new));
+
         let own = [
             entry(4, beginning(&self.canvas, size_of::<Canvas>() as u64)),
-            buffer_entry(5, &sums),
-            buffer_entry(6, grid_stats),
+            buffer_entry(5, sums),
+            buffer_entry(6, &agents.grid_stats),
         ];
         let with_own = |layout, entries: &[wgpu::BindGroupEntry<'_>]| {
             bind(&self.gpu, "splat", layout, &[entries, &own].concat())
         };
-        let chunk = |chunk: &Chunk<'_>| {
+        let chunk = |chunk: Chunk<'_>| {
             let entries = [&chunk.entries(picture)[..], &[buffer_entry(7, depths)]].concat();
             (with_own(&self.layouts[0], &entries), chunk.length)
         };
-        let bound = Bound {
-            chunks: chunks.iter().map(chunk).collect(),
-            resolve: with_own(&self.layouts[1], &[buffer_entry(2, picture)]),
-            sums: sums.clone(),
-            between: bands.iter().any(|band| band.canvas.cells_per_pixel != 1.0),
-        };
-        self.sums = Some(sums);
-        bound
-    }
-
-    /// Records the pass that sums band `number`. Fails if its shader does not compile.
-    pub fn sum(
-        &mut self,
-        encoder: &mut wgpu::CommandEncoder,
-        bound: &Bound,
-        number: usize,
-        looks: PictureFeatures,
-    ) -> Result<(), EngineError> {
-        let pipeline = made_for(&mut self.splat, looks, || {
+        let chunks: Vec<_> = Chunk::all(&self.gpu, agents).map(chunk).collect();
+        let cells = with_own(&self.layouts[1], &[buffer_entry(2, picture)]);
+        let splat = made_for(&mut self.splat, looks, || {
             let variant = Variant { flat: !self.space, ..looks.variant(self.gpu.packs_sums()) };
             let module = module(&self.gpu, "splat", variant)?;
             let [splat] =
                 compute_pipelines(&self.gpu.device, "splat", &module, &self.layouts[0], ["splat"]);
             Ok(splat)
         })?;
-        encoder.clear_buffer(&bound.sums, 0, None);
-        let offset = number as u32 * stride(&self.gpu) as u32;
-        let mut pass = compute(encoder, "splat");
-        pass.set_pipeline(pipeline);
-        for (group, agents) in &bound.chunks {
-            let (x, y) = workgroups(&self.gpu, *agents);
-            pass.set_bind_group(0, group, &[offset]);
-            pass.dispatch_workgroups(x, y, 1);
+        let between = bands.iter().any(|band| band.canvas.cells_per_pixel != 1.0);
+        let resolve = if between { &self.resolve_between } else { &self.resolve };
+
+        for (number, band) in (0..).zip(&bands) {
+            let offset = number * stride(&self.gpu) as u32;
+            encoder.clear_buffer(sums, 0, None);
+            let mut pass = compute(encoder, "splat");
+            pass.set_pipeline(splat);
+            for (group, agents) in &chunks {
+                let (x, y) = workgroups(&self.gpu, *agents);
+                pass.set_bind_group(0, group, &[offset]);
+                pass.dispatch_workgroups(x, y, 1);
+            }
+            drop(pass);
+            let mut pass = attach(encoder, "splat_resolve", target, load);
+            if let Some(behind) = behind.take() {
+                behind.draw(&mut pass);
+            }
+            pass.set_pipeline(resolve);
+            pass.set_bind_group(0, &cells, &[offset]);
+            pass.set_scissor_rect(0, band.first, width, band.rows);
+            pass.draw(0..3, 0..1);
+            load = wgpu::LoadOp::Load;
         }
         Ok(())
     }
 
-    /// Draws band `number` from its sums over the target's content. The target has as many samples per pixel
-    /// as the pipelines were made for.
-    pub fn resolve(
-        &self,
-        pass: &mut wgpu::RenderPass<'_>,
-        bound: &Bound,
-        number: usize,
-        band: &PictureBand,
-        width: u32,
-    ) {
-        let offset = number as u32 * stride(&self.gpu) as u32;
-        pass.set_pipeline(if bound.between { &self.resolve_between } else { &self.resolve });
-        pass.set_bind_group(0, &bound.resolve, &[offset]);
-        pass.set_scissor_rect(0, band.first, width, band.rows);
-        pass.draw(0..3, 0..1);
+    /// Writes the bands' uniforms through the queue.
+    fn write(&mut self, bands: &[PictureBand]) {
+        let stride = stride(&self.gpu) as usize;
+        let mut uniforms = vec![0; stride * bands.len()];
+        for (band, slot) in bands.iter().zip(uniforms.chunks_exact_mut(stride)) {
+            slot[..size_of::<Canvas>()].copy_from_slice(bytemuck::bytes_of(&band.canvas));
+        }
+        if self.canvas.size() < uniforms.len() as u64 {
+            self.canvas = uniform(&self.gpu, uniforms.len() as u64);
+        }
+        self.gpu.queue.write_buffer(&self.canvas, 0, &uniforms);
     }
 }
 
