@@ -11,51 +11,34 @@ use crate::space::Depth;
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::Gpu;
 use flockwork_engine::gpu::shaders::Variant;
+use flockwork_model::scene::BoidShape;
 
-/// The draw calls of the agents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
-    /// Shadows on the floor, without a depth.
-    Shadows,
-    /// Darts.
-    Bodies,
-    /// Birds.
-    Birds,
-    /// Fish.
-    Fish,
-    /// Discs.
-    Balls,
-    /// Glows, which hide nothing.
-    Glows,
+/// A draw call of agents.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// The entry points of the shader for vertices and fragments.
+    entries: [&'static str; 2],
+    /// Vertices of an agent.
+    corners: u32,
+    depth: Depth,
 }
 
 impl Part {
-    fn entries(self) -> [&'static str; 2] {
-        match self {
-            Self::Shadows => ["shadow_corner", "paint_shadow"],
-            Self::Bodies => ["body_corner", "paint_body"],
-            Self::Birds => ["bird_corner", "paint_body"],
-            Self::Fish => ["fish_corner", "paint_body"],
-            Self::Balls => ["ball_corner", "paint_ball"],
-            Self::Glows => ["glow_corner", "paint_glow"],
-        }
-    }
+    /// Shadows on the floor.
+    pub const SHADOWS: Self =
+        Self { entries: ["shadow_corner", "paint_shadow"], corners: 3, depth: Depth::Ignore };
 
-    /// Vertices of an agent.
-    fn corners(self) -> u32 {
-        match self {
-            Self::Bodies => 18,
-            Self::Birds | Self::Fish => 30,
-            Self::Shadows | Self::Balls | Self::Glows => 3,
-        }
-    }
-
-    fn depth(self) -> Depth {
-        match self {
-            Self::Shadows => Depth::Ignore,
-            Self::Bodies | Self::Birds | Self::Fish | Self::Balls => Depth::Write,
-            Self::Glows => Depth::Test,
-        }
+    /// The bodies of this shape.
+    pub fn of(shape: BoidShape) -> Self {
+        let (entries, corners, depth) = match shape {
+            BoidShape::Triangle => (["body_corner", "paint_body"], 18, Depth::Write),
+            BoidShape::Bird => (["bird_corner", "paint_body"], 30, Depth::Write),
+            BoidShape::Fish => (["fish_corner", "paint_body"], 30, Depth::Write),
+            BoidShape::Disc => (["ball_corner", "paint_ball"], 3, Depth::Write),
+            // It hides nothing.
+            BoidShape::Glow => (["glow_corner", "paint_glow"], 3, Depth::Test),
+        };
+        Self { entries, corners, depth }
     }
 }
 
@@ -66,8 +49,8 @@ pub struct Bodies {
     format: wgpu::TextureFormat,
     samples: u32,
     layout: wgpu::BindGroupLayout,
-    /// Compiled on first use; for pictures, and for mirrored ones.
-    pipelines: BTreeMap<(Part, PictureFeatures, bool), wgpu::RenderPipeline>,
+    /// By the entry point for vertices; for pictures, and for mirrored ones. Compiled on first use.
+    pipelines: BTreeMap<(&'static str, PictureFeatures, bool), wgpu::RenderPipeline>,
 }
 
 impl Bodies {
@@ -96,28 +79,28 @@ impl Bodies {
     pub fn draw(
         &mut self,
         pass: &mut wgpu::RenderPass<'_>,
-        part: Part,
+        Part { entries, corners, depth }: Part,
         chunks: &[(wgpu::BindGroup, u32)],
         looks: PictureFeatures,
         mirrored: bool,
     ) -> Result<(), EngineError> {
-        let pipeline = made_for(&mut self.pipelines, (part, looks, mirrored), || {
+        let pipeline = made_for(&mut self.pipelines, (entries[0], looks, mirrored), || {
             let as_light = self.format == LIGHT;
             let variant = Variant { flat: false, as_light, ..looks.variant(false) };
             let module = composed(&self.gpu, "draw_bodies", variant)?;
             let behind = if mirrored { wgpu::Face::Front } else { wgpu::Face::Back };
             let group = Some(&self.layout);
             let drawing = Drawing {
-                cull_mode: (part.corners() > 3).then_some(behind),
+                cull_mode: (corners > 3).then_some(behind),
                 samples: self.samples,
-                ..Drawing::on(self.format, "draw_bodies", &module, part.entries(), group)
+                ..Drawing::on(self.format, "draw_bodies", &module, entries, group)
             };
-            Ok(drawing.with_depth(part.depth()).compile(&self.gpu.device))
+            Ok(drawing.with_depth(depth).compile(&self.gpu.device))
         })?;
         pass.set_pipeline(pipeline);
         for (group, count) in chunks {
             pass.set_bind_group(0, group, &[]);
-            pass.draw(0..part.corners() * count, 0..1);
+            pass.draw(0..corners * count, 0..1);
         }
         Ok(())
     }

@@ -133,7 +133,7 @@ impl SpaceRenderer {
         } else if solids::shows_floor(scene, sight) && !bare {
             let floor = solids::floor(scene, sight);
             self.solids.draw(&mut pass, Depth::Ignore, &floor.translucent, camera);
-            self.bodies.draw(&mut pass, Part::Shadows, &bound, looks, false)?;
+            self.bodies.draw(&mut pass, Part::SHADOWS, &bound, looks, false)?;
         }
         drop(pass);
         if passes.splats {
@@ -163,15 +163,16 @@ impl SpaceRenderer {
         let depth = if bare { Depth::Only } else { Depth::Write };
         self.solids.draw(&mut pass, depth, &opaque, camera);
         if passes.bodies {
-            for (shape, part) in [
-                (BoidShape::Triangle, Part::Bodies),
-                (BoidShape::Disc, Part::Balls),
-                (BoidShape::Bird, Part::Birds),
-                (BoidShape::Fish, Part::Fish),
-                (BoidShape::Glow, Part::Glows),
+            // Glows come last: a body that is drawn behind a glow replaces its light.
+            for shape in [
+                BoidShape::Triangle,
+                BoidShape::Disc,
+                BoidShape::Bird,
+                BoidShape::Fish,
+                BoidShape::Glow,
             ] {
                 if scene.species.iter().any(|species| species.look == shape) {
-                    self.bodies.draw(&mut pass, part, &bound, looks, mirrored)?;
+                    self.bodies.draw(&mut pass, Part::of(shape), &bound, looks, mirrored)?;
                 }
             }
         }
