@@ -46,13 +46,6 @@ struct Measured {
     size: wgpu::Extent3d,
 }
 
-impl Measured {
-    fn is_for(&self, scene: &Scene, size: wgpu::Extent3d) -> bool {
-        (&self.style, &self.scene, self.world, self.size)
-            == (&scene.style, &scene.name, scene.world.size, size)
-    }
-}
-
 /// Before a darker background, light up to here stays as it is.
 const SHOULDER: f32 = 0.8;
 
@@ -164,8 +157,13 @@ impl Exposure {
         let bytes = &bytemuck::bytes_of(&factors)[kept..];
         self.gpu.queue.write_buffer(&self.uniform, kept as u64, bytes);
         let size = light.texture().size();
-        self.measured.take_if(|measured| fixed.is_some() || !measured.is_for(scene, size));
-        if fixed.is_none() && self.measured.is_none() {
+        let measured = fixed.is_none().then(|| Measured {
+            style: style.clone(),
+            scene: scene.name.clone(),
+            world: scene.world.size,
+            size,
+        });
+        if self.measured.take() != measured && measured.is_some() {
             match other {
                 Some(other) => encoder.copy_buffer_to_buffer(other, 0, &self.uniform, 0, 4),
                 None => {
@@ -175,13 +173,8 @@ impl Exposure {
                     meter.measure(encoder, picture.clone(), &self.uniform, points);
                 }
             }
-            self.measured = Some(Measured {
-                style: style.clone(),
-                scene: scene.name.clone(),
-                world: scene.world.size,
-                size,
-            });
         }
+        self.measured = measured;
         let own = [buffer_entry(3, &self.uniform), texture_entry(4, &self.dither)];
         let layout = self.pipeline.get_bind_group_layout(0);
         let group = bind(&self.gpu, "expose", &layout, &[&picture[..], &own].concat());
