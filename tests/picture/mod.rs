@@ -70,7 +70,7 @@ impl Studio {
     }
 
     pub fn draw(&mut self, scene: &Scene, state: &FlockState, camera: &Camera) -> Frame {
-        self.agents.upload_in(state, scene.world.is_flat()).unwrap();
+        self.agents.upload(state, scene.world.is_flat()).unwrap();
         let agents = self.agents.agents();
         let frame = self.offscreen.render(agents, scene, &scene.targets, camera).unwrap();
         assert_eq!(Vec2::new(frame.width as f32, frame.height as f32), camera.size);

@@ -346,7 +346,7 @@ impl DeviceTrails {
     }
 
     fn add(&mut self, scene: &Scene, state: &FlockState, camera: &Camera, tick: u64) {
-        self.agents.upload(state).unwrap();
+        self.agents.upload(state, true).unwrap();
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         let (agents, target) = (self.agents.agents(), &self.target);
         let subject = Subject { agents, scene, targets: &[], camera };

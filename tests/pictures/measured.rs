@@ -126,7 +126,7 @@ fn pictures_of_a_window_are_exposed_as_the_window_is() {
     let (few, many) = (flock("measured", 200), flock("measured", 20_000));
     let mut window = Renderer::new(Arc::clone(&gpu), wgpu::TextureFormat::Rgba8Unorm);
     let mut agents = UploadedAgents::new(Arc::clone(&gpu));
-    agents.upload(&few.1).unwrap();
+    agents.upload(&few.1, true).unwrap();
     let view = texture(&gpu, (640, 360), wgpu::TextureUsages::RENDER_ATTACHMENT);
     let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
     let camera = Camera::fit(&few.0.world, 640, 360);

@@ -49,13 +49,9 @@ impl UploadedAgents {
         Self { gpu, memory, motions: Vec::new(), tags: Vec::new(), buffers }
     }
 
-    /// Replaces the copy by agents of a plane. Fails if the flock does not fit a buffer of this device.
-    pub fn upload<'a>(&mut self, agents: impl Into<HostAgents<'a>>) -> Result<(), EngineError> {
-        self.upload_in(agents, true)
-    }
-
-    /// The same for a world that is flat or not.
-    pub fn upload_in<'a>(
+    /// Replaces the copy by agents of a world that is flat or not. Fails if the flock does not fit a buffer of
+    /// this device.
+    pub fn upload<'a>(
         &mut self,
         agents: impl Into<HostAgents<'a>>,
         is_flat: bool,
@@ -113,7 +109,7 @@ impl UploadedAgents {
     pub fn upload_for(&mut self, scene: &Scene, agents: HostAgents<'_>) -> Result<(), EngineError> {
         let clustered = memory_of(scene, &agents);
         let memory = clustered.as_deref().unwrap_or(agents.memory);
-        self.upload_in(HostAgents { memory, ..agents }, scene.world.is_flat())
+        self.upload(HostAgents { memory, ..agents }, scene.world.is_flat())
     }
 
     /// The copy, for [`super::renderer::Renderer::draw`].
