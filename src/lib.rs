@@ -203,7 +203,7 @@ pub mod pictures {
     #[doc(inline)]
     pub use flockwork_view::shapes::{Dashes, Shape, StyledShape};
     #[doc(inline)]
-    pub use flockwork_view::{Motif, Painter, RasterPainter};
+    pub use flockwork_view::{Layer, Motif, Painter, RasterPainter};
 }
 
 /// One flock over several processes.

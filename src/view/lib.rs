@@ -36,15 +36,28 @@ pub struct Motif<'a> {
     pub scene: &'a Scene,
     /// The camera. [`RasterPainter`] draws a picture of its size; `Offscreen` has a size of its own.
     pub camera: &'a Camera,
-    /// Shapes over the flock.
+    /// Shapes over the flock, in a whole picture.
     pub above: &'a [StyledShape],
+    /// The part of it that is drawn.
+    pub layer: Layer,
+}
+
+/// The part of a picture that is drawn. Only the whole one has a legend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layer {
+    /// All of it.
+    Whole,
+    /// The agents, without a background.
+    Agents,
+    /// All that is behind the agents and their trails, with the agents' shadows.
+    Behind,
 }
 
 impl<'a> Motif<'a> {
-    /// The picture of a scene without shapes over the flock.
+    /// The whole picture of a scene, without shapes over the flock.
     #[must_use]
     pub fn of(scene: &'a Scene, camera: &'a Camera) -> Self {
-        Self { scene, camera, above: &[] }
+        Self { scene, camera, above: &[], layer: Layer::Whole }
     }
 }
 
@@ -53,7 +66,7 @@ pub trait Painter {
     /// The renderer's name, for the summary of a capture.
     fn describe(&self) -> String;
 
-    /// Draws the scenery, the current flock, and the shapes over it.
+    /// Draws the scenery, the current flock, and the shapes over it; or a layer of this picture.
     fn paint(&mut self, engine: &mut dyn Engine, motif: Motif<'_>) -> Result<Frame, EngineError>;
 
     /// Begins the same picture; the flock may move on at once. Returns the oldest picture begun
@@ -65,20 +78,6 @@ pub trait Painter {
     ) -> Result<Option<Frame>, EngineError> {
         self.paint(engine, motif).map(Some)
     }
-
-    /// Draws the agents alone, without a background. No picture may be under way.
-    fn paint_agents(
-        &mut self,
-        engine: &mut dyn Engine,
-        motif: Motif<'_>,
-    ) -> Result<Frame, EngineError>;
-
-    /// Draws what is behind the agents and their trails, with the agents' shadows. No picture may be under way.
-    fn paint_behind(
-        &mut self,
-        engine: &mut dyn Engine,
-        motif: Motif<'_>,
-    ) -> Result<Frame, EngineError>;
 
     /// Waits for the oldest picture not yet returned; `None` if all have been.
     fn finish(&mut self) -> Result<Option<Frame>, EngineError> {
@@ -110,38 +109,22 @@ impl Painter for RasterPainter {
     }
 
     fn paint(&mut self, engine: &mut dyn Engine, motif: Motif<'_>) -> Result<Frame, EngineError> {
-        let Motif { scene, camera, above } = motif;
-        let (state, targets) = (engine.read_back()?, engine.targets()?);
-        let scene = &without_light(scene);
-        let mut frame = raster::draw(scene, &state, &targets, camera, self.scale);
-        let above = Backdrop::of(&scene.style.background).suited(above);
-        shape_raster::draw(&above, camera, self.scale, &mut frame);
-        if let Some(legend) = Legend::asked_for(scene, camera) {
-            legend.draw(self.scale, &mut frame);
-        }
-        Ok(frame)
-    }
-
-    fn paint_agents(
-        &mut self,
-        engine: &mut dyn Engine,
-        Motif { scene, camera, .. }: Motif<'_>,
-    ) -> Result<Frame, EngineError> {
-        let scene = &without_light(scene);
-        Ok(raster::draw_agents(scene, &engine.read_back()?, camera, self.scale))
-    }
-
-    fn paint_behind(
-        &mut self,
-        engine: &mut dyn Engine,
-        Motif { scene, camera, .. }: Motif<'_>,
-    ) -> Result<Frame, EngineError> {
+        let Motif { scene, camera, above, layer } = motif;
         let targets = engine.targets()?;
-        // Only a floor in a space shows shadows.
-        let state = match scene.style.ground {
-            Ground::None => FlockState::default(),
+        // Behind the agents, only a floor in a space shows where they are: it has their shadows.
+        let state = match layer {
+            Layer::Behind if scene.style.ground == Ground::None => FlockState::default(),
             _ => engine.read_back()?,
         };
-        Ok(raster::backdrop(&without_light(scene), &state, &targets, camera, self.scale))
+        let scene = &without_light(scene);
+        let mut frame = raster::draw_layer(scene, &state, &targets, camera, self.scale, layer);
+        if layer == Layer::Whole {
+            let above = Backdrop::of(&scene.style.background).suited(above);
+            shape_raster::draw(&above, camera, self.scale, &mut frame);
+            if let Some(legend) = Legend::asked_for(scene, camera) {
+                legend.draw(self.scale, &mut frame);
+            }
+        }
+        Ok(frame)
     }
 }

@@ -17,7 +17,7 @@ use flockwork::view::gpu::offscreen::Offscreen;
 use flockwork::view::space::lighting::Lighting;
 use flockwork::view::space::sky::Sky;
 use flockwork::view::style::{Extent, Measure, OPACITY, SLENDERNESS, scale_of};
-use flockwork::view::{Motif, Painter};
+use flockwork::view::{Layer, Motif, Painter};
 
 /// Steps of 255 between a channel and its closed form: half a step of dither, half of rounding, and the
 /// error of light in 16 bits.
@@ -198,7 +198,9 @@ fn spaces_without_a_background_are_right_over_black() {
             let [clear, before] =
                 [&clear, &black].map(|(scene, state, camera)| by_cpu(scene, state, camera));
             // The layer of agents over trails.
-            let alone = raster::draw_agents(&black.0, &black.1, &black.2, 1.0);
+            let (scene, state, camera) = &black;
+            let alone =
+                raster::draw_layer(scene, state, &scene.targets, camera, 1.0, Layer::Agents);
             pictures.extend([(clear, before.clone()), (alone, before)]);
         }
         for (clear, black) in pictures {
@@ -424,14 +426,16 @@ fn the_background_behind_trails_is_exposed_too() {
         let mut engine = CpuEngine::new(Some(1)).unwrap();
         engine.load(&scene, &state).unwrap();
         let mut offscreen = Offscreen::new(Arc::clone(&gpu), 320, 160).unwrap();
-        let motif = Motif::of(&scene, &camera);
-        let behind = offscreen.paint_behind(&mut engine, motif).unwrap();
-        let whole = offscreen.paint(&mut engine, motif).unwrap();
+        let [behind, whole] = [Layer::Behind, Layer::Whole].map(|layer| {
+            let motif = Motif { layer, ..Motif::of(&scene, &camera) };
+            offscreen.paint(&mut engine, motif).unwrap()
+        });
         for (x, y) in [(3, 3), (310, 150), (20, 80)] {
             assert_eq!(behind.rgb(x, y), whole.rgb(x, y), "{background} at {x}, {y}");
         }
         assert_ne!(behind.rgb(160, 80), whole.rgb(160, 80), "no agent is behind");
         // The control: the background as it is without exposure.
-        assert_ne!(behind.rgb(3, 3), raster::backdrop(&scene, &state, &[], &camera, 1.0).rgb(3, 3));
+        let plain = raster::draw_layer(&scene, &state, &[], &camera, 1.0, Layer::Behind);
+        assert_ne!(behind.rgb(3, 3), plain.rgb(3, 3));
     }
 }

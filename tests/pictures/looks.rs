@@ -20,7 +20,7 @@ use flockwork::view::gpu::subject::Subject;
 use flockwork::view::gpu::trails::TrailLight;
 use flockwork::view::gpu::upload::UploadedAgents;
 use flockwork::view::trails::Trails;
-use flockwork::view::{Motif, Painter, RasterPainter};
+use flockwork::view::{Layer, Motif, Painter, RasterPainter};
 use glam::Vec2;
 
 /// Side of the compared regions; pixels. Edges of darts differ: the GPU takes four samples per pixel, the
@@ -252,19 +252,21 @@ fn both_renderers_leave_the_same_trails() {
             let mut engine = CpuEngine::new(Some(1)).unwrap();
             engine.load(&scene, &state).unwrap();
             let mut trails = Trails::new(16.0, &camera);
-            let mut agents = painter.paint_agents(&mut engine, Motif::of(&scene, &camera)).unwrap();
+            let motif = Motif { layer: Layer::Agents, ..Motif::of(&scene, &camera) };
+            let mut agents = painter.paint(&mut engine, motif).unwrap();
             let clear = agents.pixels.chunks_exact(4).filter(|pixel| pixel[3] == 0).count();
             assert!(clear > 9000, "{clear} pixels without agents");
             for _ in 0..3 {
                 trails.add(&agents, &camera);
                 engine.step(1).unwrap();
-                agents = painter.paint_agents(&mut engine, Motif::of(&scene, &camera)).unwrap();
+                agents = painter.paint(&mut engine, motif).unwrap();
             }
             if !trail {
                 trails = Trails::new(16.0, &camera);
             }
             trails.add(&agents, &camera);
-            trails.picture(raster::backdrop(&scene, &state, &[], &camera, 1.0), &agents)
+            let behind = raster::draw_layer(&scene, &state, &[], &camera, 1.0, Layer::Behind);
+            trails.picture(behind, &agents)
         };
         let mut offscreen = Offscreen::new(Arc::clone(&gpu), 480, 270).unwrap();
         let by_gpu = trailed(&mut offscreen, true);
@@ -303,16 +305,17 @@ fn trails_on_the_device_are_those_of_a_capture() {
             if tick > 0 {
                 engine.step(1).unwrap();
             }
-            let drawn =
-                offscreen.paint_agents(&mut engine, Motif::of(&scene, &camera(tick))).unwrap();
-            on_host.add(&drawn, &camera(tick));
+            let camera = camera(tick);
+            let motif = Motif { layer: Layer::Agents, ..Motif::of(&scene, &camera) };
+            let drawn = offscreen.paint(&mut engine, motif).unwrap();
+            on_host.add(&drawn, &camera);
             agents = Some(drawn);
             let state = engine.read_back().unwrap();
-            on_device.add(&scene, &state, &camera(tick), tick);
+            on_device.add(&scene, &state, &camera, tick);
             // The same tick again, as when the window draws two frames of it, adds nothing.
-            on_device.add(&scene, &state, &camera(tick), tick);
+            on_device.add(&scene, &state, &camera, tick);
         }
-        let behind = raster::backdrop(&scene, &state, &[], &camera(5), 1.0);
+        let behind = raster::draw_layer(&scene, &state, &[], &camera(5), 1.0, Layer::Behind);
         let wanted = on_host.picture(behind, &agents.unwrap());
         let mut picture = |trails| {
             offscreen.set_trails(trails);

@@ -20,7 +20,7 @@ use flockwork::view::gpu::offscreen::Offscreen;
 use flockwork::view::gpu::renderer::Renderer;
 use flockwork::view::gpu::subject::Subject;
 use flockwork::view::gpu::upload::UploadedAgents;
-use flockwork::view::{Motif, Painter};
+use flockwork::view::{Layer, Motif, Painter};
 
 /// The factor is right to a sixteenth of a stop, 4.4 %; a picture to a step more.
 const STEP: f64 = 1.09;
@@ -185,16 +185,18 @@ fn a_film_with_trails_and_a_legend_is_measured_once() {
     let mut engine = CpuEngine::new(Some(1)).unwrap();
     let mut second = |with_first: bool, with_background: bool| {
         let mut offscreen = Offscreen::new(Arc::clone(&gpu), 640, 360).unwrap();
-        let motif = Motif::of(&many, &camera);
+        let mut paint = |engine: &mut CpuEngine, layer| {
+            offscreen.paint(engine, Motif { layer, ..Motif::of(&many, &camera) }).unwrap()
+        };
         engine.load(&many, &dense).unwrap();
         if with_first {
-            offscreen.paint_agents(&mut engine, motif).unwrap();
+            paint(&mut engine, Layer::Agents);
         }
         if with_background {
-            offscreen.paint_behind(&mut engine, motif).unwrap();
+            paint(&mut engine, Layer::Behind);
         }
         engine.load(&many, &sparse).unwrap();
-        offscreen.paint_agents(&mut engine, motif).unwrap().pixels
+        paint(&mut engine, Layer::Agents).pixels
     };
     let wanted = second(true, false);
     assert!(second(true, true) == wanted, "the background has another exposure");

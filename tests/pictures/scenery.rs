@@ -11,7 +11,7 @@ use flockwork::view::camera::Camera;
 use flockwork::view::frame::Frame;
 use flockwork::view::gpu::offscreen::Offscreen;
 use flockwork::view::shapes::{Shape, StyledShape};
-use flockwork::view::{Motif, Painter, RasterPainter, style};
+use flockwork::view::{Layer, Motif, Painter, RasterPainter, style};
 use glam::Vec2;
 
 /// A wrapped world with an obstacle in the middle, one on the seam, a path and a target.
@@ -155,9 +155,11 @@ fn both_painters_draw_the_legend_that_the_style_asks_for() {
         let mut engine = CpuEngine::new(Some(1)).unwrap();
         engine.load(&scene, &FlockState::default()).unwrap();
         let mut painted = |painter: &mut Box<dyn Painter>| {
-            let alone = painter.paint_agents(&mut engine, Motif::of(&scene, &camera)).unwrap();
+            let motif = Motif::of(&scene, &camera);
+            let alone = Motif { layer: Layer::Agents, ..motif };
+            let alone = painter.paint(&mut engine, alone).unwrap();
             assert!(alone.pixels.iter().all(|channel| *channel == 0), "it is no agent");
-            painter.paint(&mut engine, Motif::of(&scene, &camera)).unwrap()
+            painter.paint(&mut engine, motif).unwrap()
         };
         painters.each_mut().map(&mut painted)
     });
@@ -181,8 +183,8 @@ fn agents_that_are_drawn_later_cast_their_shadows() {
     painters.extend(offscreen.map(|offscreen| Box::new(offscreen) as Box<dyn Painter>));
     for mut painter in painters {
         let motif = Motif::of(&scene, &camera);
-        let agents = painter.paint_agents(&mut engine, motif).unwrap();
-        let behind = painter.paint_behind(&mut engine, motif).unwrap();
+        let [whole, agents, behind] = [Layer::Whole, Layer::Agents, Layer::Behind]
+            .map(|layer| painter.paint(&mut engine, Motif { layer, ..motif }).unwrap());
         // The agents themselves are left out of both.
         let beside = |mut frame: Frame| {
             let pixels = frame.pixels.chunks_exact_mut(4).zip(agents.pixels.chunks_exact(4));
@@ -190,7 +192,7 @@ fn agents_that_are_drawn_later_cast_their_shadows() {
             frame
         };
         let nobody = beside(by_cpu(&scene, &FlockState::default(), &camera));
-        let whole = beside(painter.paint(&mut engine, motif).unwrap());
+        let whole = beside(whole);
         let (off, shadows) = (apart(&beside(behind), &whole), apart(&nobody, &whole));
         println!("{off} of {shadows} are off");
         assert!(shadows > 1e4 && off < 0.01 * shadows, "{off} of {shadows}");

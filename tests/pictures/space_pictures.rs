@@ -16,7 +16,7 @@ use flockwork::view::frame::Frame;
 use flockwork::view::gpu::offscreen::Offscreen;
 use flockwork::view::gpu::trails::TrailLight;
 use flockwork::view::space::lighting::Lighting;
-use flockwork::view::{Motif, Painter};
+use flockwork::view::{Layer, Motif, Painter};
 
 /// Mean difference of the two renderers' pictures, as a share of the mean difference from the
 /// background. Measured: 0.04 at most on lavapipe and 0.06 on SwiftShader, where the thin lines of a floor
@@ -169,7 +169,8 @@ fn water_behind_trails_is_the_same_and_mirrors_the_flock() {
             CpuEngine::new(Some(1)).unwrap(),
         );
         engine.load(&scene, &state).unwrap();
-        let behind = offscreen.paint_behind(&mut engine, Motif::of(&scene, &camera)).unwrap();
+        let motif = Motif { layer: Layer::Behind, ..Motif::of(&scene, &camera) };
+        let behind = offscreen.paint(&mut engine, motif).unwrap();
         let blank = texture(&gpu, SIZE, wgpu::TextureUsages::TEXTURE_BINDING);
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         light.add(&mut encoder, &blank, &camera, 0, 1.0);

@@ -98,7 +98,7 @@ impl OpenWindow<'_> {
         let (shapes, _) = self.panels.inspector.shapes(&mut self.session, &camera, 0.0)?;
         let (engine, scene) = self.session.engine_and_scene();
         painter.set_trails(self.display.trails.as_ref().and_then(TrailLight::view));
-        painter.begin(engine, Motif { scene, camera: &camera, above: &shapes })
+        painter.begin(engine, Motif { above: &shapes, ..Motif::of(scene, &camera) })
     }
 
     fn submit_picture(&mut self) -> Result<Offscreen, EngineError> {

@@ -1,11 +1,13 @@
 //! Draws the scenery and the flock on the CPU with tiny-skia.
 
+use std::borrow::Cow;
+
 use glam::Vec2;
 use rayon::prelude::*;
 use tiny_skia::{Color, FillRule, Paint, PathBuilder, PixmapMut, Transform};
 
-use super::space_raster::{self, Layer};
-use super::{clip, shape_raster, splat_raster};
+use super::{clip, shape_raster, space_raster, splat_raster};
+use crate::Layer;
 use crate::camera::Camera;
 use crate::clusters::with_clusters;
 use crate::frame::Frame;
@@ -34,29 +36,12 @@ pub fn draw(
     camera: &Camera,
     scale: f32,
 ) -> Frame {
-    picture(scene, &with_clusters(scene, state), targets, camera, scale, Layer::Whole)
+    draw_layer(scene, state, targets, camera, scale, Layer::Whole)
 }
 
-/// The picture without agents, but with their shadows.
+/// Draws a layer of the same picture.
 #[must_use]
-pub fn backdrop(
-    scene: &Scene,
-    state: &FlockState,
-    targets: &[Target],
-    camera: &Camera,
-    scale: f32,
-) -> Frame {
-    picture(scene, state, targets, camera, scale, Layer::Behind)
-}
-
-/// The agents without a background.
-#[must_use]
-pub fn draw_agents(scene: &Scene, state: &FlockState, camera: &Camera, scale: f32) -> Frame {
-    let state = &with_clusters(scene, state);
-    picture(scene, state, &scene.targets, camera, scale, Layer::Agents)
-}
-
-fn picture(
+pub fn draw_layer(
     scene: &Scene,
     state: &FlockState,
     targets: &[Target],
@@ -64,6 +49,11 @@ fn picture(
     scale: f32,
     layer: Layer,
 ) -> Frame {
+    let state = match layer {
+        // Shadows have no colours.
+        Layer::Behind => Cow::Borrowed(state),
+        Layer::Whole | Layer::Agents => with_clusters(scene, state),
+    };
     let bare = layer == Layer::Agents;
     let [width, height] = camera.size.max(Vec2::ONE).to_array().map(|side| side as u32);
     let ground = Backdrop::of(&scene.style.background);
@@ -71,7 +61,7 @@ fn picture(
         if bare { Frame::transparent(width, height) } else { ground.frame(width, height) };
     if let Some(eye) = &camera.eye {
         let from = (camera, eye);
-        space_raster::draw(scene, state, targets, from, scale, layer, &mut frame);
+        space_raster::draw(scene, &state, targets, from, scale, layer, &mut frame);
         return frame;
     }
     if !bare {
@@ -80,7 +70,7 @@ fn picture(
         }
     }
     if layer != Layer::Behind {
-        add_agents(scene, state, camera, scale, &mut frame);
+        add_agents(scene, &state, camera, scale, &mut frame);
     }
     frame
 }

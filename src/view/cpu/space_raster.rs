@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use super::body_raster::Bodies;
 use super::samples::{Samples, Triangle, of_solids};
 use super::splat_raster;
+use crate::Layer;
 use crate::camera::{Camera, Eye};
 use crate::frame::Frame;
 use crate::shapes::{StyledShape, scenery, walls};
@@ -19,17 +20,6 @@ use flockwork_model::state::FlockState;
 
 /// Agents whose triangles are made at a time.
 const PLACED: usize = 1 << 17;
-
-/// The part of a picture that is seen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Layer {
-    /// All of it.
-    Whole,
-    /// The agents.
-    Agents,
-    /// All but the agents.
-    Behind,
-}
 
 /// Draws shapes over a picture, in order of their depth but before everything in it.
 pub fn draw_above(

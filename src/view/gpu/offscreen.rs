@@ -15,7 +15,7 @@ use crate::frame::Frame;
 use crate::legend::Legend;
 use crate::shapes::StyledShape;
 use crate::style::Backdrop;
-use crate::{Motif, Painter};
+use crate::{Layer, Motif, Painter};
 use flockwork_engine::gpu::{AgentBuffers, Gpu};
 use flockwork_engine::{AgentsAt, Engine, EngineError, HostAgents};
 use flockwork_model::behaviours::Target;
@@ -97,12 +97,17 @@ impl Offscreen {
         targets: &[Target],
         camera: &Camera,
     ) -> Result<Frame, EngineError> {
-        self.submit(Subject { agents, scene, targets, camera }, &[])?;
+        self.submit(agents, targets, Motif::of(scene, camera))?;
         self.last()
     }
 
     /// Submits the drawing of a picture. Call [`Self::make_room`] first.
-    fn submit(&mut self, subject: Subject<'_>, above: &[StyledShape]) -> Result<(), EngineError> {
+    fn submit(
+        &mut self,
+        agents: &AgentBuffers,
+        targets: &[Target],
+        Motif { scene, camera, above, layer }: Motif<'_>,
+    ) -> Result<(), EngineError> {
         let staging = self.staging.pop().unwrap_or_else(|| {
             buffer(
                 &self.gpu,
@@ -113,8 +118,12 @@ impl Offscreen {
         });
         let view = self.texture.create_view(&Default::default());
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        let subject = Subject { agents, scene, targets, camera };
+        let is_whole = layer == Layer::Whole;
         let renderer = &mut self.renderer;
-        match &self.trails {
+        renderer.bare = layer == Layer::Agents;
+        renderer.hides_agents = layer == Layer::Behind;
+        match self.trails.as_ref().filter(|_| is_whole) {
             Some(trails) => {
                 let alone = renderer.draw_alone(&mut encoder, &view, subject)?;
                 renderer.draw_over_trails(&mut encoder, &view, subject, (&alone, trails))?;
@@ -139,9 +148,8 @@ impl Offscreen {
         staging.slice(..).map_async(wgpu::MapMode::Read, move |mapped| {
             set_arrived.store(mapped.is_ok(), Ordering::Release);
         });
-        let Subject { scene, camera, .. } = subject;
+        let above = if is_whole { above } else { &[] };
         let (above, camera) = (Backdrop::of(&scene.style.background).suited(above), *camera);
-        let is_whole = !self.renderer.bare && !self.renderer.hides_agents;
         let legend = Legend::asked_for(scene, &camera).filter(|_| is_whole);
         self.under_way.push_back(UnderWay { staging, submission, arrived, above, camera, legend });
         self.gpu.check()
@@ -219,7 +227,7 @@ impl Offscreen {
     fn submit_flock(
         &mut self,
         engine: &mut dyn Engine,
-        Motif { scene, camera, above }: Motif<'_>,
+        motif: Motif<'_>,
     ) -> Result<(), EngineError> {
         // Waits for a GPU only if targets move by themselves.
         let targets = engine.targets()?;
@@ -227,8 +235,7 @@ impl Offscreen {
         let host = match engine.agents() {
             AgentsAt::Device(agents) => match agents.get::<AgentBuffers>() {
                 Some(agents) if Arc::ptr_eq(&agents.gpu, &self.gpu) => {
-                    return self
-                        .submit(Subject { agents, scene, targets: &targets, camera }, above);
+                    return self.submit(agents, &targets, motif);
                 }
                 _ => {
                     state = engine.read_back()?;
@@ -239,10 +246,9 @@ impl Offscreen {
         };
         let new = || UploadedAgents::new(Arc::clone(&self.gpu));
         let mut uploaded = self.uploaded.take().unwrap_or_else(new);
-        let submitted = uploaded.upload_for(scene, host).and_then(|()| {
-            let agents = uploaded.agents();
-            self.submit(Subject { agents, scene, targets: &targets, camera }, above)
-        });
+        let submitted = uploaded
+            .upload_for(motif.scene, host)
+            .and_then(|()| self.submit(uploaded.agents(), &targets, motif));
         self.uploaded = Some(uploaded);
         submitted
     }
@@ -266,37 +272,17 @@ impl Painter for Offscreen {
     }
 
     fn paint(&mut self, engine: &mut dyn Engine, motif: Motif<'_>) -> Result<Frame, EngineError> {
+        let Motif { scene, camera, layer, .. } = motif;
+        // Sky, water and exposed light are drawn here alone, and shadows need no copy of the flock. The CPU is
+        // enough for the rest.
+        let is_plain = !scene.style.needs_adapter() && scene.style.ground == Ground::None;
+        if layer == Layer::Behind && is_plain {
+            let (nobody, targets) = (FlockState::default(), engine.targets()?);
+            let scale = self.renderer.scale();
+            return Ok(raster::draw_layer(scene, &nobody, &targets, camera, scale, layer));
+        }
         self.submit_flock(engine, motif)?;
         self.last()
-    }
-
-    fn paint_agents(
-        &mut self,
-        engine: &mut dyn Engine,
-        motif: Motif<'_>,
-    ) -> Result<Frame, EngineError> {
-        self.renderer.set_bare(true);
-        let painted = self.paint(engine, Motif { above: &[], ..motif });
-        self.renderer.set_bare(false);
-        painted
-    }
-
-    fn paint_behind(
-        &mut self,
-        engine: &mut dyn Engine,
-        motif: Motif<'_>,
-    ) -> Result<Frame, EngineError> {
-        let Motif { scene, camera, .. } = motif;
-        if !scene.style.needs_adapter() && scene.style.ground == Ground::None {
-            let (nobody, targets) = (FlockState::default(), engine.targets()?);
-            return Ok(raster::backdrop(scene, &nobody, &targets, camera, self.renderer.scale()));
-        }
-        // Sky, water and exposed light are drawn here alone, and shadows need no copy of the flock; a legend is
-        // drawn over the agents.
-        self.renderer.hides_agents = true;
-        let painted = self.paint(engine, Motif { above: &[], ..motif });
-        self.renderer.hides_agents = false;
-        painted
     }
 
     fn begin(

@@ -124,11 +124,6 @@ impl Renderer {
         self.scale
     }
 
-    /// Sets whether agents are drawn alone, without a background.
-    pub fn set_bare(&mut self, bare: bool) {
-        self.bare = bare;
-    }
-
     /// Exposes pictures as `other` does on the same device, if what it draws was measured.
     pub fn expose_like(&mut self, other: &Self) {
         let factor = other.light.as_ref().and_then(|light| light.exposure.factor());

@@ -26,7 +26,7 @@ use flockwork_view::recorder::{Film, RecordError, Recorder};
 use flockwork_view::shapes::geometry::{self, MAX_DRAWN};
 use flockwork_view::style::{Backdrop, scale_of};
 use flockwork_view::trails::{Trails, visible_ticks};
-use flockwork_view::{Motif, Painter};
+use flockwork_view::{Layer, Motif, Painter};
 
 /// The result of a capture.
 pub struct Shown {
@@ -244,7 +244,8 @@ impl Filming<'_> {
         if let Some((half_life, trails)) = &mut self.trails {
             let trails = trails.get_or_insert_with(|| Trails::new(*half_life, &camera));
             if picture != Picture::Between {
-                let agents = self.painter.paint_agents(engine, Motif::of(scene, &camera))?;
+                let motif = Motif { layer: Layer::Agents, ..Motif::of(scene, &camera) };
+                let agents = self.painter.paint(engine, motif)?;
                 trails.add(&agents, &camera);
                 alone = Some(agents).filter(|_| self.plan.samples == 1);
             }
@@ -269,14 +270,15 @@ impl Filming<'_> {
                 1 => camera,
                 _ => camera.sample(number, of_frame, scene.camera.lens),
             };
-            let motif = Motif { scene, camera: &camera, above: &above };
+            let motif = Motif { above: &above, ..Motif::of(scene, &camera) };
             if let Some((_, Some(trails))) = &self.trails {
+                let mut paint = |layer| self.painter.paint(engine, Motif { layer, ..motif });
                 let agents = match alone.take() {
                     Some(agents) => agents,
-                    None => self.painter.paint_agents(engine, motif)?,
+                    None => paint(Layer::Agents)?,
                 };
                 let scale = scale_of(width, height);
-                let behind = self.painter.paint_behind(engine, motif)?;
+                let behind = paint(Layer::Behind)?;
                 let mut frame = trails.picture(behind, &agents);
                 let above = Backdrop::of(&scene.style.background).suited(&above);
                 shape_raster::draw(&above, &camera, scale, &mut frame);
