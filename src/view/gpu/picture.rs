@@ -18,9 +18,7 @@ use flockwork_model::scene::{Scene, Slot, Species};
 pub struct SpeciesLook {
     /// See [`style::Extent`] for this field and those down to `strength`.
     pub radius: f32,
-    /// Pixels.
     pub reach: f32,
-    /// 0 to 1.
     pub strength: f32,
     /// See [`Paint`].
     pub cover: f32,
@@ -28,43 +26,31 @@ pub struct SpeciesLook {
     pub level: [f32; 3],
     /// The index of the [`flockwork_model::scene::BoidShape`].
     pub shape: u32,
-    /// Red, green and blue.
     pub cosine: [f32; 3],
     /// World units per tick.
     pub max_speed: f32,
-    /// Red, green and blue.
     pub sine: [f32; 3],
     /// See [`style::Hue`] for this field and those down to `hue_per_amount`, without `heat`.
     pub dimming: f32,
     /// See [`Paint`].
     pub heat: [f32; 3],
-    /// Turns.
     pub hue_base: f32,
-    /// Turns.
     pub hue_per_turn: f32,
-    /// Turns.
     pub hue_per_speed: f32,
-    /// Turns.
     pub hue_per_amount: f32,
     /// The largest size of its agents; world units.
     pub size: f32,
     /// The least size of its agents; world units.
     pub least_size: f32,
-    /// See [`style::Measure`] for this field and those below.
+    /// See [`style::Measure`] for this field and those down to `reach_beyond`.
     pub smallest: f32,
-    /// 0 to 1.
     pub full: f32,
-    /// 0 to 1.
     pub faintest: f32,
-    /// Factor.
     pub most_gain: f32,
-    /// 0 to 1.
     pub condensed: f32,
     /// 0 to 1, or larger than any strength.
     pub shows_above: f32,
-    /// Factor.
     pub reach_factor: f32,
-    /// Pixels.
     pub reach_beyond: f32,
     /// See [`style::Hue::per_depth`].
     pub hue_per_depth: f32,
@@ -76,43 +62,31 @@ pub struct SpeciesLook {
     pub faces: [f32; 4],
 }
 
-/// How a space is seen; see [`Sight`]. Zeros in a plane.
+/// How a space is seen; see the camera, the eye and the lighting of a [`Sight`]. Zeros in a plane.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
 pub struct EyeUniform {
-    /// World units.
+    /// See [`Camera::centre`].
     pub focus: [f32; 3],
-    /// World units.
     pub distance: f32,
-    /// A unit vector.
     pub right: [f32; 3],
-    /// World units.
     pub near: f32,
-    /// A unit vector.
     pub up: [f32; 3],
-    /// World units before the eye.
+    /// The same as `depth_from`.
     pub fog_from: f32,
-    /// A unit vector.
     pub back: [f32; 3],
-    /// Halvings per world unit.
     pub fog_per_unit: f32,
-    /// See [`Camera::period`].
     pub period: [f32; 3],
-    /// World units before the eye.
     pub depth_from: f32,
-    /// A unit vector.
     pub sun: [f32; 3],
-    /// Per world unit.
     pub depth_per_unit: f32,
     /// The size of the world.
     pub world: [f32; 3],
     /// 1 if small agents are summed in cells.
     pub sums: f32,
-    /// See [`Lighting::light`](crate::space::lighting::Lighting::light).
     pub light: [f32; 4],
     /// See [`ShadeGrid`] for this field and the next two.
     pub shade_cells: [u32; 3],
-    /// Per world unit.
     pub shade_cells_per_unit: f32,
     /// The depth of an agent, and the light in full shade.
     pub shade: [f32; 2],
@@ -122,7 +96,6 @@ pub struct EyeUniform {
     pub padding: u32,
     /// See [`Sky::land`].
     pub land: [f32; 4],
-    /// See [`Lighting::ground`](crate::space::lighting::Lighting::ground).
     pub ground: [[f32; 4]; GROUND_STOPS],
     /// See [`Sky::colours`].
     pub sky: [[f32; 4]; GROUND_STOPS],
@@ -163,11 +136,9 @@ impl EyeUniform {
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct Picture {
-    /// World position of the middle of the picture.
+    /// See [`Camera`] for this field and the next two, `turn` and `period`.
     pub centre: [f32; 2],
-    /// Width and height in pixels.
     pub size: [f32; 2],
-    /// Pixels per world unit.
     pub pixels_per_unit: f32,
     /// See [`style::SLENDERNESS`].
     pub slenderness: f32,
@@ -183,9 +154,7 @@ pub struct Picture {
     pub crowd: f32,
     /// A bit for each species whose number is one of neighbours.
     pub counts: u32,
-    /// See [`Camera::turn`].
     pub turn: [f32; 2],
-    /// See [`Camera::period`].
     pub period: [f32; 2],
     /// By index.
     pub species: [SpeciesLook; MAX_SPECIES],

@@ -11,18 +11,14 @@ use super::resources::{bind, buffer, buffer_entry, canvas, texture_entry};
 use crate::camera::Camera;
 use flockwork_engine::gpu::{Gpu, shaders};
 
-/// A camera in the uniform of `trails.wgsl`.
+/// A camera in the uniform of `trails.wgsl`; see [`Camera`].
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-pub struct ViewUniform {
-    /// World position of the middle of the picture.
-    pub centre: [f32; 2],
-    /// Pixels.
-    pub size: [f32; 2],
-    /// See [`Camera::turn`].
-    pub turn: [f32; 2],
-    /// See [`Camera::period`].
-    pub period: [f32; 2],
+struct ViewUniform {
+    centre: [f32; 2],
+    size: [f32; 2],
+    turn: [f32; 2],
+    period: [f32; 2],
 }
 
 impl From<&Camera> for ViewUniform {
@@ -39,20 +35,20 @@ impl From<&Camera> for ViewUniform {
 /// The uniform of `trails.wgsl`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-pub struct TrailsUniform {
+struct TrailsUniform {
     /// The camera of the picture to draw.
-    pub now: ViewUniform,
+    now: ViewUniform,
     /// The camera of the light.
-    pub before: ViewUniform,
-    /// See [`Camera::pixels_per_unit`], of both.
-    pub pixels_per_unit: [f32; 2],
+    before: ViewUniform,
+    /// Of both.
+    pixels_per_unit: [f32; 2],
     /// The share of the light that is left.
-    pub fading: f32,
+    fading: f32,
     /// 1 if the two cameras differ, 2 if they do in a space.
-    pub moved: u32,
+    moved: u32,
     /// In a space: the rows of the projection from a pixel of the picture to one of the light, by the
     /// plane through the focus that faces the eye; column, row, 1.
-    pub projection: [[f32; 4]; 3],
+    projection: [[f32; 4]; 3],
 }
 
 impl TrailsUniform {
