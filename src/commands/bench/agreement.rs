@@ -1,4 +1,5 @@
 //! How far two engines agree. Rounding makes flocks diverge slowly; a mistake shows at once.
+//! `docs/bench.schema.json` describes the fields.
 
 use std::fmt;
 
@@ -34,18 +35,13 @@ pub enum Verdict {
     Different,
 }
 
-/// How far the states of two engines are apart.
+/// How far the states of two engines are apart: the median and the largest distance.
 #[derive(Clone, Debug, Serialize)]
 pub struct Agreement {
-    /// The two engines.
     pub engines: [&'static str; 2],
-    /// Median and largest distance between the same agents; world units.
     pub after_one_tick: [f64; 2],
-    /// Share of the agents that are farther apart after one tick than rounding explains.
     pub astray_after_one_tick: f64,
-    /// Median and largest distance at the end of the timed ticks; world units.
     pub after_the_run: [f64; 2],
-    /// The meaning of the distances.
     pub verdict: Verdict,
 }
 

@@ -1,5 +1,6 @@
-//! The output of `--json`: the reports, and the facts needed to compare them. The schema is
-//! `docs/bench.schema.json`; `tests/commands/bench_json.rs` checks a file that the program has written.
+//! The output of `--json`: the reports, and the facts needed to compare them. The schema,
+//! `docs/bench.schema.json`, describes the fields; `tests/commands/bench_json.rs` checks a file that the
+//! program has written.
 
 use serde::Serialize;
 use time::OffsetDateTime;
@@ -14,36 +15,24 @@ pub const VERSION: u32 = 1;
 /// The whole file.
 #[derive(Clone, Debug, Serialize)]
 pub struct Document<'a> {
-    /// The kind of file: `flockwork bench`.
     pub format: &'static str,
-    /// See [`VERSION`].
     pub version: u32,
-    /// Version of the program.
     pub flockwork: &'static str,
-    /// When the file was written.
     pub date: String,
-    /// Name and version.
     pub operating_system: String,
-    /// Name of the processor.
     pub processor: String,
-    /// The adapter of the engine `gpu`; `None` if it was not timed.
+    /// `None` if the engine `gpu` was not timed.
     pub adapter: Option<Adapter>,
-    /// One per count and density.
     pub reports: &'a [Report],
 }
 
 /// An adapter and its driver.
 #[derive(Clone, Debug, Serialize)]
 pub struct Adapter {
-    /// Name of the adapter.
     pub name: String,
-    /// `Vulkan`, `Metal` or `Dx12`.
     pub backend: String,
-    /// `DiscreteGpu`, `IntegratedGpu`, `VirtualGpu`, `Cpu` or `Other`.
     pub kind: String,
-    /// Name of the driver.
     pub driver: String,
-    /// The driver's version, in its own format.
     pub driver_version: String,
 }
 

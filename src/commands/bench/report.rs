@@ -1,4 +1,5 @@
-//! The report of `flockwork bench`: a table for people, JSON for scripts.
+//! The report of `flockwork bench`: a table for people, JSON for scripts. `docs/bench.schema.json` describes
+//! the fields.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -20,30 +21,21 @@ pub const FEW: usize = 5;
 /// The figures of one engine.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ReportRow {
-    /// `gpu`, `cpu` or `cpu1`.
     pub engine: &'static str,
-    /// Adapter, or threads and instruction set.
     pub runs_on: String,
-    /// Median milliseconds per tick.
     pub ms_p50: f64,
-    /// Minimum of milliseconds per tick. Like all these figures it is computed over samples.
     pub ms_min: f64,
-    /// 95th percentile of milliseconds per tick.
     pub ms_p95: f64,
-    /// Million agent-ticks per second, at the median.
     pub million_agent_ticks: f64,
-    /// Nanoseconds per agent and tick, at the median.
     pub ns_per_agent: f64,
-    /// Number of samples behind the percentiles.
     pub samples: usize,
     /// Name and milliseconds per tick of each pass.
     pub passes: Vec<(&'static str, f64)>,
-    /// True if the device's clock measured the passes.
     pub passes_by_timestamps: bool,
-    /// The work of each rank; empty for one process.
+    /// Empty for one process.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ranks: Vec<RankRow>,
-    /// How often the borders between the ranks have moved since the flock was loaded for the last run.
+    /// `None` for one process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub borders_moved: Option<u32>,
 }
@@ -51,16 +43,12 @@ pub struct ReportRow {
 /// How crowded the agents are, at the start and at the end.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Crowding {
-    /// Mean neighbours within the largest radius.
     pub mean_neighbours: [f64; 2],
-    /// Agents in the fullest cell.
     pub largest_cell: [u64; 2],
-    /// Agents that sampled their neighbours at the end.
     pub sampled_agents: u64,
 }
 
 impl Crowding {
-    /// Compares the first state and the last.
     pub fn of(scene: &Scene, states: [&FlockState; 2]) -> Self {
         let [start, end] = states.map(|state| Metrics::of(scene, state));
         Self {
@@ -74,42 +62,26 @@ impl Crowding {
 /// One flock, several engines.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Report {
-    /// Name of the scene.
     pub scene: String,
-    /// Number of agents.
     pub agents: usize,
-    /// Number of processes that have moved them together.
     pub processes: usize,
-    /// Seed.
     pub seed: u32,
-    /// Name of the processor.
     pub processor: String,
-    /// The start of the flock: `uniform`, `flocked`, `clumped`, or `scene` if the scene defines it.
     pub state: &'static str,
-    /// Ticks between that start and the first tick of this run.
     pub settle_ticks: u64,
-    /// The value of `--density`.
+    /// `None` without `--density`.
     pub density: Option<f32>,
-    /// Number of timed ticks.
     pub ticks: u32,
-    /// Requested ticks; more than `ticks` after Ctrl-C.
     pub ticks_asked: u32,
-    /// Ticks from the start to the end of the timed ones.
     pub ticks_before_the_end: u32,
-    /// How often these ticks were run.
     pub runs: u32,
-    /// Ticks per sample. The time of a sample is their mean.
     pub ticks_a_sample: u32,
-    /// Mean neighbours of a flock spread evenly over this world.
     pub uniform_neighbours: f64,
-    /// How close together the agents are; none on several ranks, or where Ctrl-C left no time for it.
+    /// `None` on several ranks, or where Ctrl-C left no time for it.
     #[serde(flatten)]
     pub crowding: Option<Crowding>,
-    /// The engines.
     pub rows: Vec<ReportRow>,
-    /// How far the engines agree with the first one.
     pub agreements: Vec<Agreement>,
-    /// The record that makes the flock again. The engines are in the rows.
     pub run: RunRecord,
 }
 

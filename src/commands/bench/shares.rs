@@ -1,4 +1,5 @@
-//! How several ranks share the work: a table for people, a list in JSON.
+//! How several ranks share the work: a table for people, a list in JSON. `docs/bench.schema.json` describes
+//! the fields.
 
 use std::fmt;
 
@@ -15,19 +16,12 @@ pub struct Shares([u64; 7]);
 /// The work of one rank. All figures are means a tick.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct RankRow {
-    /// Number of the rank, from 0.
     pub rank: usize,
-    /// Own agents.
     pub agents: f64,
-    /// Copies of other ranks' agents.
     pub ghosts: f64,
-    /// Milliseconds of processor time in the own work, of all threads.
     pub cpu_ms: f64,
-    /// Milliseconds of wall time in the own work: steering and sorting.
     pub work_ms: f64,
-    /// Milliseconds of waiting for other ranks and for their agents.
     pub exchange_ms: f64,
-    /// Bytes sent to other ranks.
     pub sent_bytes: f64,
 }
 
