@@ -1,7 +1,6 @@
 //! Malicious files and arguments: each is refused quickly, with a readable message.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -10,33 +9,10 @@ use flockwork::model::scene::{BuiltIn, Scene};
 use zip::CompressionMethod;
 
 use crate::archives::{self, array_with, header};
-use crate::process::Watched;
-use crate::shell::{Folder, exits, says};
+use crate::shell::{Folder, exits, flockwork, says};
 
 /// Longer than reading any of these files takes on any machine.
 const DEADLINE: Duration = Duration::from_secs(60);
-
-/// Runs the program with at most `memory` KiB.
-fn run_within(memory: Option<u64>, folder: &Path, arguments: &[&str]) -> Output {
-    let program = env!("CARGO_BIN_EXE_flockwork");
-    let mut command = match memory {
-        None => Command::new(program),
-        Some(most) => {
-            let mut shell = Command::new("sh");
-            let line = format!("ulimit -v {most}; exec \"$0\" \"$@\"");
-            shell.args(["-c", &line, program]);
-            shell
-        }
-    };
-    Watched::start(command.args(arguments).current_dir(folder).stdin(Stdio::null())).end()
-}
-
-/// The message of a run that failed with `code`.
-fn refused(output: &Output, code: i32) -> String {
-    let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(code), "{message:.2000}");
-    message
-}
 
 /// The error of reading a state file. Panics if there is none before the deadline.
 fn read(path: PathBuf) -> String {
@@ -106,32 +82,31 @@ fn an_endless_file_is_read_only_up_to_its_limit() {
     let folder = Folder::empty();
     windy(&folder, "/dev/zero");
     std::os::unix::fs::symlink("/dev/zero", folder.join("zero.csv")).unwrap();
-    let run = |arguments: &[&str]| {
-        let shared = ["simulate", "--engine", "cpu", "--ticks", "0", "--out", "a.csv"];
-        let output = run_within(Some(1_500_000), &folder, &[&shared, arguments].concat());
-        refused(&output, 1)
+    let run = |input: &str| {
+        let line = "timeout 120 flockwork simulate --engine cpu --ticks 0 --out a.csv";
+        exits(&folder, 1, &format!("ulimit -v 1500000; {line} {input}"))
     };
-    let flow = run(&["--scene", "wind.toml"]);
+    let flow = run("--scene wind.toml");
     assert!(flow.contains("flow.file") && flow.contains("no regular file"), "{flow}");
-    let scene = run(&["--scene", "/dev/zero"]);
+    let scene = run("--scene /dev/zero");
     assert!(scene.contains("/dev/zero") && scene.contains("longer than"), "{scene}");
-    let state = run(&["--init", "zero.csv"]);
+    let state = run("--init zero.csv");
     assert!(state.contains("zero.csv") && state.contains("no regular file"), "{state}");
     // A pipe that nobody writes to.
     for name in ["pipe.csv", "pipe.npz"] {
-        assert!(Command::new("mkfifo").arg(folder.join(name)).status().unwrap().success());
-        let state = run(&["--init", name]);
+        exits(&folder, 0, &format!("mkfifo {name}"));
+        let state = run(&format!("--init {name}"));
         assert!(state.contains(name) && state.contains("no regular file"), "{state}");
     }
     windy(&folder, "pipe.csv");
-    let flow = run(&["--scene", "wind.toml"]);
+    let flow = run("--scene wind.toml");
     assert!(flow.contains("flow.file") && flow.contains("no regular file"), "{flow}");
     folder.write("long.csv", "id,x,y,vx,vy\n".to_owned() + &"1".repeat(140 << 20));
-    let state = run(&["--init", "long.csv"]);
+    let state = run("--init long.csv");
     assert!(state.contains("line 2 is longer than 1048576 bytes"), "{state}");
     // Comments of 100 MB are skipped.
     folder.write("comments.csv", "# a = 1\n".repeat(12 << 20));
-    let state = run(&["--init", "comments.csv"]);
+    let state = run("--init comments.csv");
     assert!(state.contains("the file is empty"), "{state}");
 }
 
@@ -161,6 +136,15 @@ fn the_error_about_a_wrong_field_file_is_short() {
 #[test]
 fn the_error_about_a_long_argument_is_readable() {
     let folder = Folder::empty();
+    let refused = |code: i32, line: &str, arguments: &[String]| {
+        let output = flockwork(&folder, line).args(arguments).output().unwrap();
+        let message = String::from_utf8(output.stderr).unwrap();
+        let given = arguments.join(" ");
+        assert_eq!(output.status.code(), Some(code), "{given:.40}: {message:.2000}");
+        assert!(!message.is_empty() && message.len() < 2000, "{given:.40}: {message}");
+        message
+    };
+    let line = "simulate --ticks 0 --out a.csv";
     let word = "x".repeat(10_000);
     let words = "x y ".repeat(2500);
     let set = |value: &str| format!("starling.{value}");
@@ -184,20 +168,14 @@ fn the_error_about_a_long_argument_is_readable() {
             (1, vec!["--adapter".into(), long.clone(), "--engine".into(), "gpu".into()]),
         ];
         for (code, arguments) in cases {
-            let given: Vec<&str> = arguments.iter().map(String::as_str).collect();
-            let shared = ["simulate", "--ticks", "0", "--out", "a.csv"];
-            let message =
-                refused(&run_within(None, &folder, &[&shared[..], &given].concat()), code);
-            assert!(!message.is_empty() && message.len() < 2000, "{:.40}: {message}", given[0]);
+            refused(code, line, &arguments);
         }
         for text in [long.clone(), format!("{header}1,2,{long},4,5\n")] {
             folder.write("long.csv", text);
-            let given = ["simulate", "--ticks", "0", "--out", "a.csv", "--init", "long.csv"];
-            let message = refused(&run_within(None, &folder, &given), 1);
-            assert!(message.contains("long.csv") && message.len() < 2000, "{message}");
+            let message = refused(1, &format!("{line} --init long.csv"), &[]);
+            assert!(message.contains("long.csv"), "{message}");
         }
-        let output = run_within(None, &folder, &["scenes", long]);
-        assert!(refused(&output, 1).len() < 2000);
+        refused(1, "scenes", std::slice::from_ref(long));
     }
 }
 
@@ -206,9 +184,8 @@ fn an_empty_adapter_name_is_refused() {
     let folder = Folder::empty();
     for name in ["", "  "] {
         for engine in ["gpu", "auto"] {
-            let given = ["--adapter", name, "--engine", engine, "--ticks", "0", "--out", "a.csv"];
-            let output = run_within(None, &folder, &[&["simulate"], &given[..]].concat());
-            let message = refused(&output, 2);
+            let run = "flockwork simulate --ticks 0 --out a.csv";
+            let message = exits(&folder, 2, &format!("{run} --adapter '{name}' --engine {engine}"));
             assert!(message.contains("--adapter") && message.contains("part of"), "{message}");
         }
     }
@@ -239,11 +216,10 @@ fn many_corners_in_a_long_world_take_little_memory() {
                     corners.join(", ")
                 );
                 folder.write("long.toml", scene);
-                let given = "simulate --engine cpu --ticks 1 --out a.csv --scene long.toml";
-                let given: Vec<&str> = given.split(' ').collect();
-                let output = run_within(Some(1_000_000), &folder, &given);
-                let message = String::from_utf8_lossy(&output.stderr).into_owned();
-                assert!(output.status.success(), "{boundary}, {size:?}, {part}: {message}");
+                let run = "flockwork simulate --engine cpu --ticks 1 --out a.csv --scene long.toml";
+                let line = format!("ulimit -v 1000000; timeout 120 {run}");
+                let output = crate::shell::shell(&folder, &line);
+                assert!(output.status.success(), "{boundary}, {size:?}, {part}: {output:?}");
             }
         }
     }
@@ -254,10 +230,10 @@ fn many_corners_in_a_long_world_take_little_memory() {
 fn a_space_that_is_wrong_is_named_with_its_place() {
     let folder = Folder::with("wind.csv", "x,y\n1,2\n");
     folder.write("deep.csv", "x,y,z\n1,2,3\n4,5,6\n");
-    let run = |scene: &str| {
+    let run = |code: i32, scene: &str| {
         folder.write("space.toml", scene);
-        let given = "simulate --engine cpu --ticks 9 --out a.csv --scene space.toml";
-        run_within(Some(1_500_000), &folder, &given.split(' ').collect::<Vec<_>>())
+        let run = "flockwork simulate --engine cpu --ticks 9 --out a.csv --scene space.toml";
+        exits(&folder, code, &format!("ulimit -v 1500000; timeout 120 {run}"))
     };
     let species = "[species.a]\ncount = 50\nmax_speed = 0.4\n[species.a.separation]\n";
     let size = "world.size = [100, 80, 60]\n";
@@ -304,7 +280,7 @@ fn a_space_that_is_wrong_is_named_with_its_place() {
         (field("deep.csv", "[4096, 4096, 2]"), &["33554432 cells", "16777216 are the most"]),
     ];
     for (scene, hints) in cases {
-        let message = refused(&run(&scene), 1);
+        let message = run(1, &scene);
         assert!(message.lines().count() == 1 && message.len() < 500, "{message}");
         says(&scene, &message, hints);
     }
@@ -314,8 +290,7 @@ fn a_space_that_is_wrong_is_named_with_its_place() {
         format!("world = {{ size = [100, 80, 1], boundary = \"walls\" }}\n{species}radius = 300\n"),
         format!("world.size = [100, 80, 1]\n{species}radius = 300\n"),
     ] {
-        let output = run(&scene);
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        run(0, &scene);
         let states = folder.text("a.csv");
         let rows: Vec<&str> = states.lines().filter(|line| line.starts_with("9,")).collect();
         let numbers = rows.iter().flat_map(|row| row.split(',').skip(3).take(6));
@@ -423,13 +398,11 @@ fn a_picture_that_the_world_does_not_fill_has_a_hint() {
 #[test]
 fn a_view_is_refused_by_its_own_name_and_a_scene_may_come_from_a_pipe() {
     let folder = Folder::empty();
-    let shell = |line: String| crate::shell::shell(&folder, &line);
     let capture = "flockwork capture --engine cpu --count 20 --ticks 1 --size 64x48 --out a.png";
-    let message = refused(&shell(format!("{capture} --view 320,180,0")), 2);
+    let message = exits(&folder, 2, &format!("{capture} --view 320,180,0"));
     assert!(message.starts_with("flockwork: --view 320,180,0: camera.zoom: 0 is"), "{message}");
     for view in ["", "--view 320,180,2", "--fit frame"] {
         let piped = "flockwork scenes flock |";
-        let output = shell(format!("{piped} {capture} --scene /dev/stdin {view}"));
-        assert!(output.status.success(), "{view}: {output:?}");
+        exits(&folder, 0, &format!("{piped} {capture} --scene /dev/stdin {view}"));
     }
 }

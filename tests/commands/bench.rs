@@ -2,7 +2,7 @@
 //! CPU engine is used for both.
 
 #[cfg(target_os = "linux")]
-use crate::process;
+use crate::process::start;
 use std::fs;
 #[cfg(target_os = "linux")]
 use std::io::{BufRead, BufReader, Read};
@@ -242,26 +242,15 @@ fn files_are_written_even_when_stdout_is_full() {
     assert!(folder.join("kept.svg").exists());
 }
 
-/// The same program with default signal handling, even if the tests run with ignored signals.
-#[cfg(target_os = "linux")]
-fn watched(folder: &Path, line: &str) -> process::Watched {
-    let mut command = process::flockwork("");
-    let command = command.current_dir(folder).arg("bench").args(line.split_whitespace());
-    process::Watched::start(command)
-}
-
-/// The number of SIGINT (Ctrl-C).
-#[cfg(target_os = "linux")]
-const INT: u32 = 2;
-
 #[cfg(target_os = "linux")]
 #[test]
 fn ctrl_c_works_before_the_first_sample() {
     let folder = Folder::empty();
     // The ticks before the measurement would take minutes.
-    let line = "--engines cpu --count 300000 --state flocked --settle 1000000 --json none.json";
-    let mut bench = watched(&folder, line);
-    bench.until_it_hears(INT);
+    let line =
+        "bench --engines cpu --count 300000 --state flocked --settle 1000000 --json none.json";
+    let mut bench = start(&folder, "", line);
+    bench.until_it_hears(2);
     bench.send("INT");
     let output = bench.end();
     let message = String::from_utf8(output.stderr).unwrap();
@@ -275,8 +264,9 @@ fn ctrl_c_works_before_the_first_sample() {
 fn ctrl_c_keeps_what_has_been_measured() {
     let folder = Folder::empty();
     // The second table would take minutes.
-    let line = "--engines cpu --counts 300,300000 --ticks 40000 --json kept.json --plot kept.png";
-    let mut bench = watched(&folder, line);
+    let files = "--json kept.json --plot kept.png";
+    let line = format!("bench --engines cpu --counts 300,300000 --ticks 40000 {files}");
+    let mut bench = start(&folder, "", &line);
     let mut out = BufReader::new(bench.child.stdout.take().unwrap());
     let mut first = String::new();
     // The first table has begun to appear: the second is being measured.

@@ -8,6 +8,7 @@ mod common;
 mod desktop;
 #[path = "../png_file/mod.rs"]
 mod png_file;
+#[cfg(target_os = "linux")]
 #[path = "../process/mod.rs"]
 mod process;
 #[path = "../shell/mod.rs"]

@@ -6,7 +6,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Command;
 
-use crate::process::{Watched, flockwork};
+use crate::process::{Watched, flockwork, start};
 use crate::shell::{Folder, names, says};
 
 const INT: u32 = 2;
@@ -14,11 +14,6 @@ const TERM: u32 = 15;
 
 /// A run that would take days.
 const LONG: &str = "simulate --engine cpu --count 200 --ticks 1000000000 --every 50 --out a.csv";
-
-fn start(folder: &Path, ignored: &str, line: &str) -> Watched {
-    let mut command = flockwork(ignored);
-    Watched::start(command.current_dir(folder).args(line.split_whitespace()))
-}
 
 /// Waits for the end of a run, which has this exit code. Returns its message.
 fn ended(run: Watched, code: i32) -> String {
@@ -43,46 +38,23 @@ fn ends_with_what_it_had(folder: &Path, run: Watched) {
 
 #[test]
 fn every_signal_that_is_not_ignored_ends_the_run() {
-    for (ignored, signal, number) in [
+    for (ignored, signals, last) in [
         ("", "INT", INT),
         ("", "TERM", TERM),
         ("", "HUP", 1),
-        ("INT", "TERM", TERM),
-        ("HUP", "INT", INT),
-        ("TERM,HUP", "INT", INT),
+        ("INT", "INT TERM", TERM),
+        ("HUP", "HUP INT", INT),
+        ("TERM,HUP", "TERM HUP INT", INT),
+        // Twice at once counts once.
+        ("", "TERM TERM", TERM),
     ] {
         let folder = Folder::empty();
         let mut run = start(&folder, ignored, LONG);
-        run.until_it_hears(number);
-        for name in ignored.split_terminator(',') {
-            run.send(name);
-        }
-        run.send(signal);
+        run.until_it_hears(last);
+        assert_eq!(run.hears(INT), ignored != "INT", "an ignored signal stays ignored");
+        signals.split(' ').for_each(|signal| run.send(signal));
         ends_with_what_it_had(&folder, run);
     }
-}
-
-#[test]
-fn an_ignored_signal_stays_ignored() {
-    let folder = Folder::empty();
-    let mut run = start(&folder, "INT", LONG);
-    run.until_it_hears(TERM);
-    let status = std::fs::read_to_string(format!("/proc/{}/status", run.child.id())).unwrap();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
-    let ignored = u64::from_str_radix(ignored.trim(), 16).unwrap();
-    assert_ne!(ignored & 1 << (INT - 1), 0);
-    run.send("TERM");
-    ends_with_what_it_had(&folder, run);
-}
-
-#[test]
-fn a_signal_sent_twice_at_once_counts_once() {
-    let folder = Folder::empty();
-    let mut run = start(&folder, "", LONG);
-    run.until_it_hears(TERM);
-    run.send("TERM");
-    run.send("TERM");
-    ends_with_what_it_had(&folder, run);
 }
 
 #[test]
@@ -218,9 +190,7 @@ fn stuck(folder: &Path, answers: bool) -> (Watched, String) {
     assert!(Command::new("chmod").arg("+x").arg(folder.join("ffmpeg")).status().unwrap().success());
     let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
     let line = "capture --engine cpu --count 20 --ticks 1000 --size 640x480 --out a.mp4";
-    let mut command = flockwork("");
-    let command = command.env("PATH", path).current_dir(folder).args(line.split_whitespace());
-    let mut run = Watched::start(command);
+    let mut run = Watched::start(flockwork(folder, "", line).env("PATH", path));
     run.until_it_hears(INT);
     while !folder.join("process").exists() {
         assert!(run.child.try_wait().unwrap().is_none(), "it ended by itself");

@@ -419,14 +419,10 @@ fn a_result_that_cannot_be_written_ends_the_sweep_and_leaves_no_part() {
 #[cfg(target_os = "linux")]
 #[test]
 fn after_ctrl_c_the_same_command_goes_on() {
-    use crate::process::{self, Watched};
-
     let folder = Folder::empty();
     let line = "sweep --engine cpu --scene flock --count 300 --vary starling.separation.weight=1..2:40 --ticks 400 \
                 --metric polarisation --out";
-    let mut command = process::flockwork("");
-    command.current_dir(&folder).args(format!("{line} part").split_whitespace());
-    let mut watched = Watched::start(&mut command);
+    let mut watched = crate::process::start(&folder, "", &format!("{line} part"));
     watched.until_it_hears(2);
     let out = folder.join("part");
     while !out.exists() || names(&out).len() < 3 {

@@ -1,5 +1,6 @@
 //! The program as a process that receives signals, with a deadline on every wait.
 
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
@@ -7,16 +8,22 @@ use std::time::Duration;
 /// Tests assert no timings, but a program that has not ended by now is stuck.
 const DEADLINE: Duration = Duration::from_secs(120);
 
-/// The program with the default action for every signal except those in `ignored`. The tests may
+/// The program in a folder, with the default action for every signal that is not `ignored`: the tests may
 /// run with ignored signals, as with `&` in a script.
-pub fn flockwork(ignored: &str) -> Command {
+pub fn flockwork(folder: &Path, ignored: &str, line: &str) -> Command {
     let mut command = Command::new("env");
     command.arg("--default-signal=INT,TERM,HUP");
     if !ignored.is_empty() {
         command.arg(format!("--ignore-signal={ignored}"));
     }
     command.arg(env!("CARGO_BIN_EXE_flockwork"));
+    command.current_dir(folder).args(line.split_whitespace());
     command
+}
+
+/// Starts the same.
+pub fn start(folder: &Path, ignored: &str, line: &str) -> Watched {
+    Watched::start(&mut flockwork(folder, ignored, line))
 }
 
 /// A process that is killed when this value is dropped, or at the deadline.
@@ -42,10 +49,18 @@ impl Watched {
         Self { child, _watch: watch }
     }
 
-    /// Waits until the process handles a signal, given by number: an earlier signal would kill it
-    /// silently.
+    /// True once the process handles a signal, given by number.
+    pub fn hears(&self, signal: u32) -> bool {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
+        let status = status.unwrap_or_default();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+        let bit = 1 << (signal - 1);
+        caught.is_some_and(|set| u64::from_str_radix(set.trim(), 16).unwrap() & bit != 0)
+    }
+
+    /// Waits until the process handles a signal: an earlier signal would kill it silently.
     pub fn until_it_hears(&mut self, signal: u32) {
-        while !perceives(self.child.id(), signal) {
+        while !self.hears(signal) {
             assert!(self.child.try_wait().unwrap().is_none(), "it ended by itself");
             std::thread::yield_now();
         }
@@ -83,11 +98,4 @@ impl Drop for Watched {
 fn send(process: u32, signal: &str) -> bool {
     let mut kill = Command::new("kill");
     kill.arg(format!("-{signal}")).arg(process.to_string()).status().unwrap().success()
-}
-
-/// True once a process catches a signal.
-fn perceives(process: u32, signal: u32) -> bool {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
-    caught.is_some_and(|set| u64::from_str_radix(set.trim(), 16).unwrap() & 1 << (signal - 1) != 0)
 }
