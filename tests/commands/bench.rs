@@ -11,7 +11,7 @@ use std::path::Path;
 use flockwork::model::scene::{Request, Scene};
 use serde_json::Value;
 
-use crate::shell::{self, Folder, run, says};
+use crate::shell::{self, Folder, run};
 
 fn done(folder: &Path, line: &str) -> String {
     shell::done(folder, &format!("bench {line}"))
@@ -74,15 +74,6 @@ fn every_count_meets_every_density() {
             assert_eq!(row["passes"][0][0], "steer");
         }
     }
-}
-
-#[test]
-fn one_count_is_drawn_with_the_engines_side_by_side() {
-    let folder = Folder::empty();
-    done(&folder, &format!("{QUICK} --count 300 --plot one.svg"));
-    let svg = folder.text("one.svg");
-    assert_eq!(unbalanced(&svg), 0);
-    says("one.svg", &svg, &["By engine", "cpu", "cpu1", "steer"]);
 }
 
 #[test]

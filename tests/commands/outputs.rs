@@ -51,48 +51,22 @@ fn a_deleted_current_folder_is_named() {
     assert_eq!(names(&folder), ["b.csv", "b.run.toml"]);
 }
 
-/// A limit on file sizes simulates a full disk.
+/// A limit on file sizes simulates a full disk. One of the files is too long, and the other has all ticks.
 #[test]
-fn a_file_that_cannot_be_written_does_not_hide_the_other() {
+fn a_file_that_cannot_be_written_does_not_end_or_hide_the_other() {
     let folder = Folder::empty();
-    // A row of figures is about 100 bytes, a row of a state about 60. One of the files is too long,
-    // but so short that nothing is written before the end.
-    for (count, ticks, whole, cut) in [
-        (1, 300, &["a.csv", "a.run.toml"][..], "figures.csv"),
-        (300, 2, &["figures.csv", "figures.run.toml"], "a.csv"),
+    // A row of figures is about 100 bytes, a row of a state about 60.
+    for (limit, count, ticks, every, whole, cut, rows) in [
+        // So short that nothing is written before the end.
+        (20, 1, 300, 1, "a.csv", "figures.csv", 2),
+        (20, 300, 2, 1, "figures.csv", "a.csv", 3),
+        // It grows too long while the run goes on.
+        (80, 1, 3000, 1, "a.csv", "figures.csv", 2),
+        (80, 600, 3000, 1500, "figures.csv", "a.csv", 3),
     ] {
         let line = format!(
-            "ulimit -f 20; flockwork simulate --engine cpu --count {count} --ticks {ticks} \
-             --out a.csv --metrics figures.csv"
-        );
-        let message = refused(&folder, 1, &line);
-        says(&line, &message, &[&format!("cannot write {cut}: "), &format!("{} (", whole[0])]);
-        assert_eq!(names(&folder), whole, "{message}");
-        whole.iter().for_each(|name| std::fs::remove_file(folder.join(name)).unwrap());
-    }
-}
-
-#[test]
-fn an_archive_on_a_full_disk_is_one_sentence() {
-    let folder = Folder::empty();
-    // The arrays fit; the archive of all of them does not.
-    let run = "flockwork simulate --engine cpu --count 8000 --ticks 1 --out a.npz";
-    let message = refused(&folder, 1, &format!("ulimit -f 600; {run}"));
-    assert!(message.contains("cannot write a.npz: it would become larger"), "{message}");
-    assert_eq!(names(&folder), [""; 0], "{message}");
-}
-
-/// The same while the run goes on: the other file has all ticks.
-#[test]
-fn a_file_that_grows_too_large_does_not_end_the_other() {
-    let folder = Folder::empty();
-    for (count, ticks, whole, cut, rows) in
-        [(1, 3000, "a.csv", "figures.csv", 2), (600, 3000, "figures.csv", "a.csv", 3)]
-    {
-        let line = format!(
-            "ulimit -f 80; flockwork simulate --engine cpu --count {count} --ticks {ticks} \
-             --out a.csv --metrics figures.csv --metrics-every {}",
-            if whole == "a.csv" { 1 } else { 1500 }
+            "ulimit -f {limit}; flockwork simulate --engine cpu --count {count} --ticks {ticks} \
+             --out a.csv --metrics figures.csv --metrics-every {every}"
         );
         let message = refused(&folder, 1, &line);
         says(&line, &message, &[&format!("cannot write {cut}: "), &format!("{whole} (")]);
@@ -100,7 +74,8 @@ fn a_file_that_grows_too_large_does_not_end_the_other() {
         assert_eq!(names(&folder), [whole, &record], "{message}");
         let text = folder.text(whole);
         assert_eq!(text.lines().count(), 1 + rows, "{message}");
-        assert!(text.lines().last().unwrap().starts_with("3000,"), "the run ended early");
+        let last = text.lines().last().unwrap();
+        assert!(last.starts_with(&format!("{ticks},")), "the run ended early");
         for name in [whole, &record] {
             std::fs::remove_file(folder.join(name)).unwrap();
         }
