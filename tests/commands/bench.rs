@@ -17,12 +17,6 @@ fn done(folder: &Path, line: &str) -> String {
     shell::done(folder, &format!("bench {line}"))
 }
 
-fn refused(folder: &Path, line: &str, code: i32) -> String {
-    let (found, text, told) = run(folder, &format!("bench {line}"));
-    assert_eq!((found, text.as_str()), (Some(code), ""), "{line}");
-    told
-}
-
 fn document(path: &Path) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
@@ -213,8 +207,9 @@ fn invalid_arguments_are_refused_before_anything_is_timed() {
         ("--set starling.size", "--set KEY=VALUE", 2),
     ] {
         let engines = if line.contains("--engines") { "--ticks 6" } else { QUICK };
-        let message = refused(&folder, &format!("{engines} {line}"), code);
-        assert!(message.contains(remedy), "{line}: {message}");
+        let (found, text, told) = run(&folder, &format!("bench {engines} {line}"));
+        assert_eq!((found, text.as_str()), (Some(code), ""), "{line}: {told}");
+        assert!(told.contains(remedy), "{line}: {told}");
     }
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "something was left behind");
 }

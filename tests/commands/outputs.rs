@@ -194,21 +194,18 @@ fn a_film_of_more_frames_than_its_file_can_hold_is_refused() {
 
 #[test]
 fn agents_that_a_replay_adds_are_counted() {
-    let folder = tempfile::tempdir().unwrap();
     let session = "session = 2\nticks = 3\nscene = '''\n[species.a]\ncount = 63\n'''\n[[event]]\ntick = 2\n\
                    [[event.add]]\nspecies = \"a\"\nplaces = [[9, 9], [20, 9]]\n";
-    std::fs::write(folder.path().join("a.toml"), session).unwrap();
+    let folder = Folder::with("a.toml", session);
     let run = "flockwork capture --engine cpu --replay a.toml --size 32x32 --out a.png";
-    let output = shell(folder.path(), run);
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(said.starts_with("65 agents, 3 ticks"), "{said}");
     let shown =
         "env -u DISPLAY -u WAYLAND_DISPLAY flockwork run --engine cpu --replay a.toml --size 32x32";
-    let output = shell(folder.path(), shown);
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(said.starts_with("65 agents, 3 ticks"), "{said}");
-    exits(folder.path(), 0, &format!("{run} --geometry --ticks 1"));
-    let message = exits(folder.path(), 2, &format!("{run} --geometry"));
+    for line in [run, shown] {
+        let said = String::from_utf8(shell(&folder, line).stdout).unwrap();
+        assert!(said.starts_with("65 agents, 3 ticks"), "{said}");
+    }
+    exits(&folder, 0, &format!("{run} --geometry --ticks 1"));
+    let message = exits(&folder, 2, &format!("{run} --geometry"));
     assert!(message.contains("--geometry: 65 agents are too many"), "{message}");
 }
 

@@ -1,5 +1,7 @@
 //! Level 5: the program without a display, without a driver, without a library.
 
+use std::process::Command;
+
 use crate::adapter;
 use crate::png_file;
 use crate::shell::{Folder, shell};
@@ -14,6 +16,14 @@ fn lines_with<'a>(err: &'a str, part: &str) -> Vec<&'a str> {
     err.lines().filter(|line| line.contains(part)).collect()
 }
 
+/// Runs a command in a folder, successfully. Returns stdout and stderr.
+fn done(folder: &Folder, mut command: Command) -> (String, String) {
+    let output = command.current_dir(folder).output().unwrap();
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{command:?}: {err}");
+    (out, err)
+}
+
 /// Width and height of a picture, and the number of pixels that are not background.
 fn picture(path: &std::path::Path) -> ((u32, u32), usize) {
     let shot = Shot(png_file::open(path));
@@ -25,10 +35,8 @@ fn picture(path: &std::path::Path) -> ((u32, u32), usize) {
 fn without_a_display_the_run_ends_in_a_picture() {
     let Some(_) = adapter::gpu() else { return };
     let folder = Folder::empty();
-    let mut command = flockwork(&format!("run {FLOCK} --frames 5 --size 320x200 --engine gpu"));
-    let output = command.current_dir(&folder).output().unwrap();
-    let (out, err) = (text(&output.stdout), text(&output.stderr));
-    assert_eq!(output.status.code(), Some(0), "{err}");
+    let line = format!("run {FLOCK} --frames 5 --size 320x200 --engine gpu");
+    let (out, err) = done(&folder, flockwork(&line));
     assert!(out.contains("engine gpu"), "{out}");
     assert_eq!(lines_with(&err, "no display").len(), 1, "{err}");
     assert!(err.contains("flockwork.png"), "{err}");
@@ -49,9 +57,7 @@ fn a_run_without_a_runtime_folder_is_quiet() {
         command
             .env_remove("XDG_RUNTIME_DIR")
             .envs(runtime.map(|folder| ("XDG_RUNTIME_DIR", folder)));
-        let output = command.current_dir(&folder).output().unwrap();
-        assert_eq!(output.status.code(), Some(0));
-        assert_eq!(text(&output.stderr), "");
+        assert_eq!(done(&folder, command).1, "");
     }
 }
 
@@ -60,12 +66,7 @@ fn a_run_without_a_runtime_folder_is_quiet() {
 fn a_software_adapter_is_passed_over_unless_it_is_asked_for() {
     let Some(gpu) = adapter::gpu() else { return };
     let folder = Folder::empty();
-    let run = |arguments: &str| {
-        let output = flockwork(arguments).current_dir(&folder).output().unwrap();
-        let (out, err) = (text(&output.stdout), text(&output.stderr));
-        assert_eq!(output.status.code(), Some(0), "{arguments}: {err}");
-        (out, err)
-    };
+    let run = |arguments: &str| done(&folder, flockwork(arguments));
     let lines = [
         format!("simulate {FLOCK} --ticks 2 --out flock.csv"),
         format!("capture {FLOCK} --ticks 2 --size 320x200 --out flock.png"),
@@ -101,12 +102,7 @@ fn a_software_adapter_is_passed_over_unless_it_is_asked_for() {
 #[test]
 fn without_a_driver_everything_but_the_window_works() {
     let folder = Folder::empty();
-    let run = |arguments: &str| {
-        let output = without_driver(arguments).current_dir(&folder).output().unwrap();
-        let (out, err) = (text(&output.stdout), text(&output.stderr));
-        assert_eq!(output.status.code(), Some(0), "{arguments}: {err}");
-        (out, err)
-    };
+    let run = |arguments: &str| done(&folder, without_driver(arguments));
     let says_once = |err: &str| {
         let lines = lines_with(err, "no GPU adapter found");
         assert_eq!(lines.len(), 1, "{err}");
