@@ -35,7 +35,7 @@ pub struct Band {
 /// Divides the own rows of a window into bands of about equal work for `threads` threads. `start` is the
 /// table of [`super::sort`].
 pub fn divide(window: &Window, start: &[u32], threads: usize) -> Vec<Band> {
-    let columns = window.columns() as usize;
+    let columns = window.columns as usize;
     divide_rows(window, |row| start[row * columns] as usize, threads)
 }
 
@@ -43,7 +43,7 @@ pub fn divide(window: &Window, start: &[u32], threads: usize) -> Vec<Band> {
 /// the same world are nearly all in the band that their array index belongs to.
 pub fn divide_unsorted(window: &Window, key: &[u32], threads: usize) -> Vec<Band> {
     let rows = window.own_rows() as usize;
-    let rows_per_cell = 1.0 / window.columns() as f32;
+    let rows_per_cell = 1.0 / window.columns as f32;
     let step = (key.len() / SAMPLED).max(1);
     let mut first = vec![0; rows + 1];
     for key in key.iter().step_by(step) {
@@ -60,7 +60,7 @@ pub fn divide_unsorted(window: &Window, key: &[u32], threads: usize) -> Vec<Band
 
 /// `at` is the array index of the first agent of a row.
 fn divide_rows(window: &Window, at: impl Fn(usize) -> usize, threads: usize) -> Vec<Band> {
-    let columns = window.columns() as usize;
+    let columns = window.columns as usize;
     let work = |first: usize, end: usize| {
         at(end) - at(first) + (end - first) * columns.div_ceil(CELLS_PER_WORK)
     };

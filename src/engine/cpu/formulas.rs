@@ -403,7 +403,7 @@ where
             if !by_distance {
                 heard.clear();
                 for (row, squared) in distances.iter().enumerate() {
-                    let mut mask = near.mask(row) & squared.less_than(*squared_radius);
+                    let mut mask = near.masks[row] & squared.less_than(*squared_radius);
                     if let Some(inner) = inner {
                         mask = mask & !squared.less_than(inner * inner);
                     }

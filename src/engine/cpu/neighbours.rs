@@ -41,7 +41,7 @@ where
 /// The behaviours that a kernel compiled for `USES` runs in a scene.
 #[inline(always)]
 pub fn uses_of_kernel<const USES: u64>(scene: Uses) -> Uses {
-    if USES == Uses::ALL.bits() { scene } else { Uses::from_bits(USES) }
+    if USES == Uses::ALL.0 { scene } else { Uses(USES) }
 }
 
 impl<'a, 't, S: Simd, const D: usize, const USES: u64, const MANY: bool>
@@ -208,7 +208,7 @@ where
     fn whole<const ROUND: bool>(&mut self, agents: Range<usize>, from: Vector<Lanes<S>, D>) {
         let own = &self.around.group.agents;
         // The long loop over any behaviours is not compiled twice.
-        let is_long = USES == Uses::ALL.bits();
+        let is_long = USES == Uses::ALL.0;
         if is_long || (agents.start < own.end && own.start < agents.end) {
             self.observe_all::<ROUND, true>(agents, from);
         } else {

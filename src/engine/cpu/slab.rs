@@ -167,7 +167,7 @@ where
     fn note(&mut self, part: &Part, spent: Duration) {
         let Flock { window, start, .. } = &self.flock;
         let slice_cells = window.slice_cells();
-        let slice_of = |row: u32| row as usize * window.columns() as usize / slice_cells;
+        let slice_of = |row: u32| row as usize * window.columns as usize / slice_cells;
         for slice in slice_of(part.rows.start)..=slice_of(part.rows.end - 1) {
             let cells = slice * slice_cells..(slice + 1) * slice_cells;
             let begin = (start[cells.start] as usize).max(part.agents.start);

@@ -33,7 +33,7 @@ use flockwork_model::vector::{Axes, Remembered, Space, Vector, each_axis, per_ax
 
 /// The three behaviours of a flock. A scene with these three runs a kernel that is compiled for them.
 const FLOCKING: Uses = Uses::of(&[Kind::Separation, Kind::Alignment, Kind::Cohesion]);
-const FLOCK: u64 = FLOCKING.bits();
+const FLOCK: u64 = FLOCKING.0;
 
 /// The features of a plain flock: the user's pointer may lead it.
 const PLAIN: Uses = FLOCKING.with(Uses::of(&[Kind::Seek]));
@@ -104,7 +104,7 @@ where
     /// Picks the kernel for the scene. There are few, because each takes the compiler seconds for each
     /// instruction set.
     fn run_part(&self, set: InstructionSet, part: &Part, out: MotionMut<D>, key: &mut [u32]) {
-        const ANY: u64 = Uses::ALL.bits();
+        const ANY: u64 = Uses::ALL.0;
         let flocking = self.flock.uses.and(Uses::PER_NEIGHBOUR) == FLOCKING;
         let task = Task { pass: self, part, out, key };
         let rules = self.table.rules();
@@ -135,7 +135,7 @@ where
         // The same variable for all groups: clearing it costs less than making another.
         let mut sums = Sums::nothing(parameters[0].body.mass);
         let no_rules = JoinedRules::default();
-        let texts = if USES == Uses::ALL.bits() { table.rules() } else { &no_rules };
+        let texts = if USES == Uses::ALL.0 { table.rules() } else { &no_rules };
         let mut nearest = Nearest::new(simd, table.choices());
         let origin = (*table, flock.seed, flock.id);
         let mut texts = FormulaLanes::new(simd, texts, origin, &task.pass.totals);

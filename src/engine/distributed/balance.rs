@@ -124,7 +124,7 @@ pub struct Balance {
 impl Balance {
     /// For a newly loaded flock.
     pub fn new(slabs: &Slabs) -> Self {
-        let slices = slabs.all().iter().map(|slab| slab.count as usize).sum();
+        let slices = slabs.0.iter().map(|slab| slab.count as usize).sum();
         Self { slices, ..Self::default() }
     }
 
@@ -163,7 +163,7 @@ impl Balance {
         let mut facts = vec![0; 2 * self.slices];
         let RankStats { sent, ghosts, agents, work, exchange, ticks, .. } = self.own;
         facts.extend([sent, ghosts, agents, work, exchange]);
-        let first = slabs.of(ranks.rank()).first as usize;
+        let first = slabs.0[ranks.rank()].first as usize;
         let agents = slab.slice_counts()?;
         for (slice, (cost, agents)) in slab.costs()?.into_iter().zip(agents).enumerate() {
             facts[first + slice] = cost;
@@ -198,7 +198,7 @@ struct Decision {
 impl Decision {
     /// `costs` in nanoseconds a tick, and the number of agents, of each slice.
     fn of(slabs: &Slabs, costs: &[u64], agents: &[u64]) -> Self {
-        let size = slabs.all().len();
+        let size = slabs.0.len();
         let better = Slabs::balanced(costs, size);
         let [now, then] = [slabs, &better].map(|slabs| slowest(slabs, costs));
         let mean = costs.iter().sum::<u64>() as f64 / size as f64;
@@ -216,7 +216,7 @@ impl Decision {
 fn slowest(slabs: &Slabs, costs: &[u64]) -> f64 {
     let cost =
         |slab: &Slab| -> u64 { costs[slab.first as usize..slab.end() as usize].iter().sum() };
-    slabs.all().iter().map(cost).max().unwrap_or(0) as f64
+    slabs.0.iter().map(cost).max().unwrap_or(0) as f64
 }
 
 #[cfg(test)]

@@ -225,7 +225,7 @@ impl Engine for DistributedEngine {
         };
         // The old flock makes room before the new one is allocated.
         self.flock = None;
-        let begun = self.host.begin_slab(scene, tick, everyone[0] as usize, slabs.of(rank));
+        let begun = self.host.begin_slab(scene, tick, everyone[0] as usize, slabs.0[rank]);
         let flock = self.flock.insert(RankFlock {
             slab: agree(&*ranks, begun)?,
             everyone,

@@ -155,7 +155,7 @@ impl RankFlock {
     pub fn move_to(&mut self, slabs: Slabs, clock: Option<CpuClock>) -> Result<(), EngineError> {
         let mut laps = Laps::start(clock);
         let rank = self.ranks.rank();
-        self.slab.move_to(slabs.of(rank))?;
+        self.slab.move_to(slabs.0[rank])?;
         self.slabs = slabs;
         self.routes = Routes::new(&self.slices, &self.slabs, rank);
         let moved = self.migrate(&mut laps);

@@ -26,10 +26,10 @@ impl Routes {
     /// The routes of one rank.
     pub fn new(slices: &Slices, slabs: &Slabs, rank: usize) -> Self {
         let wanted = |rank: usize| -> Vec<(u32, usize)> {
-            let beside = slices.beside(slabs.of(rank)).into_iter();
+            let beside = slices.beside(slabs.0[rank]).into_iter();
             beside.map(|slice| (slice, slabs.owner(slice))).collect()
         };
-        let others = (0..slabs.all().len()).filter(|other| *other != rank);
+        let others = (0..slabs.0.len()).filter(|other| *other != rank);
         let to = others.filter_map(|other| {
             let own = wanted(other).into_iter().filter(|(_, owner)| *owner == rank);
             let slices: Vec<u32> = own.map(|(slice, _)| slice).collect();

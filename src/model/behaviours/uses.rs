@@ -4,9 +4,9 @@ use super::Kind;
 use crate::memory::Shown;
 
 /// The features of a scene that an engine must have: behaviours, and extras that cost time only in scenes that use
-/// them.
+/// them. Each is a bit: the kernels of the CPU take the number as a const generic argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Uses(u64);
+pub struct Uses(pub u64);
 
 /// Declares the extras. Each is a doc comment and a line `NAME = "name in shaders",`.
 macro_rules! extras {
@@ -168,19 +168,5 @@ impl Uses {
     #[inline]
     pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
-    }
-
-    /// The bits of the set, for a const generic argument.
-    #[must_use]
-    #[inline]
-    pub const fn bits(self) -> u64 {
-        self.0
-    }
-
-    /// The set with these bits.
-    #[must_use]
-    #[inline]
-    pub const fn from_bits(bits: u64) -> Self {
-        Self(bits)
     }
 }

@@ -287,7 +287,7 @@ impl Formula {
         let own = |given| match given {
             Given::Tick | Given::Parameter(_) => false,
             Given::Offset(_) | Given::DistanceSquared | Given::InSet(_) => true,
-            _ => !given.is_of_neighbour(),
+            _ => given.row().is_none(),
         };
         self.hears_everybody() && !self.text.has_inner && !self.sums.givens().any(own)
     }

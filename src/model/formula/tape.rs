@@ -82,14 +82,14 @@ impl<'p, R: Real, const T: usize> Tape<'p, R, T> {
                     own = &schedule.on_copies;
                     tape.copy(tile, heard);
                 }
-                tape.run(own, tile.rows(), heard.count);
+                tape.run(own, &tile.rows, heard.count);
                 for terms in own.terms.chunks(TOGETHER) {
                     // Products come last.
                     let has_products = terms.last().is_some_and(|term| term.factor.is_some());
                     match usize::from(has_products) + usize::from(heard.weighted) {
-                        0 => tape.add_terms::<0>(tile.rows(), terms, sums, heard),
-                        1 => tape.add_terms::<1>(tile.rows(), terms, sums, heard),
-                        _ => tape.add_terms::<2>(tile.rows(), terms, sums, heard),
+                        0 => tape.add_terms::<0>(&tile.rows, terms, sums, heard),
+                        1 => tape.add_terms::<1>(&tile.rows, terms, sums, heard),
+                        _ => tape.add_terms::<2>(&tile.rows, terms, sums, heard),
                     }
                 }
             }
@@ -100,7 +100,7 @@ impl<'p, R: Real, const T: usize> Tape<'p, R, T> {
     #[inline(always)]
     fn copy(&mut self, tile: &Tile<R, T>, heard: &Heard<R, T>) {
         for (id, all) in &self.program.schedule.of_tile {
-            let (own, all) = (&mut self.registers[*id as usize].0, &tile.rows()[*all].0);
+            let (own, all) = (&mut self.registers[*id as usize].0, &tile.rows[*all].0);
             for (own, row) in own.iter_mut().zip(&heard.rows[..heard.count.min(T)]) {
                 *own = all[usize::from(*row)];
             }

@@ -12,7 +12,7 @@ pub struct Row<R, const T: usize>(pub [R; T]);
 /// The perception of `T` neighbours: a row for each [`Given`] that is another one for each of them. In a plane the
 /// third axes are not used.
 pub struct Tile<R, const T: usize> {
-    rows: Vec<Row<R, T>>,
+    pub(super) rows: Vec<Row<R, T>>,
 }
 
 /// The row of the first set of species.
@@ -33,12 +33,6 @@ impl Given {
             Self::InSet(place) => FIRST_SET + place,
             _ => return None,
         })
-    }
-
-    /// True if it is another one for each neighbour.
-    #[must_use]
-    pub fn is_of_neighbour(self) -> bool {
-        self.row().is_some()
     }
 }
 
@@ -75,18 +69,12 @@ impl<R: Real, const T: usize> Tile<R, T> {
         let (offset, rest) = self.rows[..4].split_at_mut(3);
         (offset, &mut rest[0].0)
     }
-
-    /// All rows.
-    #[inline(always)]
-    pub(super) fn rows(&self) -> &[Row<R, T>] {
-        &self.rows
-    }
 }
 
 /// The neighbours of a tile that agents hear, side by side.
 pub struct Heard<R: Real, const T: usize> {
     /// Who hears each.
-    pub(super) masks: [R::Mask; T],
+    pub masks: [R::Mask; T],
     /// Their rows in the tile.
     pub(super) rows: [u8; T],
     pub(super) count: usize,
@@ -174,12 +162,5 @@ impl<R: Real, const T: usize> Heard<R, T> {
             count = self.put(count, near.masks[row] & squared.less_than(squared_radius));
         }
         self.count = count;
-    }
-
-    /// Who hears neighbour number `at`.
-    #[inline(always)]
-    #[must_use]
-    pub fn mask(&self, at: usize) -> R::Mask {
-        self.masks[at]
     }
 }

@@ -46,7 +46,7 @@ pub struct Window {
     /// Number of rows in a slice.
     slice_rows: u32,
     /// Number of cells in a row.
-    columns: u32,
+    pub columns: u32,
 }
 
 impl Window {
@@ -75,13 +75,6 @@ impl Window {
     #[inline]
     pub const fn own_rows(&self) -> u32 {
         self.slab.count * self.slice_rows
-    }
-
-    /// Number of cells in a row.
-    #[must_use]
-    #[inline]
-    pub const fn columns(&self) -> u32 {
-        self.columns
     }
 
     /// Number of cells that the process owns.
@@ -166,9 +159,9 @@ impl Window {
     }
 }
 
-/// The slabs of several processes, in the order of the slices. Some may be empty.
+/// The slab of each of several processes, in the order of the slices. Some may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Slabs(Vec<Slab>);
+pub struct Slabs(pub Vec<Slab>);
 
 impl Slabs {
     /// All slices in the slab of the first process.
@@ -217,22 +210,10 @@ impl Slabs {
         slabs
     }
 
-    /// The slab of one process.
-    #[must_use]
-    pub fn of(&self, process: usize) -> Slab {
-        self.0[process]
-    }
-
     /// The process that owns a slice.
     #[must_use]
     pub fn owner(&self, slice: u32) -> usize {
         self.0.partition_point(|slab| slab.end() <= slice)
-    }
-
-    /// All of them.
-    #[must_use]
-    pub fn all(&self) -> &[Slab] {
-        &self.0
     }
 }
 
@@ -296,9 +277,9 @@ mod tests {
                 (0..1 + draw(0) % 9).map(|slice| u64::from(draw(slice + 2) % 20)).collect();
             let processes = 1 + draw(1) as usize % 5;
             let slabs = Slabs::balanced(&weights, processes);
-            assert_eq!(slabs.all().len(), processes);
+            assert_eq!(slabs.0.len(), processes);
             let mut next = 0;
-            for (process, slab) in slabs.all().iter().enumerate() {
+            for (process, slab) in slabs.0.iter().enumerate() {
                 assert_eq!(slab.first, next);
                 next = slab.end();
                 assert!((slab.first..slab.end()).all(|slice| slabs.owner(slice) == process));
@@ -307,7 +288,7 @@ mod tests {
             let weight = |slab: &Slab| -> u64 {
                 weights[slab.first as usize..slab.end() as usize].iter().sum()
             };
-            let heaviest = slabs.all().iter().map(weight).max().unwrap();
+            let heaviest = slabs.0.iter().map(weight).max().unwrap();
             assert_eq!(heaviest, best(&weights, processes), "{weights:?} in {processes}");
         }
     }
