@@ -124,22 +124,7 @@ impl Boundary {
         v: Vector<R, D>,
         size: Vector<R, D>,
     ) -> (Vector<R, D>, Vector<R, D>) {
-        let (p, v) = self.bounded(p, v, size);
-        (
-            Vector(per_axis!(axis => settled(p.0[axis]))),
-            Vector(per_axis!(axis => settled(v.0[axis]))),
-        )
-    }
-
-    /// The same, without rounding tiny values to zero.
-    #[inline(always)]
-    fn bounded<R: Real, const D: usize>(
-        self,
-        p: Vector<R, D>,
-        v: Vector<R, D>,
-        size: Vector<R, D>,
-    ) -> (Vector<R, D>, Vector<R, D>) {
-        match self {
+        let (p, v) = match self {
             Self::Open => {
                 let like = p.0[0];
                 let (low, high) = (like.constant(-MAX_COORDINATE), like.constant(MAX_COORDINATE));
@@ -155,7 +140,11 @@ impl Boundary {
                 let along = per_axis!(axis => v.0[axis].where_or(moved.0[axis].equals(zero), zero));
                 (inside, Vector(along))
             }
-        }
+        };
+        (
+            Vector(per_axis!(axis => settled(p.0[axis]))),
+            Vector(per_axis!(axis => settled(v.0[axis]))),
+        )
     }
 }
 

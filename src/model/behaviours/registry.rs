@@ -183,44 +183,6 @@ macro_rules! behaviours {
                 } )*
             }
 
-            /// Passes on the weighted force of each behaviour without neighbours in `uses`. They come first,
-            /// because they may change the agent's limits.
-            #[inline(always)]
-            fn lone_forces<const D: usize>(
-                &self,
-                uses: Uses,
-                agent: &mut Agent<R, D>,
-                surroundings: &Surroundings,
-                forces: &mut impl TakeForce<R, D>,
-            ) where
-                Axes<D>: Space<D>,
-            {
-                $( if uses.contains(Kind::$Alone) {
-                    let rule = &self.$alone;
-                    forces.take(Kind::$Alone, lone_force(rule, agent, surroundings) * rule.weight);
-                } )*
-            }
-
-            /// The same for each behaviour that looks at neighbours.
-            #[inline(always)]
-            fn near_forces<const D: usize>(
-                &self,
-                uses: Uses,
-                agent: &Agent<R, D>,
-                surroundings: &Surroundings,
-                spread: Vector<R, D>,
-                sums: &Sums<R, D>,
-                forces: &mut impl TakeForce<R, D>,
-            ) where
-                Axes<D>: Space<D>,
-            {
-                $( if uses.contains(Kind::$Near) {
-                    let rule = &self.$near;
-                    let force = rule.force(agent, surroundings, spread, &sums.$near);
-                    forces.take(Kind::$Near, force * rule.weight);
-                } )*
-            }
-
             /// The steering force of the behaviours in `uses`, and of the rules in text: their weighted
             /// sum, or as `in_turn` combines them in order of `turn(behaviour)`, from 0, if the body's
             /// `combine` is positive. `observe` gets each of the forces.
@@ -239,9 +201,17 @@ macro_rules! behaviours {
             {
                 let (sum, has_turns) = (Vector::zero(agent.body.max_speed), uses.has(Uses::PRIORITY));
                 let mut all = ForceSum { sum, forces: Vec::new(), has_turns, turn, observe };
-                self.lone_forces(uses, agent, surroundings, &mut all);
+                // Without neighbours first, because they may change the agent's limits.
+                $( if uses.contains(Kind::$Alone) {
+                    let rule = &self.$alone;
+                    all.take(Kind::$Alone, lone_force(rule, agent, surroundings) * rule.weight);
+                } )*
                 texts.each_force(agent, spread, false, &mut all);
-                self.near_forces(uses, agent, surroundings, spread, sums, &mut all);
+                $( if uses.contains(Kind::$Near) {
+                    let rule = &self.$near;
+                    let force = rule.force(agent, surroundings, spread, &sums.$near);
+                    all.take(Kind::$Near, force * rule.weight);
+                } )*
                 texts.each_force(agent, spread, true, &mut all);
                 let ForceSum { sum, forces, .. } = all;
                 let sum = sum.where_or(agent.limits_each(), sum.limit(agent.budget()));
