@@ -151,9 +151,9 @@ pub mod scene {
     pub use flockwork_model::parameter::{Meaning, Parameter};
     #[doc(inline)]
     pub use flockwork_model::scene::{
-        Background, BackgroundName, BoidShape, CameraKey, CameraPlan, Click, ColourBy, Exposed,
-        Follow, Ground, Law, Light, ObstaclePlan, Orbit, Origin, OriginalIndex, Palette,
-        PaletteName, Rgb, Rule, Slot, Spawn, SpawnPlace, Start, Style, Variation, View,
+        Background, BackgroundName, BoidShape, CameraKey, CameraPlan, Click, ColourBy, Follow,
+        Ground, Law, Light, ObstaclePlan, OrWord, Origin, OriginalIndex, Palette, PaletteName, Rgb,
+        Rule, Slot, Spawn, SpawnPlace, Start, Style, Variation, View,
     };
     #[doc(inline)]
     pub use flockwork_model::scenery::{FlowKind, FlowPlan, Obstacle, Path, Segment};

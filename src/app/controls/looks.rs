@@ -10,8 +10,8 @@ use crate::command::Command;
 use crate::keys::Action;
 use flockwork_model::kept::{KeptNames, full_name};
 use flockwork_model::scene::{
-    Background, BoidShape, ColourBy, Exposed, Follow, Ground, Light, MAX_BACKGROUND_COLOURS,
-    MAX_PALETTE_COLOURS, Orbit, OriginalIndex, Palette, Rgb, Style,
+    Background, BoidShape, ColourBy, Follow, Ground, Light, MAX_BACKGROUND_COLOURS,
+    MAX_PALETTE_COLOURS, OrWord, OriginalIndex, Palette, Rgb, Style,
 };
 use flockwork_session::{Appearance, SpeciesAppearance};
 
@@ -62,7 +62,7 @@ pub fn section(
         if !flat {
             let hint =
                 "The camera goes once round its focus in this many ticks, until you move it.";
-            let (Orbit(from), Orbit(orbit)) = (first.camera.orbit, &mut looks.camera.orbit);
+            let (OrWord(from), OrWord(orbit)) = (first.camera.orbit, &mut looks.camera.orbit);
             optional(ui, "orbit", hint, (60.0, 7200.0, 3600.0), from, orbit);
         }
         let hint = "V: [camera] gets the present centre, zoom and rotation. Saved with the scene.";
@@ -223,14 +223,14 @@ fn light(ui: &mut egui::Ui, start: &Style, style: &mut Style, flat: bool) {
     }
 }
 
-fn exposure(ui: &mut egui::Ui, start: Option<Exposed>, value: &mut Option<Exposed>) {
-    let names = [("none", None), ("measured", Some(Exposed(None)))];
-    let own = Some(("by factor", Some(Exposed(Some(1.0)))));
+fn exposure(ui: &mut egui::Ui, start: Option<OrWord>, value: &mut Option<OrWord>) {
+    let names = [("none", None), ("measured", Some(OrWord(None)))];
+    let own = Some(("by factor", Some(OrWord(Some(1.0)))));
     let hint = "Light adds up and is exposed as film is: as suits the present picture, or this many \
                 times as bright.";
     let choice = Choice { own, ..Choice::new("exposure", hint, &names) };
     choice.show(ui, &start, value, |ui, value| {
-        if let Some(Exposed(Some(factor))) = value {
+        if let Some(OrWord(Some(factor))) = value {
             ui.add(slider(factor, 0.1..=10.0).max_decimals(1));
         }
     });

@@ -4,7 +4,7 @@
 use super::OpenWindow;
 use crate::WindowError;
 use flockwork_engine::AgentsAt;
-use flockwork_model::scene::{CameraKey, CameraPlan, Follow, Orbit};
+use flockwork_model::scene::{CameraKey, CameraPlan, Follow, OrWord};
 use flockwork_model::vector::Point;
 use flockwork_session::{Appearance, Edit};
 use flockwork_view::camera::{self, Camera};
@@ -81,7 +81,7 @@ impl OpenWindow<'_> {
             (plan.azimuth, plan.fov) = (angles.azimuth, angles.fov.clamp(1.0, 150.0));
             plan.elevation = angles.elevation.clamp(-90.0, 90.0);
             // It stays where the user has left it.
-            (plan.orbit, plan.ride) = (Orbit(None), plan.ride && self.hand.pointer.follows());
+            (plan.orbit, plan.ride) = (OrWord(None), plan.ride && self.hand.pointer.follows());
             let mut seen = scene.clone();
             seen.camera = plan.clone();
             let own = Camera::of(&seen, 0, None, (width, height));

@@ -1,6 +1,6 @@
 //! The camera of a scene: which part of the world pictures show, and how that changes with time.
 
-use super::format::{CameraKey, CameraPlan, Orbit};
+use super::format::{CameraKey, CameraPlan, OrWord};
 use crate::vector::Point;
 
 /// The view at one tick.
@@ -22,7 +22,7 @@ pub struct View {
 
 /// How far a camera has gone round its focus at a tick; degrees from 0 to 360. A whole round takes `turn`
 /// ticks.
-fn turned(tick: f64, Orbit(turn): Orbit) -> f32 {
+fn turned(tick: f64, OrWord(turn): OrWord) -> f32 {
     turn.map_or(0.0, |turn| (360.0 * (tick / f64::from(turn)).fract()) as f32)
 }
 
@@ -119,13 +119,13 @@ mod tests {
 
     #[test]
     fn a_camera_in_space_goes_round_until_a_key_says_where_it_stands() {
-        let mut plan = CameraPlan { orbit: Orbit(Some(400.0)), ..CameraPlan::default() };
+        let mut plan = CameraPlan { orbit: OrWord(Some(400.0)), ..CameraPlan::default() };
         let azimuths = [0.0, 100.0, 500.0].map(|tick| plan.at(tick).azimuth);
         assert_eq!(azimuths, [30.0, 120.0, 120.0]);
         assert!(plan.at(u64::MAX as f64).azimuth.is_finite());
-        plan.orbit = Orbit(None);
+        plan.orbit = OrWord(None);
         assert_eq!(plan.at(100.0).azimuth, 30.0);
-        plan.orbit = Orbit(Some(400.0));
+        plan.orbit = OrWord(Some(400.0));
         let key = |tick, azimuth| CameraKey { tick, azimuth: Some(azimuth), ..Default::default() };
         plan.keys = vec![key(0, 350.0), key(100, 370.0)];
         assert_eq!(

@@ -25,8 +25,8 @@ pub use crate::behaviours::Body;
 pub use camera::View;
 pub use error::{Origin, PopulateError, SceneError};
 pub use format::{
-    CameraKey, CameraPlan, Exposed, Follow, NO_TARGETS, ObstaclePlan, Orbit, Style, check_paths,
-    edit_toml, key_and_value, key_parts, keys, overrides, pieces,
+    CameraKey, CameraPlan, Follow, NO_TARGETS, ObstaclePlan, OrWord, Style, check_paths, edit_toml,
+    key_and_value, key_parts, keys, overrides, pieces,
 };
 pub use library::{BuiltIn, built_in};
 pub use populate::Request;

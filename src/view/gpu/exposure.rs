@@ -15,7 +15,7 @@ use super::resources::{
 use crate::style::{Backdrop, light_of_paint};
 use flockwork_engine::EngineError;
 use flockwork_engine::gpu::{Gpu, shaders};
-use flockwork_model::scene::{Exposed, Scene, Style};
+use flockwork_model::scene::{OrWord, Scene, Style};
 use flockwork_model::vector::Point;
 
 /// The uniform of `expose.wgsl`, and what `measure.wgsl` measures with.
@@ -149,7 +149,7 @@ impl Exposure {
         };
         let between = wgpu::BindingResource::Sampler(&self.between);
         let picture = [texture_entry(0, &light), texture_entry(1, &spread), entry(2, between)];
-        let fixed = style.exposure.and_then(|Exposed(factor)| factor);
+        let fixed = style.exposure.and_then(|OrWord(factor)| factor);
         let (factor, bloom) = (fixed.unwrap_or(1.0), style.bloom);
         let (ground, shoulder) = (ground_of(style), shoulder_of(style));
         let factors = Factors { factor, bloom, ground, scale, shoulder };

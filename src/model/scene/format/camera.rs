@@ -1,6 +1,6 @@
 //! The table `[camera]` and its keys over ticks.
 
-use super::fields::{Field, Fields, or_word, section, unit};
+use super::fields::{Field, Fields, OrWord, section, unit};
 use super::key::{Key, MAX_POSITION, Section, Values};
 use super::reader::Reader;
 use super::tree::Value;
@@ -18,11 +18,6 @@ pub enum Follow {
     /// The agent with this id.
     Agent(u32),
 }
-
-/// How many ticks a camera takes to go round its focus, anticlockwise seen from above; `None` if it
-/// stands still.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Orbit(pub Option<f32>);
 
 section! {
     /// Which part of the world pictures show, and the window at its start. [Looks](looks.md#camera) has
@@ -48,7 +43,7 @@ section! {
         fov: f32 = 40.0, Values::Number(1.0, 150.0) => "40", "degrees";
         /// In space: the camera goes once round its focus in this many ticks, anticlockwise; keys with
         /// an azimuth take its place.
-        orbit: Orbit = Orbit(Some(3600.0)), Values::NumberOr(60.0, 1e9, "none") => "3600", "ticks";
+        orbit: OrWord = OrWord(Some(3600.0)), Values::NumberOr(60.0, 1e9, "none") => "3600", "ticks";
         /// In space: the diameter of the camera's lens: captures with `--samples` blur things that are nearer or
         /// farther than the focus.
         lens: f32 = 0.0, Values::Number(0.0, 1e6) => "0", "world units";
@@ -115,8 +110,6 @@ fn check_key(key: &CameraKey, others: &[CameraKey], table: &Reader) -> Result<()
     )))
 }
 
-or_word!(Orbit);
-
 impl Field for Follow {
     fn read(value: &Reader, _: &Key) -> Result<Self, SceneError> {
         match value.value() {
@@ -136,7 +129,7 @@ impl Field for Follow {
 
 #[cfg(test)]
 mod tests {
-    use crate::scene::{Follow, Ground, Light, Orbit, Scene};
+    use crate::scene::{Follow, Ground, Light, OrWord, Scene};
 
     fn read(size: &str, rest: &str) -> Result<Scene, String> {
         let text = format!("world = {{ size = {size} }}\n[species.a]\n{rest}\n");
@@ -151,7 +144,7 @@ mod tests {
         let scene = read("[40, 30, 20]", keys).unwrap();
         let plan = &scene.camera;
         assert_eq!((plan.azimuth, plan.elevation, plan.fov), (10.0, -5.0, 50.0));
-        assert_eq!((plan.orbit, plan.ride, plan.follow), (Orbit(None), true, Follow::Agent(7)));
+        assert_eq!((plan.orbit, plan.ride, plan.follow), (OrWord(None), true, Follow::Agent(7)));
         assert_eq!(plan.keys[0].fov, Some(3.0));
         assert_eq!((scene.style.light, scene.style.ground), (Light::None, Ground::Floor));
         let again = Scene::parse("mine.toml", &scene.to_toml()).unwrap();

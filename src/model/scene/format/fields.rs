@@ -147,26 +147,7 @@ macro_rules! unit {
     };
 }
 
-/// Implements [`Field`] for a struct like [`OrWord`].
-macro_rules! or_word {
-    ($type:ty) => {
-        impl Field for $type {
-            fn read(value: &Reader, key: &Key) -> Result<Self, SceneError> {
-                match value.value() {
-                    Value::Number(_) => f32::read(value, key).map(|number| Self(Some(number))),
-                    Value::Text(text) if text == key.word() => Ok(Self(None)),
-                    _ => Err(value.wrong(&format!("a number or {:?}", key.word()))),
-                }
-            }
-
-            fn write(&self, key: &Key, _: usize) -> Option<Value<bool>> {
-                Some(self.0.map_or_else(|| key.word().into(), Into::into))
-            }
-        }
-    };
-}
-
-pub(super) use {or_word, section, unit};
+pub(super) use {section, unit};
 
 /// The check of a table that can have any values of its keys.
 pub fn any<T>(_: &T, _: &[T], _: &Reader) -> Result<(), SceneError> {
@@ -274,11 +255,24 @@ impl Field for [u32; 3] {
     }
 }
 
-/// A number, or the word of its key, which means `None`.
+/// A number, or the word of its key, which means `None`: an orbit stands still (`"none"`), and an exposure is measured
+/// in the first picture (`"measured"`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OrWord(pub Option<f32>);
 
-or_word!(OrWord);
+impl Field for OrWord {
+    fn read(value: &Reader, key: &Key) -> Result<Self, SceneError> {
+        match value.value() {
+            Value::Number(_) => f32::read(value, key).map(|number| Self(Some(number))),
+            Value::Text(text) if text == key.word() => Ok(Self(None)),
+            _ => Err(value.wrong(&format!("a number or {:?}", key.word()))),
+        }
+    }
+
+    fn write(&self, key: &Key, _: usize) -> Option<Value<bool>> {
+        Some(self.0.map_or_else(|| key.word().into(), Into::into))
+    }
+}
 
 /// The two bounds that each component is drawn between.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -19,14 +19,14 @@ mod tree;
 mod values;
 mod write;
 
-pub use camera::{CameraKey, CameraPlan, Follow, Orbit};
-pub use fields::point_text;
+pub use camera::{CameraKey, CameraPlan, Follow};
+pub use fields::{OrWord, point_text};
 pub use keys::ObstaclePlan;
 pub use parse::is_a_key;
 pub use rewrite::{edit_toml, overrides};
 pub use scenery::{NO_TARGETS, check_paths};
 pub use set::{key_and_value, key_parts, pieces};
-pub use style::{Exposed, Style};
+pub use style::Style;
 
 use std::collections::HashSet;
 use std::str::FromStr;

@@ -1,6 +1,6 @@
 //! The table `[style]` and the values of colours: names, `#RRGGBB`, and lists of colours.
 
-use super::fields::{Field, Fields, name_of, or_word, section, unit};
+use super::fields::{Field, Fields, OrWord, name_of, section, unit};
 use super::key::{Key, Section, Values, names};
 use super::reader::Reader;
 use super::tree::Value;
@@ -21,10 +21,6 @@ pub const PALETTES: Values =
 
 /// The ground with a name in scene files; the others are `true` and `false`.
 const WATER: (&str, Ground) = ("water", Ground::Water);
-
-/// The factor on all light; `None` if it is measured in the first picture.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Exposed(pub Option<f32>);
 
 /// The largest `age`: its product with the steps of an age fits 32 bits.
 const MAX_AGE: u64 = 10_000_000;
@@ -65,7 +61,7 @@ section! {
         /// Pictures are exposed as film is: light adds up, and what is too bright keeps its hue. Twice the
         /// exposure makes all twice as bright; `measured` takes what suits the first picture. Without it,
         /// colours are painted over one another. Needs a graphics adapter, which may be software.
-        exposure: Option<Exposed> = None, Values::NumberOr(0.01, 100.0, "measured") => "none", "";
+        exposure: Option<OrWord> = None, Values::NumberOr(0.01, 100.0, "measured") => "none", "";
         /// With an exposure: the share of the light that spreads over the picture.
         bloom: f32 = 0.0, Values::Number(0.0, 1.0) => "0", "";
         /// In a space with an exposure: how high the sun stands over the horizon. The background becomes a
@@ -237,8 +233,6 @@ impl Field for ColourBy {
         }
     }
 }
-
-or_word!(Exposed);
 
 impl Field for Palette {
     fn read(value: &Reader, _: &Key) -> Result<Self, SceneError> {
