@@ -304,7 +304,7 @@ fn a_draw_can_be_set_and_common_limits_use_its_larger_end() {
         ["bird.separation.radius={ from = 3, to = 9 }", "cat.max_speed = {from=1,to=7}"];
     let scene = Scene::parse_with("mine.toml", GOOD, &overrides).unwrap();
     assert_eq!(scene.species[0].perception_radius(), 9.0);
-    assert_eq!(scene.species[1].largest_max_speed(), 7.0);
+    assert_eq!(scene.species[1].largest("max_speed"), 7.0);
     let too_fast = ["cat.max_speed={from=1,to=70}", "world.boundary=wrap"].map(String::from);
     let scene = Scene::parse_with("mine.toml", GOOD, &too_fast).unwrap();
     let message = scene.populate(&Request::default()).unwrap_err().to_string();

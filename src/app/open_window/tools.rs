@@ -83,7 +83,7 @@ impl OpenWindow<'_> {
     /// agent. World units.
     fn wall_radius(&self) -> f32 {
         let scale = self.window.scale_factor() as f32;
-        let sizes = self.session.scene().species.iter().map(Species::largest_size);
+        let sizes = self.session.scene().species.iter().map(|own| own.largest("size"));
         sizes.fold(WALL_RADIUS * scale / self.hand.pointer.camera.pixels_per_unit, f32::max)
     }
 

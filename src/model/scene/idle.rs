@@ -95,7 +95,7 @@ impl Scene {
         let (body, spawn) = (&species.body, &species.spawn);
         let (turns, default) = (body.motion > 0.0, Species::new(""));
         let kind = body.noise_kind != default.body.noise_kind;
-        let quiet = species.largest_of_body("noise", body.noise) == 0.0;
+        let quiet = species.largest("noise") == 0.0;
         check(own("noise_kind"), kind && quiet, "there is no `noise`");
         let at_max_speed =
             "with motion = \"turn\" agents fly at their max_speed, whatever the force";

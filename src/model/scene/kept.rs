@@ -7,9 +7,6 @@ use crate::kept::{KeptNames, KeptRow, MAX_KEPT, full_name};
 use crate::quote::{cut, suggest};
 use crate::state::FlockState;
 
-/// The table of the species.
-const SPECIES: &str = "species";
-
 impl Species {
     /// The numbers that its agents keep, with their names.
     pub fn states(&self) -> impl Iterator<Item = (&'static str, &'static OwnState)> + '_ {
@@ -85,7 +82,7 @@ impl Scene {
         for (species, rule) in self.rules_in_text() {
             for name in rule.states {
                 let fail = |problem| {
-                    Err((format!("{SPECIES}.{species}.{}.{STATE}.{name}", rule.key), problem))
+                    Err((format!("species.{species}.{}.{STATE}.{name}", rule.key), problem))
                 };
                 if kept.contains(&(species, name)) {
                     return fail(format!(
@@ -107,7 +104,7 @@ impl Scene {
             }
         }
         let style = ("style.colour".to_string(), self.style.colour);
-        let own = |own: &Species| (format!("{SPECIES}.{}.colour", own.name), own.colour);
+        let own = |own: &Species| (format!("species.{}.colour", own.name), own.colour);
         // The style's is every species' that has none of its own.
         for (key, colour) in [style].into_iter().chain(self.species.iter().map(own)) {
             if let ColourBy::State(name) = colour

@@ -170,7 +170,7 @@ impl Scene {
                 }
             }
             let speed = self.fastest(species) * self.time_step;
-            if speed >= shorter && species.largest_max_speed() * self.time_step < shorter {
+            if speed >= shorter && species.largest("max_speed") * self.time_step < shorter {
                 let mut grows = species.parameters_that(|needs| needs.limits_grow_by).into_iter();
                 let (key, (proximity, _)) = grows.next().unwrap_or_default();
                 return fail(

@@ -342,29 +342,11 @@ impl Species {
         self.rules.iter().filter_map(named).collect()
     }
 
-    /// The largest max_speed at any time; world units per tick.
-    #[must_use]
-    pub fn largest_max_speed(&self) -> f32 {
-        self.largest_of_body("max_speed", self.body.max_speed)
-    }
-
     /// The spawns with their keys, if a velocity that no force has changed yet moves the agents.
     pub(super) fn first_steps(&self) -> impl Iterator<Item = (&'static str, Spawn)> {
         let all = [("spawn", self.spawn), ("spawn_at_scale", self.spawn_at_scale)];
         let moves = self.body.position_step > 0.0;
         all.into_iter().filter(move |_| moves)
-    }
-
-    /// The largest jitter at any time; world units per √tick.
-    #[must_use]
-    pub fn largest_jitter(&self) -> f32 {
-        self.largest_of_body("jitter", self.body.jitter)
-    }
-
-    /// The largest size at any time; world units.
-    #[must_use]
-    pub fn largest_size(&self) -> f32 {
-        self.largest_of_body("size", self.body.size)
     }
 
     /// The smallest and largest size that its agents draw; world units. Both are equal if they draw
@@ -381,10 +363,11 @@ impl Species {
         drawn(least, most, seed, id, Slot::size().noise_key())
     }
 
-    /// The largest value of a key of the body at any time, given its base.
-    pub(super) fn largest_of_body(&self, key: &str, base: f32) -> f32 {
+    /// The largest value of a key of the body at any time, such as `max_speed`; 0 if the body has no such key.
+    #[must_use]
+    pub fn largest(&self, key: &str) -> f32 {
         let row = Body::<f32>::TABLE.iter().position(|parameter| parameter.key == key);
-        row.map_or(base, |row| self.span(Slot::Body(row), base).1)
+        row.map_or(0.0, |row| self.span(Slot::Body(row), self.body.values()[row]).1)
     }
 
     /// The value of a behaviour's parameter in the engines' encoding; see [`Species::value`].

@@ -16,7 +16,7 @@ impl Scene {
 
     /// The longest way that jitter pushes an agent along an axis in one tick; world units.
     pub(super) fn largest_push(&self, species: &Species) -> f32 {
-        species.largest_jitter() * self.time_step.sqrt() * MAX_NORMAL
+        species.largest("jitter") * self.time_step.sqrt() * MAX_NORMAL
     }
 
     /// The longest way along each axis in a tick of an agent that the velocity before it moves (`position_step`
@@ -41,7 +41,7 @@ impl Scene {
 
     /// The largest speed that a species can reach; world units per tick.
     pub(super) fn fastest(&self, species: &Species) -> f32 {
-        let mut fastest = species.largest_max_speed();
+        let mut fastest = species.largest("max_speed");
         for (_, spawn) in species.first_steps() {
             fastest = fastest.max(spawn.start.largest_speed());
         }

@@ -1,6 +1,6 @@
 //! The needs of a scene's behaviours: scenery, memory, and extra work for the engine.
 
-use super::{Body, BoidShape, ColourBy, Rule, Scene, Slot, Species};
+use super::{Body, BoidShape, ColourBy, Law, Rule, Scene, Slot, Species};
 use crate::behaviours::bounds::HALF_CIRCLE;
 use crate::behaviours::{Kind, Needs, ObstacleReach, Target, Uses};
 use crate::formula::{Formula, Given, different};
@@ -84,7 +84,7 @@ impl Scene {
         }
         Obstacles::within(&self.world, &self.obstacles, |obstacle: &Obstacle| {
             let reach = |(species, kind, within): &(&Species, Kind, ObstacleReach)| {
-                within(&|key| species.range(*kind, key), obstacle.radius, species.largest_size())
+                within(&|key| species.range(*kind, key), obstacle.radius, species.largest("size"))
             };
             // The factor covers rounding: an obstacle just within reach must be listed.
             rules.iter().map(reach).fold(0.0, f32::max) * 1.001
@@ -153,10 +153,8 @@ impl Scene {
             parameters.any(|(p, own)| p.meaning == Meaning::FieldOfView && *own < FULL_CIRCLE)
         });
         let bodies = |which: fn(&Body) -> bool| self.species.iter().any(|own| which(&own.body));
-        let varies = |key: &str| {
-            let mut all = self.species.iter().flat_map(|species| &species.variations);
-            all.any(|variation| variation.slot.key() == key)
-        };
+        let variations = || self.species.iter().flat_map(|species| &species.variations);
+        let varies = |key: &str| variations().any(|own| own.slot.key() == key);
         let turners = bodies(|body| body.motion > 0.0);
         let chosen = |rule: &Rule| {
             let slot = rule.kind.parameter("nearest");
@@ -175,7 +173,7 @@ impl Scene {
             (Uses::INNER, self.rules_that(|needs| needs.ignores_within).any(ignores)),
             (Uses::PRIORITY, bodies(|body| body.combine > 0.0)),
             (Uses::MOVING_TARGETS, self.targets.iter().any(Target::moves)),
-            (Uses::VARYING, self.varies()),
+            (Uses::VARYING, variations().any(|own| matches!(own.law, Law::Noise { .. }))),
             (Uses::TRAITS, !self.traits().is_empty()),
             (Uses::SUMS, formulas.iter().any(|rule| rule.has_radius())),
             (Uses::EVERYBODY, everybody().any(|rule| !shared.contains(rule))),

@@ -68,11 +68,6 @@ impl<'a> SingleRules<'a> {
         own
     }
 
-    fn value(&self, formula: &'static Formula, key: &str) -> Option<f32> {
-        let kind = Kind::Formula(formula);
-        kind.parameter(key).map(|index| self.species.encoded(kind, index))
-    }
-
     fn place(&self, formula: &'static Formula, index: usize) -> usize {
         self.kept_names.place(formula.states[index]).unwrap_or_default()
     }
@@ -102,19 +97,22 @@ impl<'a> SingleRules<'a> {
         heard.weigh(0, Some(neighbour.share));
         let mut rules = std::mem::take(&mut self.rules);
         for (formula, of_sums, sums) in &mut rules {
-            let value = |key: &str| self.value(formula, key).unwrap_or(0.0);
+            let kind = Kind::Formula(formula);
+            let value = |key: &str| {
+                kind.parameter(key).map_or(0.0, |index| self.species.encoded(kind, index))
+            };
             let (radius, inner) = (value("radius"), value("inner"));
             let within = formula.hears_everybody() || squared < radius * radius;
             let unseen = uses.has(Uses::SIGHT) && neighbour.ahead < value("fov") * squared.sqrt();
             let ignored = self.several_species && (value("with") as u32 >> other.species) & 1 == 0;
             let near = within && squared >= inner * inner;
-            if near && !unseen && !ignored && chosen(Kind::Formula(formula)) {
+            if near && !unseen && !ignored && chosen(kind) {
                 for index in 0..formula.states.len() {
                     let place = self.place(formula, index);
                     tile.row_mut(Given::OtherKept(index))[0] = other.kept[place];
                 }
                 for (place, index) in formula.sets.iter().enumerate() {
-                    let set = self.species.value(Kind::Formula(formula), *index) as u32;
+                    let set = self.species.value(kind, *index) as u32;
                     tile.row_mut(Given::InSet(place))[0] = ((set >> other.species) & 1) as f32;
                 }
                 of_sums.add(&tile, 1, sums, &heard);

@@ -156,19 +156,6 @@ impl Scene {
         let all = self.species.iter().flat_map(|species| &species.variations);
         each_once(all.filter(|variation| variation.is_drawn()).map(|variation| variation.slot))
     }
-
-    /// True if agents of some species draw their own size.
-    #[must_use]
-    pub fn draws_sizes(&self) -> bool {
-        self.species.iter().any(Species::draws_size)
-    }
-
-    /// True if any value changes from tick to tick.
-    #[must_use]
-    pub fn varies(&self) -> bool {
-        let mut all = self.species.iter().flat_map(|species| &species.variations);
-        all.any(|variation| matches!(variation.law, Law::Noise { .. }))
-    }
 }
 
 /// Different slots in the order of their tables; rules in text stand as they come.

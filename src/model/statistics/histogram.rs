@@ -69,7 +69,7 @@ pub fn metrics_and_histograms(scene: &Scene, state: &FlockState) -> (Metrics, Hi
 fn speeds(scene: &Scene, state: &FlockState) -> Histogram {
     let speeds = || state.velocity.iter().map(|velocity| f64::from(velocity.length()));
     // The axis stays where it is unless an agent is faster than its species.
-    let allowed = scene.species.iter().map(|species| f64::from(species.largest_max_speed()));
+    let allowed = scene.species.iter().map(|species| f64::from(species.largest("max_speed")));
     let top = allowed.chain(speeds()).fold(0.0, f64::max);
     let width = if top > 0.0 { top / BINS as f64 } else { 1.0 };
     Histogram::of(speeds(), width, BINS)

@@ -7,7 +7,7 @@ use flockwork_engine::gpu::pass::{AGENTS_PER_WORKGROUP, dispatch_size};
 use flockwork_engine::gpu::shaders::{Variant, compose};
 use flockwork_engine::gpu::{Gpu, reflect};
 use flockwork_model::behaviours::Uses;
-use flockwork_model::scene::Scene;
+use flockwork_model::scene::{Scene, Species};
 
 /// The format of pictures of linear light. Renderers for it draw light, those for others sRGB colours.
 pub const LIGHT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba16Float;
@@ -34,7 +34,7 @@ impl PictureFeatures {
     /// The features of a scene that is painted like this.
     pub fn of(scene: &Scene, paints: &[Paint]) -> Self {
         Self {
-            own_sizes: scene.draws_sizes(),
+            own_sizes: scene.species.iter().any(Species::draws_size),
             stops: Paint::has_stops(paints),
             structure: paints.iter().any(|paint| paint.hue.structured || paint.hue.clustered),
             shade: scene.style.matter.is_some() && !scene.world.is_flat(),
