@@ -242,13 +242,18 @@ mod tests {
     }
 
     #[test]
-    fn a_vortex_turns_to_the_left() {
+    fn a_vortex_turns_to_the_left_round_the_vertical() {
         let plan = FlowPlan { kind: FlowKind::Vortex, ..FlowPlan::default() };
-        let field = FlowField::new(&plan, &wrapped(flat(400.0, 400.0)), 1);
-        let Point { x, y, .. } = field.at(flat(390.0, 210.0));
-        assert!(y > 0.0 && x.abs() < y, "{x} {y} at the right");
-        let Point { x, y, .. } = field.at(flat(210.0, 1e9));
-        assert!(x < 0.0 && y.abs() < -x, "{x} {y} at the top");
+        for (depth, layers, heights) in [(0.0, 1, &[0.0][..]), (100.0, 5, &[1.0, 99.0])] {
+            let field = FlowField::new(&plan, &wrapped(Point::new(400.0, 400.0, depth)), 1);
+            assert_eq!(field.index.cells_along, [20, 20, layers]);
+            for height in heights {
+                let Point { x, y, z } = field.at(Point::new(390.0, 210.0, *height));
+                assert!(y > 0.0 && x.abs() < y && z == 0.0, "{x} {y} {z} at the right");
+                let Point { x, y, z } = field.at(Point::new(210.0, 1e9, *height));
+                assert!(x < 0.0 && y.abs() < -x && z == 0.0, "{x} {y} {z} at the top");
+            }
+        }
     }
 
     #[test]
@@ -262,17 +267,6 @@ mod tests {
         assert!(row.iter().any(|way| way.angle_between(row[0]) > 1.0));
         assert_ne!(field.vectors, FlowField::new(&FlowPlan::default(), &world, 2).vectors);
         assert_eq!(field.vectors, FlowField::new(&FlowPlan::default(), &world, 1).vectors);
-    }
-
-    #[test]
-    fn a_vortex_in_space_turns_round_the_vertical() {
-        let plan = FlowPlan { kind: FlowKind::Vortex, ..FlowPlan::default() };
-        let field = FlowField::new(&plan, &wrapped(Point::new(400.0, 400.0, 100.0)), 1);
-        assert_eq!(field.index.cells_along, [20, 20, 5]);
-        for height in [1.0, 99.0] {
-            let Point { x, y, z } = field.at(Point::new(390.0, 210.0, height));
-            assert!(y > 0.0 && x.abs() < y && z == 0.0, "{x} {y} {z}");
-        }
     }
 
     #[test]
