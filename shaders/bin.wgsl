@@ -4,7 +4,7 @@
 // If the world has shrunk, agents outside it move inside, as at the end of a tick. Removed agents take no
 // slot, and the others close the gaps in racing order; the sorting passes restore the order.
 
-import package::dispatch::linear_workgroup;
+import package::dispatch::{Invocation, linear_workgroup};
 import package::flock::flock as whole_flock;
 import package::grid::key_of;
 import package::space::{Motion, position_of, velocity_of};
@@ -50,13 +50,9 @@ fn is_removed(id: u32) -> bool {
 }
 
 @compute @workgroup_size(64)
-fn bin(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
+fn bin(here: Invocation) {
     let flock = whole_flock;
-    let i = linear_workgroup(workgroup, workgroups) * 64u + local;
+    let i = linear_workgroup(here.workgroup, here.workgroups) * 64u + here.local;
     // `flock.count` excludes the removed agents.
     @if(!slab)
     let last = arrayLength(&state) - 1u;

@@ -6,7 +6,7 @@
 // Union-find on all pairs at once, after ECL-CC (Jaiganesh and Burtscher, HPDC 2018): each agent has a parent in its
 // cluster with a smaller id, or is the root. Agents race, but the root is the smallest id in the end.
 
-import package::dispatch::linear_workgroup;
+import package::dispatch::{Invocation, linear_workgroup};
 import package::flock::flock;
 import package::grid::{NEXT_RUN, RUNS_AROUND, cell_of, columns_around, run_around};
 import package::memory::{SHOWS_CLUSTER, shown_by};
@@ -31,10 +31,6 @@ const CROWD_SAMPLE = 128u;
 // Multiples of the golden ratio are far apart on a circle, and so are the hues of ids that follow one another.
 // NUMBER_STEP in src/view/clusters.rs is the same.
 const NUMBER_STEP = 2654435769u;
-
-fn agent_here(workgroup: vec3<u32>, workgroups: vec3<u32>, local: u32) -> u32 {
-    return linear_workgroup(workgroup, workgroups) * 64u + local;
-}
 
 fn shows_cluster(agent: u32) -> bool {
     return shown_by(flock.shown, species_of(tag[agent])) == SHOWS_CLUSTER;
@@ -77,12 +73,8 @@ fn joined(one: u32, other: u32) -> u32 {
 }
 
 @compute @workgroup_size(64)
-fn begin_clusters(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let agent = agent_here(workgroup, workgroups, local);
+fn begin_clusters(here: Invocation) {
+    let agent = linear_workgroup(here.workgroup, here.workgroups) * 64u + here.local;
     if agent < flock.count {
         atomicStore(&parent[agent], agent);
         atomicStore(&number[agent], select(memory[agent], 0u, shows_cluster(agent)));
@@ -90,12 +82,8 @@ fn begin_clusters(
 }
 
 @compute @workgroup_size(64)
-fn join_clusters(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let agent = agent_here(workgroup, workgroups, local);
+fn join_clusters(here: Invocation) {
+    let agent = linear_workgroup(here.workgroup, here.workgroups) * 64u + here.local;
     if agent >= flock.count {
         return;
     }
@@ -131,12 +119,8 @@ fn show(agent: u32, shown: u32) {
 }
 
 @compute @workgroup_size(64)
-fn show_clusters(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let agent = agent_here(workgroup, workgroups, local);
+fn show_clusters(here: Invocation) {
+    let agent = linear_workgroup(here.workgroup, here.workgroups) * 64u + here.local;
     if agent >= flock.count {
         return;
     }

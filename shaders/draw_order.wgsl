@@ -4,7 +4,7 @@
 // An agent's place is the number of smaller ids. A bit per id gives it without comparing ids: that costs
 // three reads and two writes for each agent.
 
-import package::dispatch::linear_workgroup;
+import package::dispatch::{Invocation, linear_workgroup};
 import package::agents::id_of;
 
 // A bit for each of 32 ids, set if an agent has it, and the number of agents with ids before them.
@@ -22,12 +22,8 @@ const THREADS: u32 = 256u;
 var<workgroup> sums: array<u32, THREADS>;
 
 @compute @workgroup_size(64)
-fn mark_ids(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let agent = linear_workgroup(workgroup, workgroups) * 64u + local;
+fn mark_ids(here: Invocation) {
+    let agent = linear_workgroup(here.workgroup, here.workgroups) * 64u + here.local;
     if agent >= arrayLength(&order) {
         return;
     }
@@ -59,12 +55,8 @@ fn count_ids(@builtin(local_invocation_index) thread: u32) {
 }
 
 @compute @workgroup_size(64)
-fn draw_order(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let agent = linear_workgroup(workgroup, workgroups) * 64u + local;
+fn draw_order(here: Invocation) {
+    let agent = linear_workgroup(here.workgroup, here.workgroups) * 64u + here.local;
     let agents = arrayLength(&order);
     if agent >= agents {
         return;

@@ -1,7 +1,7 @@
 // Pass export_agents: collects the agents that have left the slab of this process, for the host. They are those
 // in the cell behind the last one, and their slots in it are their places here.
 
-import package::dispatch::linear_workgroup;
+import package::dispatch::{Invocation, linear_workgroup};
 import package::flock::flock as whole_flock;
 import package::space::Motion;
 
@@ -15,13 +15,9 @@ import package::space::Motion;
 @group(0) @binding(5) var<storage, read_write> id: array<u32>;
 
 @compute @workgroup_size(64)
-fn export_agents(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
+fn export_agents(here: Invocation) {
     let flock = whole_flock;
-    let number = linear_workgroup(workgroup, workgroups) * 64u + local;
+    let number = linear_workgroup(here.workgroup, here.workgroups) * 64u + here.local;
     let last = flock.count - 1u;
     let moved = next_state[min(number, last)];
     let own = binned[min(number, last)];

@@ -2,7 +2,7 @@
 // agents of the slab, in the form that `steer` writes; only their keys and slots are missing. The sorting
 // passes follow.
 
-import package::dispatch::linear_workgroup;
+import package::dispatch::{Invocation, linear_workgroup};
 import package::flock::flock as whole_flock;
 import package::grid::key_of;
 import package::space::{Motion, position_of};
@@ -21,13 +21,9 @@ struct CellCount {
 }
 
 @compute @workgroup_size(64)
-fn import_agents(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
+fn import_agents(here: Invocation) {
     let flock = whole_flock;
-    let number = flock.moved + linear_workgroup(workgroup, workgroups) * 64u + local;
+    let number = flock.moved + linear_workgroup(here.workgroup, here.workgroups) * 64u + here.local;
     let i = min(number, flock.count - 1u);
     let key = key_of(flock, position_of(next_state[i]));
     let own = binned[i];

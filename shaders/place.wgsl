@@ -1,7 +1,7 @@
 // Pass place: each agent writes its old index and its id into its slot. Within a cell the slots are still in
 // racing order.
 
-import package::dispatch::linear_workgroup;
+import package::dispatch::{Invocation, linear_workgroup};
 import package::flock::flock;
 @if(!slab) import package::space::cells_in;
 import package::tag::id_of;
@@ -13,12 +13,8 @@ import package::tag::id_of;
 @group(0) @binding(4) var<storage, read_write> id: array<u32>;
 
 @compute @workgroup_size(64)
-fn place(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let i = linear_workgroup(workgroup, workgroups) * 64u + local;
+fn place(here: Invocation) {
+    let i = linear_workgroup(here.workgroup, here.workgroups) * 64u + here.local;
     if i >= flock.count {
         return;
     }

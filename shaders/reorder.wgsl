@@ -2,7 +2,7 @@
 // of members with a smaller id, so the state alone decides the order: neither the old order nor the race
 // for slots matters.
 
-import package::dispatch::linear_workgroup;
+import package::dispatch::{Invocation, linear_workgroup};
 import package::flock::flock;
 import package::space::Motion;
 @if(!slab) import package::space::cells_in;
@@ -65,12 +65,8 @@ fn move_agent(i: u32, place: u32) {
 
 @if(!by_subgroup)
 @compute @workgroup_size(64)
-fn reorder(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let slot = linear_workgroup(workgroup, workgroups) * 64u + local;
+fn reorder(here: Invocation) {
+    let slot = linear_workgroup(here.workgroup, here.workgroups) * 64u + here.local;
     if slot >= flock.count {
         return;
     }
@@ -95,13 +91,8 @@ fn key_of(cell: u32, id: u32) -> i32 {
 // before them, its last cell may have slots behind. An agent's place is the number of smaller keys.
 @if(by_subgroup)
 @compute @workgroup_size(64u / SLOTS)
-fn reorder(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-    @builtin(subgroup_invocation_id) lane: u32,
-) {
-    let first = linear_workgroup(workgroup, workgroups) * 64u + (local - lane) * SLOTS;
+fn reorder(here: Invocation, @builtin(subgroup_invocation_id) lane: u32) {
+    let first = linear_workgroup(here.workgroup, here.workgroups) * 64u + (here.local - lane) * SLOTS;
     let first_slot = min(first, flock.count - 1u);
     let end_slot = min(first + SLOTS * LANES, flock.count);
     var agents = array<Slotted, SLOTS>();

@@ -1,7 +1,7 @@
 // The shade in each cell of a coarse grid: counts the agents, then sums them from each cell towards the sun.
 
 import package::agents::{agent_count, place_of};
-import package::dispatch::linear_workgroup;
+import package::dispatch::{Invocation, linear_workgroup};
 import package::picture::picture;
 import package::shade::{shade_cell_number};
 
@@ -9,12 +9,8 @@ import package::shade::{shade_cell_number};
 @group(0) @binding(7) var<storage, read_write> depths: array<f32>;
 
 @compute @workgroup_size(64)
-fn count_agents(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let agent = linear_workgroup(workgroup, workgroups) * 64u + local;
+fn count_agents(here: Invocation) {
+    let agent = linear_workgroup(here.workgroup, here.workgroups) * 64u + here.local;
     if agent >= agent_count() {
         return;
     }
@@ -28,12 +24,8 @@ fn count_agents(
 }
 
 @compute @workgroup_size(64)
-fn sum_depths(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let number = linear_workgroup(workgroup, workgroups) * 64u + local;
+fn sum_depths(here: Invocation) {
+    let number = linear_workgroup(here.workgroup, here.workgroups) * 64u + here.local;
     let along = picture.eye.shade_cells;
     if number >= along.x * along.y * along.z {
         return;

@@ -11,7 +11,7 @@
 
 import package::agents::{agent_count, motion_of, place_of, velocity_of};
 import package::canvas::{canvas, scale, PACKED_BITS};
-import package::dispatch::linear_workgroup;
+import package::dispatch::{Invocation, linear_workgroup};
 import package::picture::{
     picture, SpeciesLook, amount_of, factors_of, heading_of, look_of, offset_of,
     turned
@@ -169,12 +169,8 @@ fn mark_of(agent: u32) -> Mark {
 }
 
 @compute @workgroup_size(64)
-fn splat(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let agent = linear_workgroup(workgroup, workgroups) * 64u + local;
+fn splat(here: Invocation) {
+    let agent = linear_workgroup(here.workgroup, here.workgroups) * 64u + here.local;
     if agent >= agent_count() {
         return;
     }

@@ -2,7 +2,7 @@
 // random angle or direction and nothing to show. Where colours have come to show something else, it clears
 // the numbers for them. src/model/memory.rs gives the same bits.
 
-import package::dispatch::linear_workgroup;
+import package::dispatch::{Invocation, linear_workgroup};
 import package::flock::flock as whole_flock;
 import package::memory::{Remembered, showing, stored};
 import package::random::{PURPOSE_START_ANGLE, draw};
@@ -16,13 +16,9 @@ import package::tag::{id_of, species_of};
 @group(0) @binding(3) var<storage, read> edit: array<u32>;
 
 @compute @workgroup_size(64)
-fn start_memory(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
+fn start_memory(here: Invocation) {
     let flock = whole_flock;
-    let i = linear_workgroup(workgroup, workgroups) * 64u + local;
+    let i = linear_workgroup(here.workgroup, here.workgroups) * 64u + here.local;
     if i >= flock.count {
         return;
     }

@@ -4,7 +4,7 @@
 // One invocation per agent. The agents race for their slots; the pass `reorder` restores the order.
 
 import package::clock::clock;
-import package::dispatch::linear_workgroup;
+import package::dispatch::{Invocation, linear_workgroup};
 @if(noise) import package::course::disturbed;
 @if(max_turn) import package::course::turned;
 @if(everybody) import package::everybody::with_everybody;
@@ -100,14 +100,9 @@ fn at_least(velocity: Vector, speed: f32, agent: Agent) -> Vector {
 }
 
 @compute @workgroup_size(64)
-fn steer(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-    @if(by_subgroup) @builtin(subgroup_invocation_id) lane: u32,
-) {
+fn steer(here: Invocation, @if(by_subgroup) @builtin(subgroup_invocation_id) lane: u32) {
     let flock = whole_flock;
-    let number = linear_workgroup(workgroup, workgroups) * 64u + local;
+    let number = linear_workgroup(here.workgroup, here.workgroups) * 64u + here.local;
     @if(!slab)
     let count = flock.count;
     @if(slab)
