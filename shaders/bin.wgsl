@@ -4,6 +4,7 @@
 // If the world has shrunk, agents outside it move inside, as at the end of a tick. Removed agents take no
 // slot, and the others close the gaps in racing order; the sorting passes restore the order.
 
+import package::cell_count::AtomicCellCount;
 import package::dispatch::{Invocation, linear_workgroup};
 import package::flock::flock as whole_flock;
 import package::grid::key_of;
@@ -18,19 +19,10 @@ import package::world::near;
 // In the form that `steer` writes.
 @group(0) @binding(3) var<storage, read_write> next_state: array<Motion>;
 @group(0) @binding(4) var<storage, read_write> binned: array<vec4<u32>>;
-@group(0) @binding(5) var<storage, read_write> cell_count: CellCount;
+@group(0) @binding(5) var<storage, read_write> cell_count: AtomicCellCount;
 @if(memory)
 @group(0) @binding(6) var<storage, read> memory: array<u32>;
 @group(0) @binding(7) var<storage, read_write> edit: Edit;
-
-struct CellCount {
-    // Hits of targets; this pass does not use them.
-    hits: array<u32, 2>,
-    // Forces of rules in text that were no numbers, and those rules; this pass does not use them.
-    broken: array<u32, 2>,
-    // Number of agents binned into each cell so far.
-    members: array<atomic<u32>>,
-}
 
 struct Edit {
     // 1 if the world has changed.

@@ -8,8 +8,8 @@ import package::agents::{id_of, lean_of, place_of, velocity_of};
 import package::eye::{faded, far_of, offset_from_focus, shade, viewed, visibility};
 import package::memory::MAX_BANK;
 import package::picture::{
-    picture, OPACITY, SpeciesLook, TAU, amount_of, colour_of_tone, core_light_of, glow_of, light_of, shows_shape, size_of,
-    species_look_of, tone_of
+    picture, OPACITY, SpeciesLook, TAU, amount_of, colour_of_tone, core_light_of, glow_of, light_of, round_arm, shows_shape,
+    size_of, species_look_of, tone_of
 };
 @if(!flat)
 import package::picture::sized;
@@ -287,12 +287,6 @@ fn fish_corner(@builtin(vertex_index) vertex: u32) -> BodyCorner {
 @fragment
 fn paint_body(in: BodyCorner) -> @location(0) vec4<f32> {
     return in.colour;
-}
-
-// The offset from the middle of a circle to a corner of the triangle round it; radii.
-fn round_arm(which: u32) -> vec2<f32> {
-    let root = 1.7320508;
-    return select(vec2(select(-root, root, which == 1u), -1.0), vec2(0.0, 2.0), which == 0u);
 }
 
 fn round_corner(agent: u32, which: u32, shape: u32) -> RoundCorner {

@@ -10,7 +10,7 @@
 import package::agents::motion_of;
 import package::picture::{
     picture, SpeciesLook, brightness_of, colour_of, amount_of, core_light_of, glow_of, heading_of,
-    light_of, look_of, offset_of, turned
+    light_of, look_of, offset_of, round_arm, turned
 };
 
 // The agents by id.
@@ -49,12 +49,6 @@ fn dart_arm(velocity: vec2<f32>, which: u32, look: SpeciesLook) -> vec2<f32> {
     let side = select(select(-1.0, 1.0, which == 1u), 0.0, which == 0u);
     let along = select(-1.0, 1.0, which == 0u);
     return look.radius * (along * ahead + side * picture.slenderness * left);
-}
-
-// The offset from the middle of a circle to a corner of the triangle round it; radii.
-fn round_arm(which: u32) -> vec2<f32> {
-    let root = 1.7320508;
-    return select(vec2(select(-root, root, which == 1u), -1.0), vec2(0.0, 2.0), which == 0u);
 }
 
 fn placed(position: vec2<f32>, arm: vec2<f32>) -> vec4<f32> {

@@ -2,6 +2,7 @@
 // agents of the slab, in the form that `steer` writes; only their keys and slots are missing. The sorting
 // passes follow.
 
+import package::cell_count::AtomicCellCount;
 import package::dispatch::{Invocation, linear_workgroup};
 import package::flock::flock as whole_flock;
 import package::grid::key_of;
@@ -9,16 +10,7 @@ import package::space::{Motion, position_of};
 
 @group(0) @binding(1) var<storage, read> next_state: array<Motion>;
 @group(0) @binding(2) var<storage, read_write> binned: array<vec4<u32>>;
-@group(0) @binding(3) var<storage, read_write> cell_count: CellCount;
-
-struct CellCount {
-    // Hits of targets; this pass does not use them.
-    hits: array<u32, 2>,
-    // Forces of rules in text that were no numbers, and those rules; this pass does not use them.
-    broken: array<u32, 2>,
-    // Number of agents binned into each cell so far.
-    members: array<atomic<u32>>,
-}
+@group(0) @binding(3) var<storage, read_write> cell_count: AtomicCellCount;
 
 @compute @workgroup_size(64)
 fn import_agents(here: Invocation) {

@@ -1,6 +1,7 @@
 // Pass move_targets: moves the targets by one tick. A target that an agent has hit reappears elsewhere.
 // Only scenes with such targets have this pass. One invocation per target.
 
+import package::cell_count::CellCount;
 import package::clock::clock;
 import package::flock::flock;
 import package::random::{target_heading, target_place};
@@ -12,15 +13,6 @@ import package::world::near;
 
 @group(0) @binding(1) var<storage, read_write> targets: Targets;
 @group(0) @binding(3) var<storage, read_write> cell_count: CellCount;
-
-struct CellCount {
-    // One bit per target, set if an agent has hit it.
-    hits: array<u32, 2>,
-    // Forces of rules in text that were no numbers, and those rules; this pass does not use them.
-    broken: array<u32, 2>,
-    // Agents of each cell; this pass does not use them.
-    members: array<u32>,
-}
 
 @compute @workgroup_size(64)
 fn move_targets(@builtin(local_invocation_index) index: u32) {

@@ -343,6 +343,12 @@ fn colour_of(agent: u32, velocity: vec2<f32>, amount: f32, look: SpeciesLook) ->
     return factors.x * look.level + factors.y * look.cosine + factors.z * look.sine;
 }
 
+// The offset from the middle of a circle to a corner of the triangle round it; radii.
+fn round_arm(which: u32) -> vec2<f32> {
+    let root = 1.7320508;
+    return select(vec2(select(-root, root, which == 1u), -1.0), vec2(0.0, 2.0), which == 0u);
+}
+
 // A direction in the world, turned into the picture; y points up.
 fn turned(direction: vec2<f32>) -> vec2<f32> {
     let cosine = picture.turn.x;

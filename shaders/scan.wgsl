@@ -2,6 +2,7 @@
 // Decoupled look-back would save a pass, but WebGPU does not promise that workgroups make progress while others
 // wait.
 
+import package::cell_count::CellCount;
 import package::flock::flock;
 
 // Statistics of the grid: the fullest cell, and the number of crowded ones.
@@ -20,15 +21,6 @@ struct Scattered {
     workgroups: u32,
     rows: u32,
     layers: u32,
-}
-
-struct CellCount {
-    // Hits of targets; the scan does not use them.
-    hits: array<u32, 2>,
-    // Forces of rules in text that were no numbers, and those rules; the scan does not use them.
-    broken: array<u32, 2>,
-    // Agents of each cell.
-    members: array<u32>,
 }
 
 // The cells of one invocation: `first` to `end`, exclusive.

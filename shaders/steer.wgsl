@@ -3,6 +3,7 @@
 //
 // One invocation per agent. The agents race for their slots; the pass `reorder` restores the order.
 
+import package::cell_count::AtomicCellCount;
 import package::clock::clock;
 import package::dispatch::{Invocation, linear_workgroup};
 @if(noise) import package::course::disturbed;
@@ -38,19 +39,10 @@ import package::world::{confined, shortest};
 @group(0) @binding(7) var<storage, read_write> next_state: array<Motion>;
 // The cell of each moved agent, its slot in the cell, its tag and its memory.
 @group(0) @binding(8) var<storage, read_write> binned: array<vec4<u32>>;
-@group(0) @binding(9) var<storage, read_write> cell_count: CellCount;
+@group(0) @binding(9) var<storage, read_write> cell_count: AtomicCellCount;
 // The memory of each agent, in the order of the state.
 @if(memory)
 @group(0) @binding(10) var<storage, read> memory: array<u32>;
-
-struct CellCount {
-    // One bit per target, set if an agent has hit it.
-    hits: array<atomic<u32>, 2>,
-    // How many forces of rules in text were no numbers so far, and a bit at the number of each such rule.
-    broken: array<atomic<u32>, 2>,
-    // Number of agents binned into each cell so far.
-    members: array<atomic<u32>>,
-}
 
 // An agent whose max_force changes its momentum by less in a tick shows no acceleration: the quotient would
 // depend on how a device treats numbers near 0.
