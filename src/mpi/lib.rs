@@ -11,7 +11,7 @@ use mpi::collective::SystemOperation;
 use mpi::environment::Universe;
 use mpi::request::{RequestCollection, Scope, multiple_scope};
 use mpi::topology::SimpleCommunicator;
-use mpi::traits::{Communicator, CommunicatorCollectives, Destination, Root, Source};
+use mpi::traits::{Communicator, CommunicatorCollectives, Destination, Source};
 
 use flockwork_engine::distributed::Ranks;
 
@@ -178,23 +178,5 @@ impl Ranks for MpiRanks {
         for (own, sums) in own.chunks(MAX_PART).zip(numbers.chunks_mut(MAX_PART)) {
             self.world().all_reduce_into(own, sums, SystemOperation::sum());
         }
-    }
-
-    fn gather(&self, message: Vec<u8>) -> Vec<Vec<u8>> {
-        let mut messages = vec![Vec::new(); self.size];
-        messages[0] = message;
-        let all = self.all_to_all(messages);
-        if self.rank == 0 { all } else { Vec::new() }
-    }
-
-    fn broadcast(&self, message: Vec<u8>) -> Vec<u8> {
-        let root = self.world().process_at_rank(0);
-        let mut length = message.len() as u64;
-        root.broadcast_into(&mut length);
-        let mut message = if self.rank == 0 { message } else { vec![0; length as usize] };
-        for piece in message.chunks_mut(MAX_PART) {
-            root.broadcast_into(piece);
-        }
-        message
     }
 }

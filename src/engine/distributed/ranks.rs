@@ -30,10 +30,18 @@ pub trait Ranks: Send + Sync {
     fn sum(&self, numbers: &mut [u64]);
 
     /// Collects a message of each rank at rank 0. The others get nothing.
-    fn gather(&self, message: Vec<u8>) -> Vec<Vec<u8>>;
+    fn gather(&self, message: Vec<u8>) -> Vec<Vec<u8>> {
+        let mut messages = vec![Vec::new(); self.size()];
+        messages[0] = message;
+        let all = self.all_to_all(messages);
+        if self.rank() == 0 { all } else { Vec::new() }
+    }
 
     /// The message of rank 0.
-    fn broadcast(&self, message: Vec<u8>) -> Vec<u8>;
+    fn broadcast(&self, message: Vec<u8>) -> Vec<u8> {
+        let own = if self.rank() == 0 { message } else { Vec::new() };
+        self.all_to_all(vec![own; self.size()]).swap_remove(0)
+    }
 }
 
 /// Ranks that are threads of one process: the same code without MPI, for tests.
@@ -106,19 +114,5 @@ impl Ranks for ThreadRanks {
                 *sum = sum.wrapping_add(bytemuck::pod_read_unaligned(one));
             }
         }
-    }
-
-    fn gather(&self, message: Vec<u8>) -> Vec<Vec<u8>> {
-        self.send(0, message);
-        let senders = if self.rank == 0 { 0..self.size() } else { 0..0 };
-        senders.map(|rank| self.receive(rank)).collect()
-    }
-
-    fn broadcast(&self, message: Vec<u8>) -> Vec<u8> {
-        if self.rank == 0 {
-            (1..self.size()).for_each(|rank| self.send(rank, message.clone()));
-            return message;
-        }
-        self.receive(0)
     }
 }
