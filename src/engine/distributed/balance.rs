@@ -64,15 +64,12 @@ pub struct RankStats {
 /// The processor time that this process has taken, of all its threads. Only the host can read it.
 pub type CpuClock = fn() -> Duration;
 
-/// Divides the time of a tick into work and exchange.
+/// Divides the time of a tick into work and exchange. Each part is added to the sums of a rank.
 #[derive(Debug)]
 pub struct Laps {
     since: Stopwatch,
     clock: Option<CpuClock>,
     cpu_since: Duration,
-    work: Duration,
-    cpu: Duration,
-    exchange: Duration,
 }
 
 impl Laps {
@@ -82,9 +79,6 @@ impl Laps {
             since: Stopwatch::start(true),
             clock,
             cpu_since: clock.map_or(Duration::ZERO, |clock| clock()),
-            work: Duration::ZERO,
-            cpu: Duration::ZERO,
-            exchange: Duration::ZERO,
         }
     }
 
@@ -97,17 +91,17 @@ impl Laps {
     }
 
     /// The time since the last call was work.
-    pub fn worked(&mut self) {
+    pub fn worked(&mut self, own: &mut RankStats) {
         let (wall, cpu) = self.lap();
-        self.work += wall;
-        self.cpu += cpu;
+        own.work += wall.as_nanos() as u64;
+        own.cpu += cpu.as_nanos() as u64;
     }
 
     /// The time since the last call was exchange.
-    pub fn exchanged(&mut self) {
+    pub fn exchanged(&mut self, own: &mut RankStats) {
         // A rank that waits for a message may keep its core busy: that is no work.
         let (wall, _) = self.lap();
-        self.exchange += wall;
+        own.exchange += wall.as_nanos() as u64;
     }
 }
 
@@ -126,24 +120,6 @@ impl Balance {
     pub fn new(slabs: &Slabs) -> Self {
         let slices = slabs.0.iter().map(|slab| slab.count as usize).sum();
         Self { slices, ..Self::default() }
-    }
-
-    /// Notes bytes that this rank has sent.
-    pub fn sent(&mut self, bytes: usize) {
-        self.own.sent += bytes as u64;
-    }
-
-    /// Notes the ghosts and agents of a tick.
-    pub fn had(&mut self, ghosts: usize, agents: usize) {
-        self.own.ghosts += ghosts as u64;
-        self.own.agents += agents as u64;
-    }
-
-    /// Notes the time of a tick, or of moving borders.
-    pub fn spent(&mut self, laps: &Laps) {
-        self.own.work += laps.work.as_nanos() as u64;
-        self.own.exchange += laps.exchange.as_nanos() as u64;
-        self.own.cpu += laps.cpu.as_nanos() as u64;
     }
 
     /// Compares the work of the ranks every 16 ticks. Returns better slabs if they pay, unless the

@@ -74,7 +74,9 @@ impl RankFlock {
             self.agents.put(agents, [row], &mut messages[self.slabs.owner(slice)]);
         }
         for (rank, message) in messages.iter().enumerate() {
-            self.balance.sent(message.len() * usize::from(rank != self.ranks.rank()));
+            if rank != self.ranks.rank() {
+                self.balance.own.sent += message.len() as u64;
+            }
         }
         let mut imported = FlockState::default();
         for message in self.ranks.all_to_all(messages) {
@@ -86,11 +88,11 @@ impl RankFlock {
     /// Gives each rank the agents that are in its slab now.
     fn migrate(&mut self, laps: &mut Laps) -> Result<(), EngineError> {
         let exported = self.slab.export_agents()?;
-        laps.worked();
+        laps.worked(&mut self.balance.own);
         self.exchange(&exported)?;
-        laps.exchanged();
+        laps.exchanged(&mut self.balance.own);
         self.slab.sort()?;
-        laps.worked();
+        laps.worked(&mut self.balance.own);
         Ok(())
     }
 
@@ -98,35 +100,33 @@ impl RankFlock {
     pub fn one_tick(&mut self, clock: Option<CpuClock>, keeps: bool) -> Result<(), EngineError> {
         let mut laps = Laps::start(clock);
         let to = self.routes.messages(self.slab.as_mut(), self.ghosts)?;
-        to.iter().for_each(|(_, message)| self.balance.sent(message.len()));
+        self.balance.own.sent += to.iter().map(|(_, message)| message.len() as u64).sum::<u64>();
         // While the copies travel, those agents move that need none.
         let (slab, mut steered) = (&mut self.slab, Ok(()));
-        laps.worked();
+        laps.worked(&mut self.balance.own);
         let copies = self.ranks.exchange(&to, &self.routes.from, &mut || {
-            laps.exchanged();
+            laps.exchanged(&mut self.balance.own);
             steered = slab.steer(Region::Inner);
-            laps.worked();
+            laps.worked(&mut self.balance.own);
         });
-        laps.exchanged();
+        laps.exchanged(&mut self.balance.own);
         steered?;
-        let mut ghosts = 0;
         for (slice, copies) in self.routes.unpack(&copies, self.ghosts)? {
             self.slab.take_ghosts(slice, &copies)?;
-            ghosts += copies.len();
+            self.balance.own.ghosts += copies.len() as u64;
         }
         self.slab.steer(Region::Edge)?;
         if self.moves_targets {
             let mut hits: Vec<u64> = self.slab.hits()?.into_iter().map(u64::from).collect();
-            laps.worked();
+            laps.worked(&mut self.balance.own);
             self.ranks.sum(&mut hits);
-            laps.exchanged();
+            laps.exchanged(&mut self.balance.own);
             let hit: Vec<bool> = hits.into_iter().map(|ranks| ranks > 0).collect();
             self.slab.move_targets(&hit)?;
         }
-        self.balance.had(ghosts, self.slab.count());
+        self.balance.own.agents += self.slab.count() as u64;
         self.migrate(&mut laps)?;
         self.slab.end_tick();
-        self.balance.spent(&laps);
         self.tick += 1;
         if self.tick.is_multiple_of(COUNTED_EVERY) {
             self.count()?;
@@ -158,8 +158,6 @@ impl RankFlock {
         self.slab.move_to(slabs.0[rank])?;
         self.slabs = slabs;
         self.routes = Routes::new(&self.slices, &self.slabs, rank);
-        let moved = self.migrate(&mut laps);
-        self.balance.spent(&laps);
-        moved
+        self.migrate(&mut laps)
     }
 }
