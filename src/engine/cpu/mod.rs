@@ -30,7 +30,6 @@ mod sort;
 mod steer;
 mod threads;
 
-use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -286,7 +285,6 @@ where
     }
 
     fn sort(&mut self, bands: &[bands::Band]) {
-        let sources: Vec<Range<usize>> = bands.iter().map(|band| band.agents.clone()).collect();
         let from = Unsorted { motion: &self.moved, identity: &self.identity, key: &self.key };
         let to = Sorted {
             motion: &mut self.motion,
@@ -294,7 +292,7 @@ where
             source: &mut self.source,
             start: &mut self.start[..=self.window.own_cells()],
         };
-        sort::sort(bands, &sources, &from, to);
+        sort::sort(bands, &from, to);
         std::mem::swap(&mut self.identity, &mut self.identity_spare);
     }
 

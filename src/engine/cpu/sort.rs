@@ -69,19 +69,11 @@ struct Destination<'a, const D: usize> {
     source: &'a mut [u32],
 }
 
-/// Sorts. `sources` are contiguous runs of array indices, one for each of `bands`: agents in
-/// `sources[b]` that stay in `bands[b]` are not listed one by one.
-pub fn sort<const D: usize>(
-    bands: &[Band],
-    sources: &[Range<usize>],
-    from: &Unsorted<D>,
-    to: Sorted<D>,
-) {
-    let leavers: Vec<Leavers> = sources
-        .par_iter()
-        .enumerate()
-        .map(|(band, source)| Leavers::of(bands, band, source.clone(), from.key))
-        .collect();
+/// Sorts. Agents of a band that stay in it are not listed one by one.
+pub fn sort<const D: usize>(bands: &[Band], from: &Unsorted<D>, to: Sorted<D>) {
+    let own = 0..bands.len();
+    let leavers: Vec<Leavers> =
+        own.into_par_iter().map(|band| Leavers::of(bands, band, from.key)).collect();
 
     let Sorted { motion, identity, mut source, start } = to;
     let mut motion = motion.as_mut();
@@ -91,10 +83,10 @@ pub fn sort<const D: usize>(
     end[0] = from.key.len() as u32;
     let mut base = 0;
     let mut destinations = Vec::with_capacity(bands.len());
-    for (band, cells) in bands.iter().map(|band| &band.cells).enumerate() {
+    for (band, Band { cells, agents, .. }) in bands.iter().enumerate() {
         let gone = leavers[band].index.len();
         let come: usize = leavers.iter().map(|l| l.to(band).len()).sum();
-        let count = sources[band].len() - gone + come;
+        let count = agents.len() - gone + come;
         destinations.push(Destination {
             band,
             first_cell: cells.start,
@@ -108,18 +100,18 @@ pub fn sort<const D: usize>(
         base += count as u32;
     }
     destinations.into_par_iter().for_each(|destination| {
-        let own = sources[destination.band].clone();
-        destination.fill(&own, &leavers, from);
+        let own = &bands[destination.band].agents;
+        destination.fill(own, &leavers, from);
     });
 }
 
 impl Leavers {
-    fn of(bands: &[Band], own: usize, source: Range<usize>, key: &[u32]) -> Self {
-        let own_cells = &bands[own].cells;
+    fn of(bands: &[Band], own: usize, key: &[u32]) -> Self {
+        let Band { cells: own_cells, agents, .. } = &bands[own];
         let width = own_cells.end - own_cells.start;
         let mut gone: Vec<(u32, u32)> = Vec::new();
         // No agent can leave a single band.
-        let source = if bands.len() == 1 { 0..0 } else { source };
+        let source = if bands.len() == 1 { 0..0 } else { agents.clone() };
         for (index, &cell) in source.clone().zip(&key[source]) {
             // One comparison for both ends: below the first cell the difference wraps round.
             if cell.wrapping_sub(own_cells.start) >= width {
@@ -317,8 +309,6 @@ mod tests {
                         .collect();
                     for threads in [1, 2, 7] {
                         let bands = bands::divide(&Window::whole(&grid), &spread, threads);
-                        let sources: Vec<_> =
-                            bands.iter().map(|band| band.agents.clone()).collect();
                         let from = Unsorted { motion: &motion, identity: &identity, key: &key };
                         let (mut sorted, mut identities) = agents(&vec![0; count]);
                         let mut start = vec![7; cells as usize + 1];
@@ -328,7 +318,7 @@ mod tests {
                             source: &mut vec![0; count],
                             start: &mut start,
                         };
-                        sort(&bands, &sources, &from, to);
+                        sort(&bands, &from, to);
                         assert_eq!(identities.id, expected.1.id);
                         assert!(identities.species == expected.1.species && sorted == expected.0);
                         for cell_index in 0..cells {
