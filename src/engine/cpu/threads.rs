@@ -6,43 +6,38 @@ use crate::EngineError;
 /// what the system and the standard library keep for it.
 const THREAD: usize = (2 << 20) + (64 << 10);
 
-/// A pool of threads.
-pub enum Threads {
-    /// The threads that the whole program shares. If the calling thread is one of them, as the
-    /// program's main thread is, no tick waits until another thread wakes up.
-    Shared,
-    /// Threads of the engine alone.
-    Own(rayon::ThreadPool),
-}
+/// Threads of the engine alone; `None` stands for those that the whole program shares. If the calling
+/// thread is one of them, as the program's main thread is, no tick waits until another thread wakes up.
+pub struct Threads(Option<rayon::ThreadPool>);
 
 impl Threads {
     /// Starts `count` threads for the engine alone; `None` takes the program's. In a browser there is one.
     pub fn new(count: Option<usize>) -> Result<Self, EngineError> {
         let count = count.filter(|_| cfg!(not(target_family = "wasm")));
-        let Some(threads) = count else { return Ok(Self::Shared) };
+        let Some(threads) = count else { return Ok(Self(None)) };
         if !fit(threads) {
             let message = "there is no memory for their stacks".to_owned();
             return Err(EngineError::Threads { threads, message });
         }
         let builder = rayon::ThreadPoolBuilder::new().num_threads(threads);
         let pool = builder.thread_name(|index| format!("flock {index}")).build();
-        pool.map(Self::Own)
+        pool.map(|pool| Self(Some(pool)))
             .map_err(|error| EngineError::Threads { threads, message: error.to_string() })
     }
 
     /// The number of threads.
     pub fn count(&self) -> usize {
-        match self {
-            Self::Shared => rayon::current_num_threads(),
-            Self::Own(pool) => pool.current_num_threads(),
+        match &self.0 {
+            None => rayon::current_num_threads(),
+            Some(pool) => pool.current_num_threads(),
         }
     }
 
     /// Runs `work`; its parallel parts run on these threads.
     pub fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
-        match self {
-            Self::Shared => work(),
-            Self::Own(pool) => pool.install(work),
+        match &self.0 {
+            None => work(),
+            Some(pool) => pool.install(work),
         }
     }
 }
