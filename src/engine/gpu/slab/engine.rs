@@ -18,23 +18,27 @@ impl SlabEngine for GpuSlab {
         if self.slices.at(&agents.position).into_iter().any(|slice| !slab.has(slice)) {
             return Err(EngineError::Message { problem: "an agent of another slab".into() });
         }
-        self.imported.add(self.layout(), agents);
+        self.imported.extend(agents);
         Ok(())
     }
 
     fn sort(&mut self) -> Result<(), EngineError> {
         let imported = std::mem::take(&mut self.imported);
-        let (moved, arrived) = (self.count, imported.binned.len() as u32);
+        let (moved, arrived) = (self.count, imported.len() as u32);
         let all = moved + arrived;
         self.make_room(all)?;
         let gone = self.moved.take().map_or(0, |moved| moved.gone);
         self.borders = None;
         if all > 0 {
-            let bytes = self.layout().bytes();
-            let (motion, binned) = (&imported.motion[..], &imported.binned[..]);
+            let layout = self.layout();
+            let motion = layout.rows_of(&imported, &imported.kept);
+            // As `steer` writes them, but key and slot are missing. An agent without memory has 0.
+            let memory = |row: usize| imported.memory.get(row).map_or(0, |memory| memory.0);
+            let tags = tags_of(&imported).into_iter().enumerate();
+            let binned: Vec<[u32; 4]> = tags.map(|(row, tag)| [0, 0, tag.0, memory(row)]).collect();
             for (name, bytes, rows) in [
-                ("next_state", bytes, bytemuck::cast_slice(motion)),
-                ("binned", 16, bytemuck::cast_slice(binned)),
+                ("next_state", layout.bytes(), bytemuck::cast_slice(&motion)),
+                ("binned", 16, bytemuck::cast_slice(&binned)),
             ] {
                 self.buffers.write_at(&self.builder.gpu, name, u64::from(moved) * bytes, rows);
             }

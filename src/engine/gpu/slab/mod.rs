@@ -30,7 +30,7 @@ use cost::Cost;
 use exchange::{Borders, Expected, Moved};
 use flockwork_model::grid::{Slab, Window};
 use flockwork_model::scene::Scene;
-use slab_rows::Imported;
+use flockwork_model::state::FlockState;
 
 /// Agents that the buffers of a new slab have room for.
 const FIRST_ROOM: u32 = 64;
@@ -56,7 +56,8 @@ pub struct GpuSlab {
     count: u32,
     /// Number of ghosts.
     ghosts: u32,
-    imported: Imported,
+    /// Agents that have come from other processes since the last sort.
+    imported: FlockState,
     moved: Option<Moved>,
     borders: Option<Borders>,
     expected: Expected,
@@ -160,7 +161,7 @@ impl GpuSlab {
             tables,
             count: 0,
             ghosts: 0,
-            imported: Imported::default(),
+            imported: FlockState::default(),
             moved: None,
             borders: None,
             expected: Expected::default(),

@@ -1,6 +1,6 @@
 //! Agents of a slab in the device's rows and in the host's columns.
 
-use crate::gpu::row::{MotionLayout, MotionRow, Tag, tags_of};
+use crate::gpu::row::{MotionLayout, MotionRow, Tag};
 use flockwork_model::memory::Memory;
 use flockwork_model::state::FlockState;
 
@@ -24,25 +24,5 @@ pub fn agents_in(layout: MotionLayout, motions: &[u8], tags: &[u8], memory: &[u8
         memory: words_in(memory).map(Memory).collect(),
         kept,
         ..FlockState::default()
-    }
-}
-
-/// Agents that have come from other processes since the last sort.
-#[derive(Debug, Default)]
-pub struct Imported {
-    /// Their rows of `next_state`.
-    pub motion: Vec<MotionRow>,
-    /// Their rows of `binned`, in the form that `steer` writes: key and slot are missing.
-    pub binned: Vec<[u32; 4]>,
-}
-
-impl Imported {
-    /// Adds agents. One without memory has 0.
-    pub fn add(&mut self, layout: MotionLayout, agents: &FlockState) {
-        self.motion.extend(layout.rows_of(agents, &agents.kept));
-        for (row, tag) in tags_of(agents).into_iter().enumerate() {
-            let memory = agents.memory.get(row).map_or(0, |memory| memory.0);
-            self.binned.push([0, 0, tag.0, memory]);
-        }
     }
 }
