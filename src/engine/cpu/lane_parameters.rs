@@ -47,11 +47,11 @@ pub struct SpeciesTable {
     /// The quantity that colours the agents.
     shown: ShownBy,
     /// The age at the end of the palette; ticks.
-    longest_age: u32,
+    pub longest_age: u32,
     /// The rules in text.
     rules: JoinedRules,
-    /// The columns of the behaviours that choose the nearest neighbours.
-    choices: Vec<Choice>,
+    /// The columns of the behaviours that choose the nearest neighbours, in groups that choose alike.
+    pub choices: Vec<Choice>,
 }
 
 /// The columns of behaviours that choose the same nearest neighbours.
@@ -191,12 +191,6 @@ impl SpeciesTable {
         &self.rules
     }
 
-    /// The behaviours that choose the nearest neighbours, in groups that choose alike.
-    #[inline(always)]
-    pub fn choices(&self) -> &[Choice] {
-        &self.choices
-    }
-
     /// True if the agents of a species remember a direction instead of an angle.
     #[inline(always)]
     pub fn remembers_directions(&self, species: u8) -> bool {
@@ -217,12 +211,6 @@ impl SpeciesTable {
                 *into = number;
             }
         }
-    }
-
-    /// The age at the end of the palette; ticks.
-    #[inline(always)]
-    pub fn longest_age(&self) -> u32 {
-        self.longest_age
     }
 
     /// True when agents draw some of their values.

@@ -136,7 +136,7 @@ where
         let mut sums = Sums::nothing(parameters[0].body.mass);
         let no_rules = JoinedRules::default();
         let texts = if USES == Uses::ALL.0 { table.rules() } else { &no_rules };
-        let mut nearest = Nearest::new(simd, table.choices());
+        let mut nearest = Nearest::new(simd, &table.choices);
         let origin = (*table, flock.seed, flock.id);
         let mut texts = FormulaLanes::new(simd, texts, origin, &task.pass.totals);
         let Part { rows: own_rows, agents: own } = task.part;
@@ -336,7 +336,7 @@ where
                 table.show(species, Shown::Acceleration, accelerations, &mut shown);
             }
             if uses.has(Uses::AGES) {
-                let growth = growth_of_age(flock.tick, table.longest_age());
+                let growth = growth_of_age(flock.tick, table.longest_age);
                 let mut ages = [0.0; MAX_LANES];
                 for (age, memory) in ages.iter_mut().zip(&flock.motion.memory[group.agents.clone()])
                 {
