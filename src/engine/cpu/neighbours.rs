@@ -191,7 +191,7 @@ where
         for member in (first..agents.end).step_by(stride) {
             let motion = self.around.flock.motion;
             let candidate = (motion.position(member), motion.velocity(member));
-            let share = share * self.share(member);
+            let share = share * share_of(self.around.simd, member, &self.around.group.agents);
             let species = self.around.flock.species[member];
             let mut squared_radii = *self.squared_radii;
             if self.nearest.by_ids {
@@ -232,12 +232,6 @@ where
             let takes = reach.takes(simd, offset.dot(offset), flock.id[member]);
             squared_radii[kind] = squared_radii[kind] * takes;
         }
-    }
-
-    /// The weight of a candidate in each lane: 1, but 0 for the agent itself.
-    #[inline(always)]
-    fn share(&self, member: usize) -> Lanes<S> {
-        share_of(self.around.simd, member, &self.around.group.agents)
     }
 
     /// Shows every `stride`-th agent of a run to the rules in text.
@@ -321,7 +315,7 @@ where
         let velocity = per_axis!(axis => &motion.velocity[axis][agents.clone()][..count]);
         for index in 0..count {
             if OWN {
-                share = self.share(member);
+                share = share_of(self.around.simd, member, &self.around.group.agents);
                 member += 1;
             }
             let candidate = (
