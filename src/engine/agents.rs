@@ -160,11 +160,4 @@ mod tests {
         let none = FlockState::default();
         assert!(HostAgents::from(&none).is_empty());
     }
-
-    #[test]
-    fn agents_on_a_device_are_found_by_the_type_of_their_buffers() {
-        let token = 7_u32;
-        let agents = DeviceAgents::new(&token);
-        assert_eq!((agents.get::<u32>(), agents.get::<i32>()), (Some(&7), None));
-    }
 }

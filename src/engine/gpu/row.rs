@@ -205,28 +205,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_motion_comes_back() {
-        let (position, velocity) = (Point::new(1.0, 2.0, 3.0), Point::new(-4.0, 5.0, -6.0));
-        let kept = [1.0, 2.0, 3.0, 4.0];
-        for (is_flat, keeps, bytes) in
-            [(true, false, 16), (false, false, 32), (true, true, 32), (false, true, 48)]
-        {
-            let layout = MotionLayout { is_flat, keeps };
-            let depth = if is_flat { 0.0 } else { 1.0 };
-            let wanted = [position, velocity].map(|point| point * Point::new(1.0, 1.0, depth));
-            let agents = FlockState {
-                position: vec![Point::ONE, position],
-                velocity: vec![Point::ONE, velocity],
-                ..FlockState::default()
-            };
-            let rows = layout.rows_of(&agents, &[[0.0; 4], kept]);
-            assert_eq!(layout.read(&rows[layout.rows()..]), wanted);
-            assert_eq!(layout.kept(&rows[layout.rows()..]), keeps.then_some(kept));
-            assert_eq!(layout.bytes(), bytes);
-        }
-    }
-
-    #[test]
     fn a_tag_holds_the_largest_id_and_the_last_species() {
         let tag = Tag::of(31, MAX_DEVICE_AGENTS as u32 - 1);
         assert_eq!((tag.0, tag.species(), tag.id()), (u32::MAX, 31, ID_MASK));
