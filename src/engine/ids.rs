@@ -176,7 +176,6 @@ impl Ids {
         &self.ids
     }
 
-    /// Number of agents.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ids.len()

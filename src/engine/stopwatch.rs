@@ -14,7 +14,6 @@ impl Stopwatch {
         Self((wanted && cfg!(not(target_arch = "wasm32"))).then(Instant::now))
     }
 
-    /// The time since the start.
     #[must_use]
     pub fn elapsed(self) -> Duration {
         self.0.map_or(Duration::ZERO, |start| start.elapsed())

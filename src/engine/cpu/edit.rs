@@ -95,7 +95,6 @@ where
         Ok(())
     }
 
-    /// Adds agents.
     pub(super) fn append(&mut self, agents: &FlockState) -> Result<(), EngineError> {
         self.ids = self.ids.with(&self.scene, agents)?;
         let memory = self.scene.memory_of(agents);
@@ -106,7 +105,6 @@ where
         Ok(())
     }
 
-    /// Removes agents.
     pub(super) fn remove(&mut self, ids: &[u32]) -> Result<(), EngineError> {
         let gone = self.ids.remove(ids)?;
         let id = &self.identity.id;

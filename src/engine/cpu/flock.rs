@@ -43,7 +43,6 @@ impl<const D: usize> Motion<D> {
         self.position.iter_mut().chain(&mut self.velocity).chain(&mut self.kept)
     }
 
-    /// Adds agents at the end.
     pub fn extend(&mut self, other: Self) {
         if self.position[0].is_empty() {
             *self = other;
@@ -91,13 +90,11 @@ impl<const D: usize> Motion<D> {
         }
     }
 
-    /// Position of one agent.
     #[inline(always)]
     pub fn position(&self, index: usize) -> [f32; D] {
         per_axis!(axis => self.position[axis][index])
     }
 
-    /// Velocity of one agent.
     #[inline(always)]
     pub fn velocity(&self, index: usize) -> [f32; D] {
         per_axis!(axis => self.velocity[axis][index])
@@ -156,13 +153,11 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Adds agents at the end.
     pub fn extend(&mut self, agents: &FlockState) {
         self.species.extend_from_slice(&agents.species);
         self.id.extend_from_slice(&agents.id);
     }
 
-    /// Room for `count` agents.
     pub fn resize(&mut self, count: usize) {
         self.species.resize(count, 0);
         self.id.resize(count, 0);

@@ -9,7 +9,6 @@ use flockwork_model::scene::{Scene, Species};
 /// same for each of its sets of species.
 #[derive(Clone, Debug)]
 pub struct FormulaColumns {
-    /// The rule.
     pub formula: &'static Formula,
     /// The numbers of its parameters.
     pub radius: Option<usize>,

@@ -63,7 +63,6 @@ pub struct FormulaLanes<'a, S: Simd, const D: usize> {
     several_species: bool,
     takes_velocity: bool,
     takes_place: bool,
-    /// The sums over all agents.
     totals: &'a Totals,
     table: &'a SpeciesTable,
     /// The origin of the neighbours' sizes, if a rule takes them.

@@ -13,7 +13,6 @@ use flockwork_model::world::World;
 
 /// The input of every neighbour loop of one tick.
 pub struct SortedFlock<'a, const D: usize> {
-    /// The sorted flock.
     pub motion: &'a Motion<D>,
     /// Species of each agent, in the same order.
     pub species: &'a [u8],
@@ -27,7 +26,6 @@ pub struct SortedFlock<'a, const D: usize> {
     pub window: Window,
     /// Size and boundary.
     pub world: World,
-    /// Behaviours of the scene.
     pub uses: Uses,
     /// The longest run that agents read whole.
     pub run_cap: u32,

@@ -57,7 +57,6 @@ pub struct SpeciesTable {
 /// The columns of behaviours that choose the same nearest neighbours.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// The behaviours.
     pub kinds: Vec<Kind>,
     radii: Vec<usize>,
     nearest: usize,
@@ -258,7 +257,6 @@ pub struct LaneParameters<S: Simd> {
     pub some_perceive: [Uses; MAX_SPECIES],
     /// For each species: the behaviours with which all lanes perceive it, and the extras of the scene.
     pub all_perceive: [Uses; MAX_SPECIES],
-    /// Parameters of the behaviours.
     pub rules: Rules<Lanes<S>>,
     /// The columns of the species table; each lane has the values of its own species.
     row: Vec<Lanes<S>>,

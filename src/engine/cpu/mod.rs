@@ -68,7 +68,6 @@ pub struct CpuEngine {
     profile: Profile,
 }
 
-/// A loaded flock.
 enum AnyFlock {
     Plane(Flock<2>),
     Space(Flock<3>),

@@ -42,7 +42,6 @@ pub struct Reach<S: Simd> {
 }
 
 impl<S: Simd> Reach<S> {
-    /// A reach of any distance.
     pub fn everywhere(simd: S) -> Self {
         let far = Lanes::splat(simd, f32::INFINITY);
         let all = [EVERYBODY; MAX_LANES];

@@ -25,7 +25,6 @@ use super::cell_order::CellOrder;
 use super::flock::{Identity, Motion, MotionMut, take};
 use flockwork_model::vector::each_axis;
 
-/// The input of one sort.
 pub struct Unsorted<'a, const D: usize> {
     /// Position and velocity after the step.
     pub motion: &'a Motion<D>,
@@ -35,7 +34,6 @@ pub struct Unsorted<'a, const D: usize> {
     pub key: &'a [u32],
 }
 
-/// The output of one sort.
 pub struct Sorted<'a, const D: usize> {
     /// Position and velocity, sorted by cell and id.
     pub motion: &'a mut Motion<D>,

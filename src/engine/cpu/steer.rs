@@ -42,11 +42,8 @@ const PLAIN: Uses = FLOCKING.with(Uses::of(&[Kind::Seek]));
 pub struct Steer<'a, const D: usize> {
     /// The sorted flock and where to find neighbours in it.
     pub flock: SortedFlock<'a, D>,
-    /// Parameters.
     pub table: &'a SpeciesTable,
-    /// Sums over all agents.
     pub totals: Totals,
-    /// World, targets and scenery.
     pub surroundings: Surroundings<'a>,
     /// Ticks.
     pub time_step: f32,

@@ -25,7 +25,6 @@ impl Threads {
             .map_err(|error| EngineError::Threads { threads, message: error.to_string() })
     }
 
-    /// The number of threads.
     pub fn count(&self) -> usize {
         match &self.0 {
             None => rayon::current_num_threads(),

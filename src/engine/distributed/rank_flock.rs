@@ -15,7 +15,6 @@ const COUNTED_EVERY: u64 = 64;
 
 /// The part of a flock on this rank, and what all ranks know of the whole.
 pub struct RankFlock {
-    /// The ranks.
     pub ranks: Arc<dyn Ranks>,
     /// The engine of the own slab.
     pub slab: Box<dyn SlabEngine>,
@@ -27,7 +26,6 @@ pub struct RankFlock {
     pub tick: u64,
     /// False if the first rank has all of it.
     pub is_divided: bool,
-    /// True if targets move.
     pub moves_targets: bool,
     /// The rows of agents that change the rank.
     pub agents: RowFormat,
@@ -37,7 +35,6 @@ pub struct RankFlock {
     pub slices: Slices,
     /// The slabs of all ranks.
     pub slabs: Slabs,
-    /// The ways of the ghosts.
     pub routes: Routes,
     /// How the ranks share the work.
     pub balance: Balance,

@@ -23,7 +23,6 @@ pub struct Routes {
 const LENGTH: usize = size_of::<u64>();
 
 impl Routes {
-    /// The routes of one rank.
     pub fn new(slices: &Slices, slabs: &Slabs, rank: usize) -> Self {
         let wanted = |rank: usize| -> Vec<(u32, usize)> {
             let beside = slices.beside(slabs.0[rank]).into_iter();

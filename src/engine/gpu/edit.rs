@@ -109,7 +109,6 @@ impl FlockBuilder {
         Ok(sorts.then_some(confines))
     }
 
-    /// Adds agents.
     pub fn append(
         &mut self,
         flock: &mut DeviceFlock,
@@ -126,7 +125,6 @@ impl FlockBuilder {
         self.gpu.check()
     }
 
-    /// Removes agents.
     pub fn remove(&mut self, flock: &mut DeviceFlock, ids: &[u32]) -> Result<(), EngineError> {
         let mut left = flock.ids.clone();
         let gone = left.remove(ids)?;

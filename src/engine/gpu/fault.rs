@@ -18,7 +18,6 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// No faults yet.
     pub fn new(device: &wgpu::Device) -> Self {
         let probe = device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("probe"),

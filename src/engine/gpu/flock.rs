@@ -24,9 +24,7 @@ const UPLOADED_AT_ONCE: usize = 1 << 20;
 /// Compiles passes and allocates buffers for flocks.
 #[derive(Clone, Debug)]
 pub struct FlockBuilder {
-    /// The device.
     pub gpu: Arc<Gpu>,
-    /// Options of the engine.
     pub options: EngineOptions,
     /// The passes compiled so far.
     pub pipelines: Pipelines,
@@ -35,9 +33,7 @@ pub struct FlockBuilder {
 /// The passes and buffers for a scene and a number of agents.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The grid.
     pub grid: DeviceGrid,
-    /// The variant of the passes.
     pub variant: Variant,
     /// Numbers of agents and cells.
     pub extent: Extent,
@@ -46,23 +42,18 @@ pub struct Plan {
 /// A flock on the device: passes for its scene, and its buffers.
 #[derive(Debug)]
 pub struct DeviceFlock {
-    /// The variant of its passes.
     pub variant: Variant,
-    /// The passes of a tick.
     pub passes: Vec<BoundPass>,
-    /// Its buffers.
     pub buffers: FlockBuffers,
     /// Layouts of the structs that the host writes.
     pub tables: Arc<Tables>,
     /// The current scene, except for targets that move by themselves.
     pub scene: Scene,
-    /// The agents' ids.
     pub ids: Ids,
     /// The buffers that a renderer reads.
     pub agents: AgentBuffers,
     /// Ticks submitted.
     pub tick: u64,
-    /// Its grid.
     pub grid: DeviceGrid,
     /// One bit per id, set if the agent was removed.
     pub removed: Vec<u32>,

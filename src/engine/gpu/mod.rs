@@ -108,7 +108,6 @@ impl GpuEngine {
         self.loaded.as_ref().ok_or(EngineError::NoFlock)
     }
 
-    /// Edits the flock.
     fn edit(
         &mut self,
         edit: impl FnOnce(&mut FlockBuilder, &mut DeviceFlock) -> Result<(), EngineError>,

@@ -17,7 +17,6 @@ pub struct Stamps {
 }
 
 impl Stamps {
-    /// Stamps for `pairs` passes.
     pub fn new(gpu: &Gpu, pairs: u32) -> Self {
         let clock = gpu.has_timestamps.then(|| {
             let queries = gpu.device.create_query_set(&wgpu::QuerySetDescriptor {

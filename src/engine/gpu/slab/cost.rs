@@ -18,7 +18,6 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Nothing is measured yet.
     pub fn new(gpu: &Gpu) -> Self {
         Self { stamps: Stamps::new(gpu, PAIRS_APART + 1), measured: [false; 2], least: None }
     }

@@ -54,7 +54,6 @@ pub struct GpuSlab {
     passes: Vec<BoundPass>,
     /// Number of own agents. Agents that have left count until the next sort.
     count: u32,
-    /// Number of ghosts.
     ghosts: u32,
     /// Agents that have come from other processes since the last sort.
     imported: FlockState,
@@ -222,7 +221,6 @@ impl GpuSlab {
         }
     }
 
-    /// Makes room for `agents` agents.
     fn make_room(&mut self, agents: u32) -> Result<(), EngineError> {
         if agents <= self.buffers.extent.agents {
             return Ok(());
