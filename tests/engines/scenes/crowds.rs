@@ -42,7 +42,6 @@ fn separation_keeps_a_distance() {
         let state = run.step(2000);
         let close = closest(run, &state);
         assert!(close < 24.0, "{close} without separation");
-        format!("closest pair after 0, 100, 500, 1,000 and 2,000 ticks of 48: {distances:.1?}")
     });
 }
 
@@ -61,7 +60,6 @@ fn seek_and_separation_make_a_disc() {
         let state = run.step(2000);
         let loose = mean(state.position.iter().map(|p| run.way(*p, target).length()));
         assert!(loose > 1.2 * radius, "{loose} without seeking");
-        format!("mean spacing {spacing:.1} of 48, mean radius {radius:.0}; {loose:.0} without seek")
     });
 }
 
@@ -84,10 +82,6 @@ fn vehicles_gather_as_near_as_the_inner_radius() {
         run.start(None, &["vehicle.cohesion.weight=0", "vehicle.spawn.speed=1"]);
         let apart = spread(run, 1000);
         assert!(apart > 150.0, "{apart} without cohesion");
-        format!(
-            "mean distance {before:.0} at the start, {after:.1?} in the first 500 ticks, the next 500 \
-             and the next 1,000 (inner radius 48); {apart:.0} without"
-        )
     });
 }
 
@@ -123,10 +117,6 @@ fn the_small_clump_and_the_large_keep_apart() {
         run.start(None, &["large.separation.weight=0"]);
         let [_, (_, clashes)] = clumps(run);
         assert!(2.0 * meetings < clashes, "they meet {meetings} of the time, {clashes} without");
-        format!(
-            "nearest neighbour of the small {small:.1} ({loose:.1} without their rule), of the large \
-             {large:.1}, two of which are within 10 in {meetings:.2} of all looks ({clashes:.2} without)"
-        )
     });
 }
 
@@ -165,10 +155,6 @@ fn clusters_of_foam_merge() {
         assert!(loose[1] > 200, "{loose:?} without cohesion");
         let merged = apart[1] <= 2 * numbers[3] || apart[1] + 6 <= apart[0];
         assert!(!merged, "{apart:?} without alignment");
-        format!(
-            "{numbers:?} clusters in three flocks after 0, 100, 600 and 2,000 ticks; after 600 and \
-             2,000 {apart:?} without alignment, {loose:?} without cohesion"
-        )
     });
 }
 
@@ -203,9 +189,5 @@ fn hungrier_agents_keep_less_room() {
         run.start(None, &["vehicle.seek.weight=0.5"]);
         let (alike, level) = figures(run);
         assert!(alike[1] > 0.75 * alike[0] && level[1] > 0.85 * level[0], "{alike:?}, {level:?}");
-        format!(
-            "the sated are {:.0} from the food with {:.0} of room, the hungry {:.0} with {:.0}",
-            ways[0], rooms[0], ways[1], rooms[1]
-        )
     });
 }

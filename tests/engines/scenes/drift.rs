@@ -57,11 +57,6 @@ fn wanderers_turn_gently_and_drift_nowhere() {
         run.step(100);
         let quick = mean_turn(run);
         assert!(quick > 2.0, "{quick} degrees with a force of 0.2");
-        let [tenth, eightieth] = [memory[1], memory[8]];
-        format!(
-            "{turn:.2} degrees a tick (control {quick:.2}); correlation {tenth:.2} after 10 ticks, \
-             {eightieth:.2} after 80, {late:.3} after 600; drift {drift:.1} of {rms:.0}"
-        )
     });
 }
 
@@ -80,9 +75,6 @@ fn embers_glow_and_stray() {
         assert!(turn > 1.0 && turn < 4.0, "{turn} degrees a tick");
         assert!(late.abs() < 0.05, "{late} is left after 300 ticks");
         assert!(rms > 50.0 && drift < 0.03 * rms, "a drift of {drift}, {rms} each");
-        format!(
-            "{turn:.2} degrees a tick; correlation {late:.3} after 300; drift {drift:.1} of {rms:.0}"
-        )
     });
 }
 
@@ -116,7 +108,6 @@ fn a_random_force_is_nervous() {
         let strolls = changes_of_side(run);
         let gentle = mean_turn(run);
         assert!(strolls < 0.1 && gentle > 0.5 * turn, "{strolls} with turns of {gentle}");
-        format!("{twitches:.2} of all turns change the side, {strolls:.2} in a stroll")
     });
 }
 
@@ -151,10 +142,6 @@ fn walls_hold_vehicles() {
         run.start(None, &["world.boundary=open", "vehicle.contain.weight=0"]);
         let (lost, _) = outside(run);
         assert!(lost > 0.9, "{lost} of the time outside without the behaviour");
-        format!(
-            "without an edge {share:.5} of 10,000 ticks outside, up to {far:.1}; at the source's 8 a \
-             tick {fast:.2}, up to {farther:.0}"
-        )
     });
 }
 
@@ -199,10 +186,5 @@ fn vehicles_go_with_the_flow() {
         run.start(None, &["vehicle.follow_flow.weight=0", "vehicle.spawn.speed=1"]);
         let heedless = mean(along_the_flow(run));
         assert!(heedless < 0.5, "mean cosine {heedless} of vehicles that heed no flow");
-        format!(
-            "mean cosine {cosine:.3} from the first tick on, {able:.3} of the nimble and {clumsy:.3} of \
-             the clumsy, at speeds of {slowest:.1} to {fastest:.1}; {heedless:.3} of those that heed \
-             no flow"
-        )
     });
 }

@@ -40,9 +40,6 @@ fn zones_make_a_swarm_a_ring_and_a_school_that_travels() {
         let sums = school.replace("unit(along) + unit(to)", "along + to");
         let loose = figures(run, &[&format!("{RULE}.force='''{sums}'''")]);
         assert!(loose.1 < 0.6, "{loose:?} with plain sums");
-        format!(
-            "polarisation and rotation {swarm:.2?}, {ring:.2?}, {travels:.2?}; with plain sums {loose:.2?}"
-        )
     });
 }
 
@@ -77,10 +74,6 @@ fn two_that_agree_part_for_ever_from_a_closing_speed_of_pi() {
         // The control: a weaker H.
         let (wider, _) = pair(2.0, 0.9, 1.0);
         assert!((wider - wanted).abs() > 10.0 * SLACK, "{wider}");
-        format!(
-            "a gap of {gap:.3} for {wanted:.3}, {wider:.3} with less H; from 3.5 they part at {parting:.3}, with \
-             β = 0.4 at {alike:.0e}"
-        )
     });
 }
 
@@ -105,9 +98,6 @@ fn agents_that_agree_keep_their_mean_velocity() {
         // The control: who is behind is not heard.
         let (blind, _) = figures(&["agent.rules.agree.fov=180"]);
         assert!(blind > 1e4 * ROUND, "{blind}");
-        format!(
-            "drift {drift:.1e}, {blind:.2} if none looks back; velocities differ by {unlike:.2} of {apart:.2}"
-        )
     });
 }
 
@@ -158,8 +148,5 @@ fn a_hawk_splits_a_metric_flock_and_hardly_a_topological_one() {
         assert!(calm == [(1, 0); 2], "{calm:?} without a hawk");
         let [_, near] = figures(2, &["topological.rules.flock.radius=30"]);
         assert!(near.0 > 4 && near.1 > 0, "{near:?} of a flock that minds seven within a radius");
-        format!(
-            "parts and lost birds of eight: metric {metric:?}, topological {topological:?}; of two within a radius {near:?}"
-        )
     });
 }

@@ -32,7 +32,6 @@ fn evaders_survive_longer_than_fleeing_agents() {
         let fleeing = caught(run, 400);
         assert!(2 * evading < fleeing, "{evading} caught, and {fleeing} of those that flee");
         assert!(fleeing > 50, "hardly anybody is hunted: {fleeing}");
-        format!("{evading} of 200 caught in 400 ticks; {fleeing} of those that flee")
     });
 }
 
@@ -45,7 +44,6 @@ fn prey_survive_longer_with_evasion() {
         run.start(Some(8_008), &["prey.evade.weight=0"]);
         let careless = caught(run, 400);
         assert!(2 * evading < careless, "{evading} caught, {careless} without evasion");
-        format!("8 hunters catch {evading} of 8,000 in 400 ticks; {careless} without evasion")
     });
 }
 
@@ -63,8 +61,5 @@ fn hunters_and_prey_steer_round_trees() {
         run.start(None, &["prey.avoid.weight=0", "hunter.avoid.weight=0"]);
         let blind = collisions(run, 500, 4);
         assert!(blind.depth > 10.0, "{blind:?} without avoidance");
-        format!(
-            "40 hunters catch {evading} of 400 in 1,000 ticks, {careless} without evasion; {among:?}"
-        )
     });
 }

@@ -69,10 +69,6 @@ fn order_falls_with_noise_as_in_vicsek_1995() {
         let hasty = small(run, 4.0, 8000, &["agent.position_step=new"]);
         let calm = small(run, 4.0 / 1.5, 3000, &[]);
         assert!(hasty < 0.423 - SLACK && calm > 0.423 + SLACK, "{hasty} and {calm}");
-        format!(
-            "order {own:.3} at η = 1; of 40 agents {at_2:.3} at 2 and {at_4:.3} at 4, {hasty:.3} if the new \
-             heading moves them"
-        )
     });
 }
 
@@ -92,7 +88,6 @@ fn order_breaks_down_at_once_with_vectorial_noise() {
                      rotate(vector(1, 0), random(0)), max_speed) - velocity\"";
         let deaf = order_at(run, 0.62, &[force]);
         assert!(deaf > 0.9, "{deaf}");
-        format!("order {below:.2} at η = 0.60, {above:.2} at 0.62")
     });
 }
 
@@ -133,10 +128,6 @@ fn a_mill_turns_at_the_speed_of_its_drive() {
         // The control: with Cr/Ca · (lr/la)² above 1 the flock fills the world. Without a mill, 2/π go round.
         let (_, loose) = figures(&["agent.rules.morse.parameters.near=4"]);
         assert!(loose < 0.8, "{loose} of the motion goes round without a mill");
-        format!(
-            "speed {speed:.3}, {slower:.3} with half the drive; {round:.2} goes round, {loose:.2} \
-             if repulsion reaches far"
-        )
     });
 }
 
@@ -186,10 +177,6 @@ fn a_chiral_swimmer_goes_round_its_circle_and_two_fall_into_step() {
         };
         let (together, apart) = (together(0.1), together(0.0));
         assert!(together > 0.7 && apart < 0.2, "{together}, without coupling {apart}");
-        format!(
-            "radii {own:.2} and {tight:.2}; {found:.4} between two for {wanted:.4}; neighbours agree \
-             by {together:.2}, without coupling by {apart:.2}"
-        )
     });
 }
 
@@ -221,10 +208,6 @@ fn rods_share_an_axis_and_go_both_ways_along_it() {
         // The control: rods that do not turn the headings round which they see.
         let (agreed, _) = from_streams(&["rod.rules.align.sum.headings=\"other_heading\""]);
         assert!(agreed > 0.7, "polar order {agreed} in the control");
-        format!(
-            "nematic order {begun:.2} to {axis:.2}; polar order of two streams {polar:.2}, {agreed:.2} \
-             with polar alignment"
-        )
     });
 }
 
@@ -267,10 +250,6 @@ fn kinds_that_do_not_return_a_coupling_keep_turning() {
         };
         let (parallel, opposite) = (kinds(0.01), kinds(-0.01));
         assert!(parallel > 0.8 && opposite < -0.8, "{parallel} and {opposite}");
-        format!(
-            "turned by {turned:.4} for {wanted:.4}, {between:.4} between them, {closed:.2} if returned; \
-             cosine of the kinds {parallel:.2}, {opposite:.2} if both shun"
-        )
     });
 }
 
@@ -309,7 +288,6 @@ fn free_discs_wander_as_persistent_walkers() {
         // The control: discs that keep straight on get (v t)² far.
         let straight = figures(&["disc.rules.push.parameters.diffusion.value=0"]);
         assert!((straight / (v * t).powi(2) - 1.0).abs() < ROUND, "{straight}");
-        format!("{plain:.0} for {walk:.0}, with jitter {jittered:.0}, straight on {straight:.0}")
     });
 }
 
@@ -350,7 +328,6 @@ fn discs_that_keep_their_direction_crowd_together() {
         assert!(two_peaks > 0.7, "{two_peaks} of the share in between at Pe 100");
         // The control: at 20 most places are in between.
         assert!(one_peak < 0.5, "{one_peak} of the share in between at Pe 20");
-        format!("{two_peaks:.2} of the share in between at Pe 100, {one_peak:.2} at Pe 20")
     });
 }
 
@@ -393,9 +370,5 @@ fn two_of_a_kind_rest_at_the_zero_of_the_tent_and_mutual_forces_keep_momentum() 
             .collect();
         let (kept, lost) = (drift(&mutual), drift(&[]));
         assert!(kept < ROUND && lost > 100.0 * ROUND, "{kept}, and {lost} if not all is returned");
-        format!(
-            "{rest:.3} apart, {nearer:.3} with a zero at 10; drift {kept:.1e}, {lost:.1e} if not all is \
-             returned"
-        )
     });
 }

@@ -53,20 +53,6 @@ fn swarmalators_take_the_five_states_of_their_paper() {
         // The control: places that do not heed the phases.
         let control = state(0.0, 0.0);
         assert!(control.0 < 0.3 && control.1 < 0.3, "{control:?}");
-        format!(
-            "in step {:.2}; apart {:.2}; along the wheel {:.2}, split {:.2}, turning {:.2}; speeds \
-             {:.3} {:.3} {:.3} {:.3} {:.3}",
-            sync.0,
-            apart.0,
-            wheel.1,
-            split.1,
-            turning.1,
-            sync.2,
-            apart.2,
-            wheel.2,
-            split.2,
-            turning.2
-        )
     });
 }
 
@@ -84,6 +70,5 @@ fn fireflies_near_one_another_blink_together() {
         };
         let (coupled, alone) = (together(0.02), together(0.0));
         assert!(coupled > 0.8 && alone < 0.2, "{coupled}, without coupling {alone}");
-        format!("neighbours' phases agree by {coupled:.2}, without coupling by {alone:.2}")
     });
 }

@@ -51,7 +51,6 @@ fn both_vehicles_keep_to_the_path() {
         run.start(None, &off);
         let astray = farthest(run, 1000);
         assert!(astray > 60.0, "{astray} from the path without following it");
-        format!("at most {farthest_after:.1} from the path; {astray:.0} without following it")
     });
 }
 
@@ -75,7 +74,6 @@ fn both_vehicles_come_to_the_straight_path() {
         run.start(None, &["slow.follow_path.weight=0", "fast.follow_path.weight=0"]);
         let astray = farthest(run, 1000);
         assert!(astray > 100.0, "{astray} from the path without following it");
-        format!("on the path for good after {there} ticks; {astray:.0} away without following it")
     });
 }
 
@@ -145,10 +143,5 @@ fn vehicles_circulate_on_the_loop() {
         let alone = circle(run);
         let few = turned(&alone.last);
         assert!(alone.right[4] < 0.8 && 2 * few < wrong, "{few} turned; {:?}", alone.right);
-        format!(
-            "{about} of {wrong} turned about ({few} without separation); {:.2?} of the time the \
-             right way round, {:.2?} without; {:.4} outside",
-            with.right, alone.right, with.outside
-        )
     });
 }

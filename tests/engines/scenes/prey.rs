@@ -29,7 +29,6 @@ fn ships_among_asteroids_keep_out_as_their_method_allows() {
         assert!(ahead.agents < 300 && ahead.time < 0.02, "{ahead:?}");
         let blind = alone(run, "ahead", "0");
         assert!(blind.agents > 400 && blind.time > 4.0 * ahead.time, "{blind:?}");
-        format!("of 500 each: feeler {feeler:?}, box {boxes:?}, ahead {ahead:?}, without {blind:?}")
     });
 }
 
@@ -84,10 +83,6 @@ fn a_school_keeps_together_and_away_from_predators_and_rocks() {
         run.start(None, &["fish.avoid.weight=0", "shark.avoid.weight=0"]);
         let blind = collisions(run, 1000, 10);
         assert!(blind.time > 20.0 * among.time, "{blind:?} without avoidance");
-        format!(
-            "{close:.4} of the fish within 20 of a predator, {careless:.3} without evasion; local \
-             polarisation {order:.2}; {among:?}, without avoidance {blind:?}"
-        )
     });
 }
 
@@ -122,10 +117,6 @@ fn starlings_stay_over_their_roost_as_one_flat_flock() {
         let state = run.step(1000);
         let gone = mean(state.position[..10_000].iter().map(|p| p.distance(roost(run))));
         assert!(gone > 2.0 * away, "{gone} from the roost without an area over it");
-        format!(
-            "mean distance {away:.0} ({gone:.0} without the area), {together:.2} in one flock, \
-             polarisation {order:.2}, height over width {flat:.2}"
-        )
     });
 }
 
@@ -200,6 +191,5 @@ fn an_attack_runs_through_the_flock_faster_than_birds_fly() {
         let speeds: Vec<f32> = speeds.collect();
         let mean_speed = mean(speeds.iter().copied());
         assert!(mean_speed > 2.5, "{speeds:?} times the birds' speed: {waves:?}");
-        format!("{mean_speed:.1} times as fast as birds fly: {speeds:.1?}; fronts {waves:.0?}")
     });
 }

@@ -51,10 +51,6 @@ fn vehicles_of_crossing_streams_turn_aside_in_time() {
         run.start(None, &["walker.rules.yield.parameters.horizon.value=1"]);
         let late = figures(run);
         assert!(late > 2.0 * careful, "{late} near with a look of 1 tick");
-        format!(
-            "{careful:.1} pairs nearer than 12 at a time, {late:.1} with a look of 1 tick, \
-             {careless:.1} without"
-        )
     });
 }
 
@@ -85,7 +81,6 @@ fn geese_keep_their_places_in_the_v() {
         run.step(400);
         let astray = over_time(run, 40, 50, off);
         assert!(astray > 100.0, "{astray} off without the rule");
-        format!("within {worst:.1} of the V in 2,000 ticks, {astray:.0} off without")
     });
 }
 
@@ -118,10 +113,6 @@ fn coyotes_keep_the_pace_of_a_bison_at_a_distance() {
         run.step(800);
         let astray = over_time(run, 20, 40, off);
         assert!(astray > 80.0, "{astray} off without the rule");
-        format!(
-            "{kept:.1} off the distance and {slow:.2} off the pace, {behind:.0} off without the pace, \
-             {astray:.0} without the rule"
-        )
     });
 }
 
@@ -148,10 +139,6 @@ fn followers_keep_the_lane_ahead_of_their_leader_clear() {
         let lost = run.step(4000);
         let lost = mean((1..81).map(|i| seen_by_first(run, &lost, i).length()));
         assert!(lost > 1.3 * far, "{lost} from the leader without the rule");
-        format!(
-            "{clear:.3} in the lane at a time, {blocked:.2} without; {far:.0} from the leader, \
-             {lost:.0} without"
-        )
     });
 }
 
@@ -177,10 +164,6 @@ fn bodyguards_stand_between_their_charge_and_the_threat() {
         let (astray, touch) = figures(run);
         assert!(off < 20.0 && astray > 100.0, "{off} from the middle, {astray} without");
         assert!(near > 40.0 && touch < 5.0, "the threat comes as near as {near}, {touch} without");
-        format!(
-            "{off:.0} from the middle, {astray:.0} without; the threat comes as near as \
-             {near:.0}, {touch:.1} without"
-        )
     });
 }
 
@@ -213,10 +196,6 @@ fn seals_hide_behind_floes() {
         let (bare, caught) = figures(run);
         assert!(seen < 0.3 && bare > 2.0 * seen, "{seen} are seen, {bare} without");
         assert!(near > 20.0 && caught < 6.0, "the orca comes as near as {near}, {caught} without");
-        format!(
-            "{seen:.2} of the seals are seen, {bare:.2} without; the orca comes as near as \
-             {near:.0}, {caught:.0} without"
-        )
     });
 }
 
@@ -251,10 +230,6 @@ fn boats_come_alongside_along_the_line_of_their_berths() {
         let state = run.step(600);
         let far = mean((1..11).map(|i| seen_by_first(run, &state, i).length()));
         assert!(far > 100.0, "{far} from the ferry without the rule");
-        format!(
-            "they dock at up to {widest:.1} degrees to its heading, {straight:.1} straight to the \
-             berth; {far:.0} away without"
-        )
     });
 }
 
@@ -279,10 +254,6 @@ fn vehicles_that_look_ahead_turn_with_the_current() {
         run.start(None, &["vehicle.rules.flow.weight=0"]);
         let heedless = figures(run);
         assert!(heedless < 0.3, "{heedless} without the rule");
-        format!(
-            "mean cosine {ahead:.3} to the flow, {here:.3} without looking ahead, {heedless:.2} \
-             without the rule"
-        )
     });
 }
 
@@ -305,9 +276,6 @@ fn vehicles_follow_the_wall_at_their_distance() {
         run.step(400);
         let away = over_time(run, 1, 1, off);
         assert!(away > 200.0, "{away} off without the rule");
-        format!(
-            "within {worst:.1} of their line along the wall in 1,000 ticks, {away:.0} off without"
-        )
     });
 }
 
@@ -341,9 +309,5 @@ fn a_queue_passes_the_door_without_a_crush() {
         run.start(None, &["walker.rules.wall.weight=0"]);
         let (_, holes, _) = figures(run);
         assert!(holes > 20, "{holes} through the wall without its rule");
-        format!(
-            "all 100 through the door; at most {dense} within 20 of one, {pressed} without the \
-             queue; {holes} through the wall without its rule"
-        )
     });
 }

@@ -48,7 +48,7 @@ fn schools_are_the_more_orderly_the_smaller_they_are() {
         let everybody = run.metrics(1).mean_neighbours;
         assert_eq!(everybody, 14.0);
         let (small, large) = ((40, 15), (20, 60));
-        let [few, many] = [small, large].map(|size| {
+        let [few, _] = [small, large].map(|size| {
             let (found, wanted) = (found(run, size, 75, &[]), order_squared(size.1, 0.2, 0.0125));
             assert!(
                 (found - wanted as f32).abs() < SLACK,
@@ -63,8 +63,5 @@ fn schools_are_the_more_orderly_the_smaller_they_are() {
         let nearest = ["fish.rules.copy.pick=\"all\"", "fish.rules.copy.nearest=1"];
         let near = found(run, small, 10, &nearest);
         assert!((near - few).abs() > SLACK, "{near}");
-        format!(
-            "⟨m²⟩ {few:.3} of 15 and {many:.3} of 60; with means {mean_of_few:.3} and {mean_of_many:.3}"
-        )
     });
 }

@@ -26,7 +26,6 @@ fn order(run: &mut Run) -> (u64, f64) {
 #[test]
 fn a_flock_in_space_comes_to_order() {
     on_both("flock-3d", |run| {
-        let mut ticks = Vec::new();
         for seed in 1..=3 {
             let request = Request { seed: Some(seed), ..Request::default() };
             run.start_with(request, &[]);
@@ -34,12 +33,10 @@ fn a_flock_in_space_comes_to_order() {
             assert!(start < 0.1, "the flock starts in order: {start}");
             let (tick, polarisation) = order(run);
             assert!(polarisation > 0.9, "seed {seed}: {polarisation} after {tick} ticks");
-            ticks.push(tick);
         }
         run.start(None, &["starling.alignment.weight=0"]);
         let (_, unaligned) = order(run);
         assert!(unaligned < 0.3, "polarisation {unaligned} without alignment");
-        format!("polarisation above 0.9 after {ticks:?} ticks; {unaligned:.2} without alignment")
     });
 }
 
@@ -68,7 +65,7 @@ fn birds_at_a_roost_make_a_ball() {
         assert!(oblong < 1.1 && spacing > 18.0, "{oblong} oblong, {spacing} apart");
         // Eight times as many: a ball twice as wide, if they keep the distance.
         run.start(Some(16_000), &[]);
-        let (more, oblong, nearer) = ball(run, 1000);
+        let (more, oblong, _) = ball(run, 1000);
         assert!(
             (1.4..2.0).contains(&(more / radius)) && oblong < 1.1,
             "{more} of 16,000, {oblong}"
@@ -76,10 +73,6 @@ fn birds_at_a_roost_make_a_ball() {
         run.start(None, &["bird.separation.weight=0"]);
         let (point, ..) = ball(run, 1500);
         assert!(point < 0.1 * radius, "a mean distance of {point} without separation");
-        format!(
-            "mean radius {radius:.0}, {packed:.2} of the closest packing at {spacing:.1}; {more:.0} of \
-             16,000 at {nearer:.1}; {point:.1} without separation"
-        )
     });
 }
 
@@ -117,10 +110,6 @@ fn bubbles_in_a_foam_touch_as_many_others_as_foams_have() {
         let state = run.step(1500);
         let crushed = Metrics::of(&run.scene, &state).nearest_neighbour_distance as f32 / diameter;
         assert!(crushed < 0.8, "nearest at {crushed} diameters, if they keep apart less");
-        format!(
-            "{deep} of 1,000 inside, with {contacts:.2} contacts; nearest at {spacing:.2} diameters, \
-             {crushed:.2} with a weight of 1"
-        )
     });
 }
 
@@ -151,7 +140,6 @@ fn currents_of_curl_noise_gather_no_motes() {
         let perlin = clumping(run, 2000);
         assert!(perlin > 8.0 * later, "{perlin} where the noise itself is the direction");
         // Where the noise does not repeat, currents meet at the seam.
-        format!("variance over mean {start:.2}, {later:.1} after 2,000 ticks; {perlin:.0} in noise")
     });
 }
 
@@ -194,10 +182,6 @@ fn a_tornado_turns_lifts_and_is_narrow_in_the_middle() {
         let state = run.step(1500);
         let loose = layer(run, &state, 0.35, 0.65);
         assert!(loose[0] > 120.0 && loose[2].abs() < 0.2, "without the funnel: {loose:?}");
-        format!(
-            "radius, round and up: {foot:.1?}, {trunk:.1?}, {cloud:.1?}; {still:.1?} \
-             without the vortex, {loose:.1?} without the lines"
-        )
     });
 }
 
@@ -240,9 +224,5 @@ fn two_species_go_round_a_helix_both_ways() {
         let state = run.step(1000);
         let strays = near(&on_the_path(run, &state));
         assert!(strays < 0.3, "{strays} within the tube without a path");
-        format!(
-            "{tube:.2} within 30 of the path, {there:.2} go there and {back:.2} back, {spacing:.1} apart; \
-             {crowd:.1} without separation"
-        )
     });
 }
