@@ -1,97 +1,15 @@
 //! Bodies that move in other ways: by the old velocity, by forces without a limit, by turns
 //! that have one, by Brownian motion, and never slower than some speed.
 
-use flockwork::model::random::{Purpose, unit};
 use flockwork::model::scene::Scene;
-use flockwork::model::state::FlockState;
 use flockwork::model::vector::{Point, flat};
 use flockwork::{CpuEngine, Engine, GpuEngine};
 
 use crate::adapter;
-use crate::common::gpu::{GPU, compares_bits, engine, on_both, with_cpu};
+use crate::common::gpu::{GPU, compares_bits, engine, on_both};
 use crate::common::situations::{FLOCKING, embodied, hurried};
 use crate::common::variants::situations_of;
 use crate::common::{agents, assert_none, assert_ticks, bits, run, stepped};
-
-/// One agent that seeks a target, and what it is after each of several ticks.
-fn path_of(
-    engine: &mut dyn Engine,
-    (size, boundary, target): (&str, &str, String),
-    (step, start): (f64, (Point, Point)),
-    body: &str,
-    ticks: usize,
-) -> Vec<(Point, Point)> {
-    let text = format!(
-        "time_step = {step}\nworld = {{ size = {size}, boundary = \"{boundary}\" }}\n[[targets]]\nname = \"far\"\n\
-         position = {target}\n[species.a]\ncount = 1\n{body}\nseek = {{ target = \"far\" }}\n"
-    );
-    engine.load(&Scene::parse("test", &text).unwrap(), &agents(&[start])).unwrap();
-    let tick = |_| {
-        let state = stepped(engine, 1);
-        (state.position[0], state.velocity[0])
-    };
-    (0..ticks).map(tick).collect()
-}
-
-#[test]
-fn the_old_velocity_moves_an_agent() {
-    on_both(adapter::gpu(), |engine, (size, depth)| {
-        let mut run = |boundary, x, start, step: &str| {
-            let body = format!("max_speed = 100\nmax_force = 0.25\nposition_step = \"{step}\"");
-            let world = (size, boundary, format!("[{x}, 50{depth}]"));
-            path_of(engine, world, (1.0, start), &body, 8)
-        };
-        // From rest with the same push in every tick the sum of the first velocities, with or without
-        // the last one.
-        let start = (flat(10.0, 50.0), Point::ZERO);
-        for (step, after) in [("new", 1.0), ("old", -1.0)] {
-            for (tick, (place, velocity)) in run("open", 1e6, start, step).into_iter().enumerate() {
-                let ticks = tick as f32 + 1.0;
-                let way = 0.25 * ticks * (ticks + after) / 2.0;
-                assert_eq!((place, velocity), (flat(10.0 + way, 50.0), flat(0.25 * ticks, 0.0)));
-            }
-        }
-        // A wall that the old velocity runs into takes the new one too; the agent leaves a tick later.
-        let start = (flat(99.0, 50.0), flat(1.125, 0.0));
-        let found = run("walls", 0.0, start, "old");
-        let stays = flat(100.0, 50.0);
-        assert_eq!(found[..2], [(stays, Point::ZERO), (stays, flat(-0.25, 0.0))]);
-        assert_eq!(found[2].0, flat(99.75, 50.0));
-        // The control: the new velocity does not reach the wall.
-        assert_eq!(run("walls", 0.0, start, "new")[0], (flat(99.875, 50.0), flat(0.875, 0.0)));
-        found
-    });
-}
-
-#[test]
-fn forces_without_a_limit_act_whole() {
-    on_both(adapter::gpu(), |engine, (size, depth)| {
-        let start = (flat(50.0, 50.0), flat(1.0, 0.0));
-        let mut run = |body: &str| {
-            let world = (size, "open", format!("[50, 90{depth}]"));
-            path_of(engine, world, (1.0, start), &format!("max_force = 0.01\n{body}"), 1)[0].1
-        };
-        // The desired velocity within one tick, or half of the way to it.
-        assert_eq!(run("limit = \"none\""), flat(0.0, 3.0));
-        assert_eq!(run("limit = \"none\"\nmass = 2"), flat(0.5, 1.5));
-        for limit in ["each", "sum"] {
-            let changed = run(&format!("limit = \"{limit}\"")) - start.1;
-            assert!((changed.length() - 0.01).abs() < 1e-7, "{limit}: {changed}");
-        }
-        // The priority spends nothing, so both forces act; with a limit the first takes all of it.
-        let flee = "flee = { target = \"far\", weight = 0.25 }";
-        let mut of_two = |limit: &str, combine: &str| {
-            run(&format!("limit = \"{limit}\"\ncombine = \"{combine}\"\n{flee}"))
-        };
-        let both = of_two("none", "priority");
-        assert_eq!(both, of_two("none", "sum"));
-        assert_eq!(both, flat(-0.25, 2.25));
-        assert_eq!(of_two("none", "exclusive"), flat(0.75, -0.75));
-        let spent = of_two("each", "priority");
-        assert!(spent != of_two("each", "sum") && spent != both, "{spent}");
-        both
-    });
-}
 
 /// The angle between two velocities; degrees.
 fn angle(one: Point, other: Point) -> f64 {
@@ -105,12 +23,16 @@ fn an_agent_comes_round_in_as_many_ticks_as_its_max_turn_needs() {
         for (degrees, step) in [(180.0, 1.0), (179.0, 1.0), (45.0, 1.0), (7.0, 1.0), (1.25, 2.0)] {
             let ticks = (180.0_f64 / (degrees * step)).ceil() as usize;
             // So far behind that the way to it stays the same.
-            let world = (size, "open", format!("[-1e7, 50{depth}]"));
-            let body = format!("limit = \"none\"\nmax_turn = {degrees}");
-            let start = (flat(50.0, 50.0), flat(2.0, 0.0));
-            let path = path_of(engine, world, (step, start), &body, ticks + 2);
-            let mut before = start.1;
-            for (tick, (_, velocity)) in path.iter().enumerate() {
+            let text = format!(
+                "time_step = {step}\nworld = {{ size = {size}, boundary = \"open\" }}\n[[targets]]\nname = \"far\"\n\
+                 position = [-1e7, 50{depth}]\n[species.a]\nlimit = \"none\"\nmax_turn = {degrees}\n\
+                 seek = {{ target = \"far\" }}\n"
+            );
+            let mut before = flat(2.0, 0.0);
+            let state = agents(&[(flat(50.0, 50.0), before)]);
+            engine.load(&Scene::parse("test", &text).unwrap(), &state).unwrap();
+            let path: Vec<Point> = (0..ticks + 2).map(|_| stepped(engine, 1).velocity[0]).collect();
+            for (tick, velocity) in path.iter().enumerate() {
                 let left = 180.0 - degrees * step * tick as f64;
                 let turn = (degrees * step).min(left.max(0.0));
                 // An angle of two headings is as exact as their components; in the last one the way to
@@ -124,46 +46,13 @@ fn an_agent_comes_round_in_as_many_ticks_as_its_max_turn_needs() {
                 before = *velocity;
             }
             // A tick earlier it is not yet round.
-            let heads = |tick: usize| angle(path[tick].1, -Point::X);
+            let heads = |tick: usize| angle(path[tick], -Point::X);
             assert!(heads(ticks - 1) < 0.01, "{degrees}: {}", heads(ticks - 1));
             assert!(ticks == 1 || heads(ticks - 2) > 0.1, "{degrees}");
             all.push(path);
         }
         all
     });
-}
-
-#[test]
-fn a_turn_in_space_stays_in_the_plane_of_heading_and_wish() {
-    let check = |engine: &mut dyn Engine, (size, depth): (&str, &str)| {
-        let in_space = !depth.is_empty();
-        let far = Point::new(-6e6, -3e6, if in_space { 2e6 } else { 0.0 });
-        let target = if in_space { "[-6e6, -3e6, 2e6]" } else { "[-6e6, -3e6]" };
-        let heading = Point::new(2.0, 0.25, if in_space { -0.5 } else { 0.0 });
-        let start = (flat(50.0, 50.0), heading);
-        let mut run = |turn: &str, heading: Point| {
-            let body = format!("limit = \"none\"\n{turn}");
-            let world = (size, "open", target.to_string());
-            path_of(engine, world, (1.0, (start.0, heading)), &body, 30)
-        };
-        let path = run("max_turn = 10", heading);
-        let normal = heading.cross(far).normalize().as_dvec3();
-        let whole = angle(heading, far);
-        assert!(whole > 130.0);
-        for (tick, (_, velocity)) in path.iter().enumerate() {
-            let out = velocity.as_dvec3().normalize().dot(normal).abs();
-            assert!(out < 2e-5, "tick {tick}: {out}");
-            let left = (whole - 10.0 * (tick as f64 + 1.0)).max(0.0);
-            assert!((angle(*velocity, far) - left).abs() < 2e-3, "tick {tick}: {left}");
-        }
-        // The controls: without it the agent has turned at once, as it has from rest; with 0 it never
-        // turns.
-        assert!(angle(run("", heading)[0].1, far) < 2e-3);
-        assert!(angle(run("max_turn = 10", Point::ZERO)[0].1, far) < 2e-3);
-        assert!(angle(run("max_turn = 0", heading)[29].1, heading) < 1e-4);
-        path
-    };
-    on_both(adapter::gpu(), check);
 }
 
 /// A jitter with all bits: products of powers of two have no rounding that could differ.
@@ -222,44 +111,6 @@ fn the_square_of_a_brownian_way_grows_with_time() {
         assert!(shaken(engine, size, 0.0, 10).iter().all(|place| *place == Point::ZERO));
         two
     });
-}
-
-#[test]
-fn noise_is_drawn_for_its_own_purpose_by_id_and_tick() {
-    const AGENTS: usize = 100;
-    // Rounding of angles, of a turn 2⁻²⁴.
-    const ROUNDING: f32 = 1e-5;
-    let text = "seed = 9\nworld = { size = [100, 100], boundary = \"open\" }\n[species.a]\n\
-                count = 100\nnoise = 0.25\n";
-    let scene = Scene::parse("test", text).unwrap();
-    // In another order than ids.
-    let place = |n: usize| flat((n * 7 % AGENTS) as f32, 50.0);
-    let all: Vec<_> = (0..AGENTS).map(|n| (place(n), Point::X)).collect();
-    let state = FlockState { tick: 5, ..agents(&all) };
-    for engine in &mut with_cpu(adapter::gpu()) {
-        let after = run(&mut **engine, &scene, &state, 1);
-        let turned_by = |draw: &dyn Fn(u32) -> f32| {
-            let is_as_drawn = |(id, velocity): (&u32, &Point)| {
-                let angle = 0.25 * std::f32::consts::TAU * (draw(*id) - 0.5);
-                (velocity.y.atan2(velocity.x) - angle).abs() < ROUNDING
-            };
-            after.id.iter().zip(&after.velocity).filter(|agent| is_as_drawn(*agent)).count()
-        };
-        assert_eq!(turned_by(&|id| unit(9, id, 5, Purpose::Noise)), AGENTS);
-        // The controls: another purpose, the next tick, another agent, another seed.
-        for purpose in [
-            Purpose::Wander,
-            Purpose::NoiseAround,
-            Purpose::NoiseHeight,
-            Purpose::JitterX,
-            Purpose::Pick,
-        ] {
-            assert!(turned_by(&|id| unit(9, id, 5, purpose)) < 5);
-        }
-        assert!(turned_by(&|id| unit(9, id, 6, Purpose::Noise)) < 5);
-        assert!(turned_by(&|id| unit(9, id + 1, 5, Purpose::Noise)) < 5);
-        assert!(turned_by(&|id| unit(8, id, 5, Purpose::Noise)) < 5);
-    }
 }
 
 /// The velocities after a tick of agents that no force moves: at rest, slow, too slow for a square, and fast.
