@@ -85,7 +85,7 @@ begin=$SECONDS
 # cells: drivers round 8-bit blending differently. Lavapipe's triangles are 0.6 % brighter, SwiftShader's
 # 1.2 %; an eye tells 1 % apart. And two controls, which test the tests; a test of the CPU engine; and one that bounds
 # how far the engines part, where another test wants the same bits.
-second=(gpu_passes gpu_engine gpu_runs ranks_gpu formulas rules_in_text rule_values broken_forces everybody limits traits bodies exclusive nearest pick kept renderer space_pictures splat clusters)
+second=(gpu_passes gpu_engine gpu_runs ranks_gpu formulas rules_in_text rule_values broken_forces everybody limits traits bodies nearest pick kept renderer space_pictures splat clusters)
 VK_DRIVER_FILES=$icd cargo test --release --locked --test engines --test pictures -- \
   "${second[@]/%/::}" --skip no_seam --skip every_poisoned_parameter --skip a_skipped_pass \
   --skip every_state_of_the_cpu_engine --skip both_engines_move_a_mixed_scene

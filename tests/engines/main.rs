@@ -18,7 +18,6 @@ mod cpu_order;
 mod cpu_space;
 mod embedding;
 mod everybody;
-mod exclusive;
 mod formulas;
 mod gpu_engine;
 mod gpu_passes;

@@ -44,27 +44,46 @@ fn a_value_by_species_is_the_one_of_the_neighbours_species() {
 }
 
 #[test]
-fn rules_that_take_equal_numbers_give_the_same_bytes() {
+fn rules_that_say_the_same_give_the_same_bytes() {
+    const PLANE: &str = "[90, 80]";
+    const SPACE: &str = "[50, 60, 40]";
+    const FLOCK: &str =
+        "separation = { radius = 15 }\ncohesion = { radius = 30 }\nalignment = { radius = 30, @ }";
+    const NOBODY: [&str; 3] = ["with = []", "weight = 0", "with = 'all'"];
+    // A force without weight is not the first one.
+    const EXCLUSIVE: &str = "combine = 'exclusive'\n@separation = { radius = 15 }";
+    const FIRST: [&str; 3] =
+        ["alignment = { radius = 15, weight = 0 }\n", "", "alignment = { radius = 15 }\n"];
     let mut engines = with_cpu(adapter::gpu());
-    let flock = |rule: &str, number: &str| {
-        let text =
-            format!("[species.a]\ncount = 90\nmax_speed = 2\n{}\n", rule.replace('@', number));
-        common::parsed(&text)
-    };
-    for (rule, numbers) in [
+    // Two that say the same, and the control.
+    for (size, rule, texts) in [
         // The square of 1e20 is infinite.
-        ("rules.r.force = '0.01 * @'", ["limit(velocity, 1e20)", "velocity", "limit(velocity, 1)"]),
         (
+            PLANE,
+            "rules.r.force = '0.01 * @'",
+            ["limit(velocity, 1e20)", "velocity", "limit(velocity, 1)"],
+        ),
+        (
+            PLANE,
             "motion = 'turn'\nrules.r = { sum.m = '@', force = 'heading + 0.1 * m * perp(heading)' }",
             ["max_force", "max_speed", "0.05"],
         ),
+        (PLANE, FLOCK, NOBODY),
+        (SPACE, FLOCK, NOBODY),
+        (PLANE, EXCLUSIVE, FIRST),
+        (SPACE, EXCLUSIVE, FIRST),
     ] {
-        let flocks = numbers.map(|number| flock(rule, number));
+        let flocks = texts.map(|text| {
+            let rule = rule.replace('@', text);
+            common::parsed(&format!(
+                "world.size = {size}\n[species.a]\ncount = 60\nmax_speed = 2\n{rule}\n"
+            ))
+        });
         for engine in &mut engines {
             let [one, same, other] =
                 flocks.each_ref().map(|(scene, state)| bits(&run(&mut **engine, scene, state, 5)));
-            assert!(one == same, "{rule} on {}", engine.describe());
-            assert!(one != other, "the control: {rule} on {}", engine.describe());
+            assert!(one == same, "{rule} in {size} on {}", engine.describe());
+            assert!(one != other, "the control: {rule} in {size} on {}", engine.describe());
         }
     }
 }
@@ -146,25 +165,6 @@ fn a_behaviour_that_perceives_no_species_has_no_force_also_in_a_scene_of_one() {
             assert!(none.0 == none.1, "{rule}, engine {number}");
             // The control.
             assert!(all.0 != all.1, "{rule}, engine {number}");
-        }
-    }
-}
-
-#[test]
-fn a_flock_that_aligns_with_nobody_is_one_whose_alignment_has_no_weight() {
-    let mut engines = with_cpu(adapter::gpu());
-    for size in ["[90, 80]", "[50, 60, 40]"] {
-        for engine in &mut engines {
-            let [none, off, all] = [", with = []", ", weight = 0", ""].map(|more| {
-                let (scene, state) = common::parsed(&format!(
-                    "world.size = {size}\n[species.a]\ncount = 60\nseparation = {{ radius = 15 }}\n\
-                     cohesion = {{ radius = 30 }}\nalignment = {{ radius = 30{more} }}\n"
-                ));
-                run(engine.as_mut(), &scene, &state, 5).velocity
-            });
-            assert!(none == off, "{size}, {}", engine.describe());
-            // The control.
-            assert!(none != all, "{size}, {}", engine.describe());
         }
     }
 }
