@@ -4,9 +4,10 @@
 use crate::adapter;
 use crate::common;
 use crate::common::gpu::{checked_with_cpu, share};
-use crate::common::{BOUNDARIES, agents as flock, bits, built_in, reference, run};
+use crate::common::{BOUNDARIES, agents as flock, bits, reference, run};
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::CpuEngine;
+use flockwork::model::behaviours::Kind;
 use flockwork::model::scene::{Request, Scene};
 use flockwork::model::vector::{Point, flat};
 
@@ -79,17 +80,6 @@ fn an_agent_that_reverses_on_the_spot_moves_on() {
 }
 
 #[test]
-fn no_agent_on_a_path_stops() {
-    for (name, count, ticks) in [("path", 2000, 2000), ("path-loop", 5000, 3000)] {
-        let (scene, state) = built_in(name, count, &[]);
-        let mut engine = CpuEngine::new(Some(2)).unwrap();
-        let after = run(&mut engine, &scene, &state, ticks);
-        let standing = after.velocity.iter().filter(|v| v.length() < 1e-5).count();
-        assert_eq!(standing, 0, "of {count} in {name} after {ticks} ticks");
-    }
-}
-
-#[test]
 fn a_grazed_circle_never_pulls() {
     // The circle's edge is at 30. An agent of size 6 touches it up to 36 from the centre.
     let scene = |limit: &str| {
@@ -150,23 +140,11 @@ fn an_agent_at_rest_has_the_same_bits_on_both_engines() {
     let Some(gpu) = adapter::gpu() else { return };
     let mut on_gpu = common::gpu::engine(&gpu);
     let mut on_cpu = CpuEngine::new(Some(2)).unwrap();
-    let behaviours = [
-        "separation",
-        "alignment",
-        "cohesion",
-        "view",
-        "pursue",
-        "evade",
-        "seek",
-        "flee",
-        "arrive",
-        "wander",
-        "contain",
-        "avoid",
-        "swim",
-    ];
+    // Those that need no scenery of their own.
+    let needs_none = |kind: &Kind| ![Kind::FollowPath, Kind::FollowFlow].contains(kind);
+    let behaviours = Kind::ALL.into_iter().filter(needs_none).map(|kind| kind.info().key);
     // A second driver that takes a second to compile a shader has every third.
-    for behaviour in behaviours.into_iter().step_by(share().min(3)) {
+    for behaviour in behaviours.step_by(share().min(3)) {
         for boundary in BOUNDARIES {
             for body in ["max_force = 0", "max_speed = 0", "max_force = 0\nlimit = \"sum\""] {
                 let scene = scene(&format!(

@@ -115,21 +115,6 @@ fn a_mixed_scene_is_the_same_on_both_engines() {
     }
 }
 
-#[test]
-fn flocks_of_every_size_move_in_space() {
-    let Some(gpu) = adapter::gpu() else { return };
-    let mut on_gpu = shipped(&gpu);
-    let mut on_cpu = CpuEngine::new(None).unwrap();
-    for count in [1, 2, 63, 64, 65, 1_000, 65_535, 65_536, 65_537] {
-        let (scene, state) = flock_in_space(count, "300, 260, 280", &[]);
-        assert_eq!(state.len() as u64, count);
-        let moved = run(&mut on_gpu, &scene, &state, 3);
-        let same = bits(&moved) == bits(&run(&mut on_cpu, &scene, &state, 3));
-        assert!(same || !gpu.is_software(), "{count} agents: the engines differ");
-        assert!(bits(&moved) != bits(&state), "{count} agents did not move");
-    }
-}
-
 /// The largest distance between the places of an agent in two states.
 fn farthest_apart(a: &FlockState, b: &FlockState) -> f64 {
     let apart = a.position.iter().zip(&b.position).map(|(p, q)| p.distance(*q));

@@ -192,11 +192,3 @@ fn the_order_of_the_agents_decides_the_bits_of_the_sums() {
         straight.position.iter().zip(&other.position).filter(|(p, q)| p.distance(**q) > 0.1);
     assert!(apart.count() < 30, "the agents reversed are another flock");
 }
-
-#[test]
-fn a_flock_without_agents_goes_on() {
-    let (scene, _) = flock(1, &[]);
-    let empty = Snapshot { state: FlockState::default(), targets: scene.targets.clone() };
-    let mut engine = CpuEngine::new(Some(2)).unwrap();
-    assert!(go_on(&mut engine, &scene, &empty, 3).state.is_empty());
-}

@@ -345,18 +345,6 @@ fn a_skipped_pass_is_noticed() {
 }
 
 #[test]
-fn the_same_run_gives_the_same_bytes() {
-    let Some(gpu) = adapter::gpu() else { return };
-    let mut engines = Engines::new(gpu);
-    for name in ["more than 16 bits", "the same, as shipped", "all in one cell"] {
-        let case = cases().into_iter().find(|case| case.name == name).unwrap();
-        let (first, second) = (engines.run(&case, 20), engines.run(&case, 20));
-        assert_eq!(first.tick, 20);
-        assert!(first == second, "{name}: two runs differ");
-    }
-}
-
-#[test]
 fn the_bytes_do_not_depend_on_how_crowds_are_sorted_or_dispatched() {
     let Some(gpu) = adapter::gpu() else { return };
     let mut engines = Engines::new(gpu);
