@@ -4,12 +4,12 @@ use crate::common;
 use crate::common::controls::{changes, perturbed};
 use crate::common::scenery::in_the_corner;
 use crate::common::situations::{
-    FLOCKING, OF_LOOKS, OF_RULES, behaviour_sets, parity_in, situation_in,
+    FLOCKING, OF_LOOKS, OF_RULES, Situation, behaviour_sets, parity_in, situation_in,
 };
 use crate::common::{
     BOUNDARIES, CORRECTLY_ROUNDED, Errors, agents, assert_a_thousand_ticks, assert_none,
-    assert_ticks, bits, check_invariants, compare, compare_targets, flock, largest_errors, mixed,
-    reference, run, stepped,
+    assert_ticks, bits, check_invariants, compare, compare_targets, decided, flock, largest_errors,
+    mixed, reference, run, stepped,
 };
 use flockwork::engine::Engine;
 use flockwork::engine::cpu::{CpuEngine, InstructionSet};
@@ -17,7 +17,8 @@ use flockwork::model::behaviours::{Kind, Uses};
 use flockwork::model::scene::{Request, Rule, Scene};
 use flockwork::model::scenery::Segment;
 use flockwork::model::state::FlockState;
-use glam::{DVec3, Vec3};
+use flockwork::model::world::Boundary;
+use glam::{DVec3, Vec2, Vec3};
 
 /// Situations for each behaviour alone and for all together.
 const ALONE: u64 = 1000;
@@ -67,7 +68,6 @@ fn assert_one_tick(axes: usize) {
     for kind in Kind::ALL {
         let (cases, doubtful) = (cases[kind.number()], doubtful[kind.number()]);
         let part = doubtful / f64::from(cases);
-        println!("{kind:?}: {cases} situations, {:.2} % too close to call", 100.0 * part);
         assert!(cases >= 1000, "{kind:?} in {cases} situations only");
         common::assert_decided(part, kind.info().key);
     }
@@ -214,35 +214,48 @@ fn a_value_that_depends_on_the_size_follows_its_law() {
     }
 }
 
+/// True if two agents are such a way apart.
+fn has_pair(state: &FlockState, is_apart: impl Fn(Vec3) -> bool) -> bool {
+    let all = &state.position;
+    (0..all.len()).any(|i| (0..i).any(|j| is_apart(all[i] - all[j])))
+}
+
 #[test]
 fn a_situation_is_what_its_name_says() {
-    let cases: Vec<_> = parity_in(2, 200, 200).collect();
+    [2, 3].into_iter().for_each(assert_degenerate_often_enough);
+}
+
+fn assert_degenerate_often_enough(axes: usize) {
+    let cases: Vec<_> = parity_in(axes, 200, 200).collect();
     let some = |what: &dyn Fn(&FlockState, &Scene) -> bool| {
         cases.iter().filter(|case| what(&case.state, &case.scene)).count()
     };
-    let pair = |state: &FlockState, near: &dyn Fn(Vec3) -> bool| {
-        let all = &state.position;
-        (0..all.len()).any(|i| (0..i).any(|j| near(all[i] - all[j])))
-    };
-    assert!(some(&|state, _| state.velocity.contains(&Vec3::ZERO)) > 50);
-    assert!(some(&|state, scene| state.position.contains(&scene.targets[1].position)) > 10);
-    assert!(some(&|state, _| pair(state, &|d| d == Vec3::ZERO)) > 50);
-    assert!(some(&|state, _| pair(state, &|d| d.length_squared() == 100.0)) > 50);
+    assert!(some(&|state, _| state.velocity.contains(&Vec3::ZERO)) > 500);
+    assert!(some(&|state, _| has_pair(state, |d| d == Vec3::ZERO)) > 50);
     assert!(some(&|state, _| state.len() == 1) > 50);
-    for cells in 1..=3 {
-        assert!(
-            some(&|state, scene| scene.grid::<2>(state.len()).columns() == cells) > 50,
-            "{cells}"
-        );
+    if axes == 2 {
+        assert!(some(&|state, scene| state.position.contains(&scene.targets[1].position)) > 10);
+        assert!(some(&|state, _| has_pair(state, |d| d.length_squared() == 100.0)) > 50);
+        let columns = |state: &FlockState, scene: &Scene| scene.grid::<2>(state.len()).columns();
+        for cells in 1..=3 {
+            assert!(some(&|state, scene| columns(state, scene) == cells) > 50, "{cells}");
+        }
+        // Halved columns; so few that they overlap around the world; so many that seams are rare.
+        let halved = |among: std::ops::Range<u32>| {
+            some(&|state, scene| {
+                scene.grid::<2>(state.len()).reach == 2 && among.contains(&columns(state, scene))
+            })
+        };
+        assert!(halved(0..5) > 100 && halved(5..7) > 40 && halved(7..99) > 40);
+    } else {
+        let is_upright = |v: &Vec3| v.z != 0.0 && v.truncate() == Vec2::ZERO;
+        assert!(some(&|state, _| state.velocity.iter().any(is_upright)) > 500);
+        let is_above = |p: &Vec3, q: Vec3| p.truncate() == q.truncate() && p.z != q.z;
+        let above = |state: &FlockState, scene: &Scene| {
+            state.position.iter().any(|p| is_above(p, scene.targets[1].position))
+        };
+        assert!(some(&above) > 5);
     }
-    // Halved columns; so few that they overlap around the world; so many that seams are rare.
-    let halved = |columns: std::ops::Range<u32>| {
-        some(&|state, scene| {
-            let grid = scene.grid::<2>(state.len());
-            grid.reach == 2 && columns.contains(&grid.columns())
-        })
-    };
-    assert!(halved(0..5) > 100 && halved(5..7) > 40 && halved(7..99) > 40);
     // Colours have their own tests, and so have rules in text.
     let elsewhere = [&OF_LOOKS[..], &OF_RULES].concat();
     for (name, extra) in Uses::EXTRAS.into_iter().filter(|(_, extra)| !elsewhere.contains(extra)) {
@@ -265,6 +278,64 @@ fn a_situation_is_what_its_name_says() {
     assert!(some(&|_, scene| scene.paths.iter().any(|path| path.segments().any(still))) > 50);
 }
 
+/// Half the depth of a space round a plane: farther than any behaviour of the situations reaches.
+const HALF_DEPTH: f32 = 500.0;
+
+/// The situation in the middle of a space.
+fn in_a_space(case: &Situation) -> (Scene, FlockState) {
+    let (mut scene, mut state) = (case.scene.clone(), case.state.clone());
+    scene.world.size.z = 2.0 * HALF_DEPTH;
+    let lift = |place: &mut Vec3| place.z = HALF_DEPTH;
+    scene.targets.iter_mut().for_each(|target| {
+        lift(&mut target.position);
+        target.sends_to.iter_mut().for_each(lift);
+    });
+    scene.obstacles.iter_mut().for_each(|obstacle| lift(&mut obstacle.position));
+    scene.paths.iter_mut().flat_map(|path| &mut path.points).for_each(lift);
+    state.position.iter_mut().for_each(lift);
+    (scene, state)
+}
+
+/// How many agents a space moves otherwise than its plane does, and how many were compared. Agents that
+/// share a spot leave it in other directions, so there must be none.
+fn strays(case: &Situation, change: impl Fn(&mut FlockState)) -> (u32, u32) {
+    let (scene, mut state) = in_a_space(case);
+    change(&mut state);
+    let expected = reference::step(&case.scene, &case.state);
+    let flat = run(&mut engine(), &case.scene, &case.state, 1);
+    let deep = run(&mut engine(), &scene, &state, 1);
+    let (mut wrong, mut compared) = (0, 0);
+    for (agent, _) in decided(&expected) {
+        let off = deep.position[agent] - flat.position[agent] - Vec3::Z * HALF_DEPTH;
+        let off = reference::minimum_image(&scene, off.as_dvec3()).0.length();
+        let turned = (deep.velocity[agent] - flat.velocity[agent]).as_dvec3().length();
+        let near = off < CORRECTLY_ROUNDED.position && turned < CORRECTLY_ROUNDED.velocity;
+        wrong += u32::from(!near);
+        compared += 1;
+    }
+    (wrong, compared)
+}
+
+#[test]
+fn a_plane_in_space_moves_as_a_plane() {
+    // A wanderer's place moves on a sphere, and noise has other directions in space.
+    let planar = |kind: &Kind| ![Kind::Wander, Kind::FollowFlow].contains(kind);
+    for kind in Kind::ALL.into_iter().filter(planar) {
+        let (mut agents, mut controls) = (0, 0);
+        for number in 0..120 {
+            let case = situation_in(2, &[kind], number);
+            if has_pair(&case.state, |d| d == Vec3::ZERO) {
+                continue;
+            }
+            let (wrong, compared) = strays(&case, |_| {});
+            assert_eq!(wrong, 0, "{}", case.name);
+            agents += compared;
+            controls += strays(&case, |state| state.velocity.iter_mut().for_each(|v| v.z = 0.5)).0;
+        }
+        assert!(agents > 300 && controls > 100, "{kind:?}: {agents} compared, {controls} stray");
+    }
+}
+
 #[test]
 fn threads_and_instruction_sets_give_the_same_bits() {
     let mut scenes = vec![
@@ -284,7 +355,6 @@ fn threads_and_instruction_sets_give_the_same_bits() {
         flock(3000, &["world.density=30"]),
     ];
     scenes.extend(BOUNDARIES.map(|boundary| mixed(boundary, &[])));
-    println!("instruction sets: {:?}", InstructionSet::available());
     for (index, (scene, state)) in scenes.iter().enumerate() {
         let mut portable = CpuEngine::with_instructions(Some(1), InstructionSet::Portable).unwrap();
         let expected = bits(&run(&mut portable, scene, state, 100));
@@ -305,12 +375,17 @@ fn threads_and_instruction_sets_give_the_same_bits() {
 
 #[test]
 fn a_thousand_ticks_lose_no_agent() {
-    for boundary in BOUNDARIES {
-        let (scene, first) = mixed(boundary, &[]);
+    let in_space: Vec<_> = (0..12).map(|number| situation_in(3, &Kind::ALL, number)).collect();
+    let seen = |edge| in_space.iter().any(|case| case.scene.world.boundary == edge);
+    assert!(Boundary::NAMES.iter().all(|(_, edge)| seen(*edge)));
+    // A flock of one species has a kernel of its own.
+    let flocks = BOUNDARIES.map(|edge| mixed(edge, &[])).into_iter().chain([flock(2000, &[])]);
+    let in_space = in_space.into_iter().map(|case| (case.scene, case.state));
+    for (scene, first) in flocks.chain(in_space) {
         let mut engine = engine();
         assert_a_thousand_ticks(&mut engine, &scene, &first);
         let mut state = engine.read_back().unwrap();
-        state.velocity[3].x = f32::NAN;
+        state.velocity[0].x = f32::NAN;
         assert!(check_invariants(&scene, &first, &state).is_err());
     }
 }
@@ -345,10 +420,9 @@ fn a_sample_of_a_crowd_is_right_on_average() {
     // 0.12°. Three times as much happens in one case of four hundred. (The sampling tests check the
     // size of the sums.)
     let worst = headings.iter().map(|heading| off(*heading)).fold(0.0, f64::max);
-    println!("one sample is up to {worst:.2}° off the exact sum, the mean of 600 {sampled:.2}°");
     assert!(sampled < 0.4, "the mean of the samples is {sampled}° off");
     // Control: if all seeds gave the same sample, the mean would be as far off as that one.
-    assert!(worst > 0.8, "nothing was sampled");
+    assert!(worst > 0.8, "nothing was sampled: at most {worst}° off");
 }
 
 #[test]

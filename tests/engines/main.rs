@@ -15,7 +15,6 @@ mod broken_forces;
 mod courses;
 mod cpu_engine;
 mod cpu_order;
-mod cpu_space;
 mod embedding;
 mod everybody;
 mod formulas;
