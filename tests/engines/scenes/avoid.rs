@@ -1,6 +1,6 @@
 //! Avoid: 1,000 agents from random places among circles.
 
-use super::{Run, with_many};
+use super::{Run, on_both};
 
 /// How agents collide with circles.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ pub fn collisions(run: &mut Run, ticks: u32, every: u32) -> Collisions {
 
 #[test]
 fn feelers_keep_all_agents_out() {
-    with_many("avoid-feeler", |run| {
+    on_both("avoid-feeler", |run| {
         run.start(Some(1000), &[]);
         let with = collisions(run, 5000, 5);
         assert_eq!(with.agents, 0, "{with:?}");
@@ -50,7 +50,7 @@ fn feelers_keep_all_agents_out() {
 
 #[test]
 fn boxes_keep_all_agents_out_except_for_a_graze() {
-    with_many("avoid-box", |run| {
+    on_both("avoid-box", |run| {
         run.start(Some(1000), &[]);
         // An agent that starts at rest beside a circle may touch it before it has turned.
         let born = collisions(run, 200, 4);
@@ -66,7 +66,7 @@ fn boxes_keep_all_agents_out_except_for_a_graze() {
 
 #[test]
 fn looking_ahead_keeps_some_agents_out() {
-    with_many("avoid-ahead", |run| {
+    on_both("avoid-ahead", |run| {
         run.start(Some(1000), &[]);
         let with = collisions(run, 600, 2);
         // By then all are at the target and stay there.

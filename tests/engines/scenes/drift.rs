@@ -5,7 +5,7 @@ use flockwork::model::scenery::FlowField;
 use flockwork::model::state::FlockState;
 use flockwork::model::vector::{Point, flat};
 
-use super::{Run, assert_none_lost, mean, on_both, with_many};
+use super::{Run, assert_none_lost, mean, on_both};
 
 /// Mean turn of the heading in one tick; degrees.
 fn mean_turn(run: &mut Run) -> f32 {
@@ -30,7 +30,7 @@ fn displacement(run: &Run, before: &FlockState, after: &FlockState) -> (f32, f32
 
 #[test]
 fn wanderers_turn_gently_and_drift_nowhere() {
-    with_many("wander", |run| {
+    on_both("wander", |run| {
         run.start(Some(10_000), &[]);
         let start = run.step(0);
         let turn = mean_turn(run);
@@ -62,7 +62,7 @@ fn wanderers_turn_gently_and_drift_nowhere() {
 
 #[test]
 fn embers_glow_and_stray() {
-    with_many("embers", |run| {
+    on_both("embers", |run| {
         assert_eq!(run.scene.species[0].look, BoidShape::Glow);
         run.start(Some(10_000), &[]);
         let start = run.step(0);

@@ -5,7 +5,7 @@ use flockwork::model::state::FlockState;
 use flockwork::model::statistics::Metrics;
 use flockwork::model::vector::{Point, flat};
 
-use super::{Run, mean, on_both, with_many};
+use super::{Run, mean, on_both};
 
 /// Ticks until the polarisation exceeds 0.9, in steps of 50; `None` if that takes more than `most`.
 fn order(run: &mut Run, most: u32) -> Option<u32> {
@@ -144,7 +144,7 @@ fn noise_changes_how_a_flock_moves() {
 
 #[test]
 fn a_flock_at_one_point_is_bounded() {
-    with_many("flock", |run| {
+    on_both("flock", |run| {
         let mut state = run.start(Some(20_000), &[]);
         let middle = run.scene.world.size * 0.5;
         state.position.fill(middle);

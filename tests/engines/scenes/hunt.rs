@@ -1,7 +1,7 @@
 //! Pursuers and evaders that are agents.
 
 use super::avoid::collisions;
-use super::{Run, assert_none_lost, on_both, with_many};
+use super::{Run, assert_none_lost, on_both};
 
 /// A quarry this near to a hunter counts as caught.
 const CATCH: f32 = 6.0;
@@ -37,7 +37,7 @@ fn evaders_survive_longer_than_fleeing_agents() {
 
 #[test]
 fn prey_survive_longer_with_evasion() {
-    with_many("predators", |run| {
+    on_both("predators", |run| {
         let state = run.start(Some(8_008), &[]);
         assert_eq!(state.species.iter().filter(|species| **species == 1).count(), 8);
         let evading = caught(run, 400);

@@ -5,7 +5,7 @@ use flockwork::model::state::FlockState;
 use flockwork::model::statistics::Metrics;
 use flockwork::model::vector::Point;
 
-use super::{Run, mean, on_both, with_many};
+use super::{Run, mean, on_both};
 
 /// The share of some places for which something holds.
 fn share(all: usize, holds: impl Fn(usize) -> bool) -> f32 {
@@ -55,7 +55,7 @@ fn ball(run: &mut Run, ticks: u32) -> (f32, f32, f32) {
 
 #[test]
 fn birds_at_a_roost_make_a_ball() {
-    with_many("roost", |run| {
+    on_both("roost", |run| {
         let (radius, oblong, spacing) = ball(run, 1500);
         // Spheres of this diameter in their closest packing, 0.74 of the volume, fill a ball; the mean
         // distance from the middle of a ball is three quarters of its radius.
