@@ -20,7 +20,7 @@ use glam::Vec3;
 
 /// Number of scenes for the CPU engine and for the GPU engine, which has to compile shaders for
 /// them.
-const ON_THE_CPU: u64 = 4000;
+const ON_THE_CPU: u64 = 1500;
 const ON_THE_GPU: usize = 150;
 /// Shaders for each kind of world; a driver compiles one of all behaviours and extras for a second or more.
 const SHADERS: usize = 4;

@@ -117,7 +117,9 @@ fn nudged(snapshot: &Snapshot) -> Snapshot {
 fn a_run_on_the_cpu_goes_on_with_any_number_of_threads() {
     let mut engine = CpuEngine::new(Some(2)).unwrap();
     let mut forgotten = vec![];
-    for start in scenes().chain(others()) {
+    // Each scene at one of its two counts, by turns.
+    let scenes = scenes().enumerate().filter(|(nth, _)| nth.div_ceil(2) % 2 == 0);
+    for start in scenes.map(|(_, start)| start).chain(others()) {
         let [stop, end] = straight(&mut engine, &start);
         assert_eq!(end.state.tick, u64::from(BEFORE + AFTER));
         for threads in [1, 3] {

@@ -115,7 +115,7 @@ fn a_random_force_is_nervous() {
 fn outside(run: &mut Run) -> (f32, f32) {
     let size = run.scene.world.size;
     let (mut out, mut far) = (Vec::new(), 0.0_f32);
-    for _ in 0..1000 {
+    for _ in 0..200 {
         for p in run.step(10).position {
             let beyond = (-p).max(p - size).max_element();
             out.push(f32::from(u8::from(beyond > 0.0)));

@@ -140,7 +140,7 @@ fn alone(run: &Run, state: &FlockState) -> usize {
 }
 
 #[test]
-fn every_scene_runs_at_its_own_count_and_at_20_000() {
+fn every_scene_runs_at_its_own_count_and_at_5_000() {
     for (number, scene) in built_in().enumerate() {
         // A software driver gives the bits of the CPU engine, as `gpu_runs` shows for every scene.
         let gpu = adapter::gpu().filter(|gpu| !gpu.is_software() || number % 8 == 0);
@@ -151,7 +151,7 @@ fn every_scene_runs_at_its_own_count_and_at_20_000() {
             // Where everybody may hear everybody, the work grows with the square.
             let grows =
                 run.scene.run_cap() != MAX_WHOLE_RUN || run.scene.uses().has(Uses::EVERYBODY);
-            let many = if grows { 2_000 } else { 20_000 };
+            let many = if grows { 2_000 } else { 5_000 };
             let before = run.start(Some(many), &[]);
             let state = run.step(20);
             assert_none_lost(run, &state, many as usize);

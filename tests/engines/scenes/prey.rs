@@ -114,7 +114,7 @@ fn starlings_stay_over_their_roost_as_one_flat_flock() {
         assert!((0.35..0.95).contains(&order), "polarisation {order}");
         assert!(flat < 0.6, "height over width {flat}");
         run.start(None, &["starling.follow_path.weight=0"]);
-        let state = run.step(1000);
+        let state = run.step(500);
         let gone = mean(state.position[..10_000].iter().map(|p| p.distance(roost(run))));
         assert!(gone > 2.0 * away, "{gone} from the roost without an area over it");
     });
@@ -184,7 +184,7 @@ fn swapped(state: &FlockState) -> FlockState {
 fn an_attack_runs_through_the_flock_faster_than_birds_fly() {
     on_both("murmuration", |run| {
         run.step(500);
-        let waves: Vec<(Front, f32)> = (0..4).filter_map(|_| wave(run)).collect();
+        let waves: Vec<(Front, f32)> = (0..3).filter_map(|_| wave(run)).collect();
         assert!(waves.len() >= 2, "{waves:?}");
         // Units a tick from the tenth to the 25th tick.
         let speeds = waves.iter().map(|(front, bird)| (front[4] - front[1]) / 15.0 / bird);

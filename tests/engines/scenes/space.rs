@@ -56,21 +56,19 @@ fn ball(run: &mut Run, ticks: u32) -> (f32, f32, f32) {
 #[test]
 fn birds_at_a_roost_make_a_ball() {
     on_both("roost", |run| {
+        run.start(Some(500), &[]);
         let (radius, oblong, spacing) = ball(run, 1500);
         // Spheres of this diameter in their closest packing, 0.74 of the volume, fill a ball; the mean
         // distance from the middle of a ball is three quarters of its radius.
         let closest = |count: f32, spacing: f32| 0.75 * (count / 0.74).cbrt() * spacing / 2.0;
-        let packed = radius / closest(2000.0, spacing);
+        let packed = radius / closest(500.0, spacing);
         assert!((1.0..1.25).contains(&packed), "{packed} of the closest packing, {spacing} apart");
         assert!(oblong < 1.1 && spacing > 18.0, "{oblong} oblong, {spacing} apart");
         // Eight times as many: a ball twice as wide, if they keep the distance.
-        run.start(Some(16_000), &[]);
+        run.start(Some(4_000), &[]);
         let (more, oblong, _) = ball(run, 1000);
-        assert!(
-            (1.4..2.0).contains(&(more / radius)) && oblong < 1.1,
-            "{more} of 16,000, {oblong}"
-        );
-        run.start(None, &["bird.separation.weight=0"]);
+        assert!((1.4..2.0).contains(&(more / radius)) && oblong < 1.1, "{more} of 4,000, {oblong}");
+        run.start(Some(500), &["bird.separation.weight=0"]);
         let (point, ..) = ball(run, 1500);
         assert!(point < 0.1 * radius, "a mean distance of {point} without separation");
     });
