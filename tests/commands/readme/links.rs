@@ -120,9 +120,10 @@ fn every_link_leads_somewhere_and_every_path_is_there() {
     assert!(links > 60, "only {links} links");
 }
 
-/// Whether a folder holds nothing but the unit tests of the file that it is named after.
-fn is_of_tests(folder: &Path) -> bool {
-    fs::read_dir(folder).unwrap().all(|entry| entry.unwrap().file_name() == "tests.rs")
+/// Whether a folder holds one module and its unit tests: then its parent folder finds it.
+fn is_one_module(folder: &Path) -> bool {
+    let mut names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+    names.all(|name| name == "mod.rs" || name == "tests.rs")
 }
 
 /// The folders below `folder` that a page does not name, and names no file of.
@@ -132,7 +133,7 @@ fn unnamed_folders(folder: &Path, text: &str) -> Vec<String> {
     let unnamed = folders.flat_map(|path| {
         let name = path.strip_prefix(root("")).unwrap().to_str().unwrap().replace('\\', "/");
         let mut below = unnamed_folders(&path, text);
-        if !is_of_tests(&path) && !text.contains(&format!("`{name}/")) {
+        if !is_one_module(&path) && !text.contains(&format!("`{name}/")) {
             below.push(name);
         }
         below
