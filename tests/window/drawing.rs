@@ -2,7 +2,7 @@
 
 use crate::desktop::files::notice;
 use crate::{scene, walls};
-use flockwork::model::scenery::Obstacle;
+use flockwork::model::scene::ObstaclePlan;
 use flockwork::model::vector::{Point, flat};
 
 /// The points of the first path of a scene file.
@@ -112,11 +112,13 @@ fn a_wall_is_painted_without_a_gap_and_undone_at_once() {
     stroke("400 200", "420 200", "500 300");
     let two = window.saved();
     // Obstacles act on those that have the behaviour; the drawing is the same without it.
-    let (wall, both) = (scene(&one).obstacles, scene(&two).obstacles);
+    let (wall, both) = (scene(&one).obstacle_plans, scene(&two).obstacle_plans);
     assert!(wall.len() > 20 && both.len() > wall.len() + 5, "{} {}", wall.len(), both.len());
     assert_eq!(both[..wall.len()], wall[..]);
-    let gap =
-        |pair: &[Obstacle]| pair[0].position.distance(pair[1].position) > pair[0].radius * 1.01;
+    let gap = |pair: &[ObstaclePlan]| {
+        let [a, b] = [0, 1].map(|index| pair[index].position.unwrap());
+        a.distance(b) > pair[0].radius * 1.01
+    };
     assert!(!wall.windows(2).any(gap), "{wall:?}");
     window.steps(&["key ctrl+z"]);
     assert_eq!(window.saved(), one, "a whole stroke is one edit");
@@ -127,7 +129,7 @@ fn a_wall_is_painted_without_a_gap_and_undone_at_once() {
         window.xdotool("mousemove 400 200 mousedown 1");
         window.xdotool(&format!("mousemove 420 200 mousemove 500 300 mouseup 1 key {key}"));
         window.steps(&["key Escape"]);
-        assert!(scene(&window.saved()).obstacles.len() > 5, "{key}");
+        assert!(scene(&window.saved()).obstacle_plans.len() > 5, "{key}");
         window.steps(&["key ctrl+z", "key w"]);
         assert_eq!(window.saved(), first, "{key}");
     }

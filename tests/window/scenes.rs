@@ -170,7 +170,7 @@ fn targets_and_obstacles_are_added_dragged_and_removed() {
     window.steps(&drag);
     window.steps(&["mouseup 1"]);
     let dragged = window.saved();
-    assert!(is_dragged(scene(&dragged).obstacles[0].position), "{dragged}");
+    assert!(is_dragged(scene(&dragged).obstacle_plans[0].position.unwrap()), "{dragged}");
     window.steps(&["mousemove 715 361", "click 1"]);
     assert_eq!(window.saved(), first, "it was removed");
     window.ends();
