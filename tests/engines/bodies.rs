@@ -1,6 +1,7 @@
 //! Bodies that move in other ways: by the old velocity, by forces without a limit, by turns
 //! that have one, by Brownian motion, and never slower than some speed.
 
+use flockwork::model::behaviours::Kind;
 use flockwork::model::scene::Scene;
 use flockwork::model::vector::{Point, flat};
 use flockwork::{CpuEngine, Engine, GpuEngine};
@@ -151,7 +152,10 @@ fn the_gpu_engine_moves_bodies_as_the_reference_does() {
         let first = |count| situations_of(axes, &FLOCKING, count).into_iter().zip(0..);
         let fast = first(100).map(|(case, number)| hurried(case, number));
         let others = first(30).map(|(case, number)| embodied(case, number));
-        assert_ticks(&mut engine, fast.chain(others), 1, GPU);
+        // Turners take the directions of these from their own WGSL.
+        let alone = situations_of(axes, &[Kind::Seek, Kind::Flee, Kind::Arrive, Kind::Contain], 20);
+        let alone = alone.into_iter().zip(0..).map(|(case, number)| embodied(case, number));
+        assert_ticks(&mut engine, fast.chain(others).chain(alone), 1, GPU);
     }
 }
 

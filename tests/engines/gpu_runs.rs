@@ -115,6 +115,19 @@ fn a_mixed_scene_is_the_same_on_both_engines() {
     }
 }
 
+#[test]
+fn flocks_of_more_than_65536_agents_move_alike() {
+    let Some(gpu) = adapter::gpu() else { return };
+    let (mut on_gpu, mut on_cpu) = (shipped(&gpu), CpuEngine::new(None).unwrap());
+    for (scene, state) in [flock(65_537, &[]), flock_in_space(65_537, "300, 260, 280", &[])] {
+        let moved = bits(&run(&mut on_gpu, &scene, &state, 3));
+        // A GPU may round differently, but always alike.
+        let other: &mut dyn Engine = if gpu.is_software() { &mut on_cpu } else { &mut on_gpu };
+        assert!(moved == bits(&run(other, &scene, &state, 3)), "{} axes", scene.world.axes());
+        assert!(moved != bits(&state), "no agent moved");
+    }
+}
+
 /// The largest distance between the places of an agent in two states.
 fn farthest_apart(a: &FlockState, b: &FlockState) -> f64 {
     let apart = a.position.iter().zip(&b.position).map(|(p, q)| p.distance(*q));
