@@ -133,7 +133,8 @@ fn a_run_on_the_cpu_goes_on_with_any_number_of_threads() {
             forgotten.push(start.name);
         }
     }
-    assert!(forgotten.len() <= MAX_FORGOTTEN, "no trace of another state: {forgotten:?}");
+    // Half of the scenes.
+    assert!(forgotten.len() <= MAX_FORGOTTEN / 2, "no trace of another state: {forgotten:?}");
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Level 3: the promises of the scenes as numbers, on the CPU engine and on hardware. Each promise has a control: a
+//! Level 3: the promises of the scenes as numbers, on the CPU engine and on hardware; on software drivers only where
+//! a test says so. Each promise has a control: a
 //! run without the behaviour, or a bound that a worse behaviour would miss.
 
 mod avoid;
@@ -83,7 +84,8 @@ impl Run {
 }
 
 /// Runs `check` with the scene on the CPU and on a hardware GPU. A software driver gives the bits of the CPU
-/// engine, as `gpu_runs` shows for every scene, and takes many times as long.
+/// engine, as `gpu_runs` shows for 50 ticks of every scene, and takes many times as long. Only hardware computes the
+/// changed scenes of a promise there.
 fn on_both(name: &'static str, check: impl Fn(&mut Run)) {
     on_engines(name, adapter::gpu().filter(|gpu| !gpu.is_software()), check);
 }

@@ -56,14 +56,22 @@ fn ball(run: &mut Run, ticks: u32) -> (f32, f32, f32) {
 #[test]
 fn birds_at_a_roost_make_a_ball() {
     on_both("roost", |run| {
-        run.start(Some(500), &[]);
-        let (radius, oblong, spacing) = ball(run, 1500);
         // Spheres of this diameter in their closest packing, 0.74 of the volume, fill a ball; the mean
         // distance from the middle of a ball is three quarters of its radius.
         let closest = |count: f32, spacing: f32| 0.75 * (count / 0.74).cbrt() * spacing / 2.0;
-        let packed = radius / closest(500.0, spacing);
-        assert!((1.0..1.25).contains(&packed), "{packed} of the closest packing, {spacing} apart");
-        assert!(oblong < 1.1 && spacing > 18.0, "{oblong} oblong, {spacing} apart");
+        // The scene's own count, and a quarter of it.
+        let radii = [None, Some(500)].map(|count| {
+            let agents = run.start(count, &[]).len() as f32;
+            let (radius, oblong, spacing) = ball(run, 1500);
+            let packed = radius / closest(agents, spacing);
+            assert!(
+                (1.0..1.25).contains(&packed),
+                "{packed} of the closest packing, {spacing} apart"
+            );
+            assert!(oblong < 1.1 && spacing > 18.0, "{oblong} oblong, {spacing} apart");
+            radius
+        });
+        let radius = radii[1];
         // Eight times as many: a ball twice as wide, if they keep the distance.
         run.start(Some(4_000), &[]);
         let (more, oblong, _) = ball(run, 1000);
