@@ -81,7 +81,7 @@ fi
 # SwiftShader takes four times as long as lavapipe: one situation in eight.
 export FLOCKWORK_TEST_ADAPTER=SwiftShader FLOCKWORK_TEST_SHARE=8
 begin=$SECONDS
-# Left out are the two tests that hold thousands of blended triangles against the same flock drawn into
+# Left out is the test that holds thousands of blended triangles against the same flock drawn into
 # cells: drivers round 8-bit blending differently. Lavapipe's triangles are 0.6 % brighter, SwiftShader's
 # 1.2 %; an eye tells 1 % apart. And two controls, which test the tests; a test of the CPU engine; and one that bounds
 # how far the engines part, where another test wants the same bits.

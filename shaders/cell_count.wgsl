@@ -4,7 +4,8 @@
 struct AtomicCellCount {
     // One bit per target, set if an agent has hit it.
     hits: array<atomic<u32>, 2>,
-    // How many forces of rules in text were no numbers so far, and a bit at the number of each such rule.
+    // How many forces of rules in text were no numbers so far, and a bit at the number of each such rule. No pass
+    // clears them.
     broken: array<atomic<u32>, 2>,
     // Number of agents binned into each cell so far.
     members: array<atomic<u32>>,

@@ -207,7 +207,7 @@ impl<C: Clock> Session<C> {
 
     /// The target or obstacle that a drag from `place` moves, if there is one. Waits for the device if all
     /// targets move by themselves.
-    pub fn nearest_thing(&mut self, place: Point) -> Result<Option<SceneObject>, EngineError> {
+    pub fn nearest_object(&mut self, place: Point) -> Result<Option<SceneObject>, EngineError> {
         // A target at rest is always preferred.
         if self.editor.scene.targets.iter().skip(1).all(Target::moves) {
             self.editor.scene.targets = self.targets()?;

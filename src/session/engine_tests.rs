@@ -161,7 +161,7 @@ fn a_flock_that_is_lost_goes_on_from_the_last_snapshot() {
     session.switch(fussy(&dead)).unwrap();
     tick(&mut session, 5);
     session.add(0, &[Point::ONE; 3]).unwrap();
-    let food = session.nearest_thing(flat(310.0, 100.0)).unwrap().unwrap();
+    let food = session.nearest_object(flat(310.0, 100.0)).unwrap().unwrap();
     let expected = now(&mut session);
     session.advance().unwrap();
     assert!(session.awaits_snapshot());

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_thing_is_taken() {
+    fn the_nearest_object_is_taken() {
         let text = "click = \"target\"\n[[targets]]\nname = \"fast\"\nvelocity = [3, 0]\n\
                     [[targets]]\nposition = [600, 100]\n[[targets]]\nposition = [300, 100]\n\
                     [[obstacles]]\nposition = [100, 100]\nradius = 80\n\

@@ -36,7 +36,7 @@ fn ticks(session: &Session<RealTime>) -> Vec<u64> {
 }
 
 #[test]
-fn figures_go_back_and_another_way_with_the_flock() {
+fn metrics_go_back_and_another_way_with_the_flock() {
     for engine in engines() {
         let mut session = start(engine);
         session.watch(Watch::Closely);

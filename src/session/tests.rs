@@ -89,7 +89,7 @@ fn a_reset_undoes_what_hands_have_done() {
     session.edit(Edit::NewPath).unwrap();
     assert_ne!(session.scene().paths, session.original().paths);
     session.edit(Edit::SwapSeekFlee).unwrap();
-    let food = session.nearest_thing(flat(310.0, 100.0)).unwrap().unwrap();
+    let food = session.nearest_object(flat(310.0, 100.0)).unwrap().unwrap();
     session.put(food, flat(20.0, 30.0)).unwrap();
     assert_eq!(session.targets().unwrap()[2].position, flat(20.0, 30.0));
     session.put(SceneObject::Obstacle(0), flat(20.0, 30.0)).unwrap();
@@ -181,7 +181,7 @@ fn a_flock_loaded_during_a_pause_has_no_times_until_it_has_moved() {
 }
 
 #[test]
-fn figures_are_recorded_while_time_passes() {
+fn metrics_are_recorded_while_time_passes() {
     let session = &mut opened_here(TEXT);
     let play = |session: &mut Session<RealTime>| {
         for _ in 0..120 {

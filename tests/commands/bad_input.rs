@@ -76,7 +76,7 @@ fn windy(folder: &Path, file: &str) {
     std::fs::write(folder.join("wind.toml"), text).unwrap();
 }
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[test]
 fn an_endless_file_is_read_only_up_to_its_limit() {
     let folder = Folder::empty();
@@ -192,7 +192,7 @@ fn an_empty_adapter_name_is_refused() {
 }
 
 /// The size of the scenery's index depends on the scenery, not on the size or shape of the world.
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[test]
 fn many_corners_in_a_long_world_take_little_memory() {
     let folder = Folder::empty();
@@ -226,6 +226,7 @@ fn many_corners_in_a_long_world_take_little_memory() {
 }
 
 /// Scenes of spaces that lack something, or have too much of it.
+#[cfg(target_os = "linux")]
 #[test]
 fn a_space_that_is_wrong_is_named_with_its_place() {
     let folder = Folder::with("wind.csv", "x,y\n1,2\n");

@@ -55,18 +55,18 @@ fn a_deleted_current_folder_is_named() {
 #[test]
 fn a_file_that_cannot_be_written_does_not_end_or_hide_the_other() {
     let folder = Folder::empty();
-    // A row of figures is about 100 bytes, a row of a state about 60.
+    // A row of metrics is about 100 bytes, a row of a state about 60.
     for (limit, count, ticks, every, whole, cut, rows) in [
         // So short that nothing is written before the end.
-        (20, 1, 300, 1, "a.csv", "figures.csv", 2),
-        (20, 300, 2, 1, "figures.csv", "a.csv", 3),
+        (20, 1, 300, 1, "a.csv", "metrics.csv", 2),
+        (20, 300, 2, 1, "metrics.csv", "a.csv", 3),
         // It grows too long while the run goes on.
-        (80, 1, 3000, 1, "a.csv", "figures.csv", 2),
-        (80, 600, 3000, 1500, "figures.csv", "a.csv", 3),
+        (80, 1, 3000, 1, "a.csv", "metrics.csv", 2),
+        (80, 600, 3000, 1500, "metrics.csv", "a.csv", 3),
     ] {
         let line = format!(
             "ulimit -f {limit}; flockwork simulate --engine cpu --count {count} --ticks {ticks} \
-             --out a.csv --metrics figures.csv --metrics-every {every}"
+             --out a.csv --metrics metrics.csv --metrics-every {every}"
         );
         let message = refused(&folder, 1, &line);
         says(&line, &message, &[&format!("cannot write {cut}: "), &format!("{whole} (")]);

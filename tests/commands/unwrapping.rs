@@ -52,8 +52,8 @@ fn straight_ways_go_on_beyond_the_edges() {
     let folder = Folder::empty();
     // Between two rows an agent comes farther than the world is wide.
     let line = "--scene flock.toml --ticks 200 --unwrap --every 80 --out a.csv";
-    let figures = "--metrics m.csv --metrics-every 50 --metric mean_square_displacement,agents";
-    done(&folder, STRAIGHT, &format!("{line} {figures}"));
+    let metrics = "--metrics m.csv --metrics-every 50 --metric mean_square_displacement,agents";
+    done(&folder, STRAIGHT, &format!("{line} {metrics}"));
     let states = rows(&folder.join("a.csv"));
     assert!(states.keys().eq(&[0, 80, 160, 200]), "{:?}", states.keys());
     let mut far = 0;
@@ -67,9 +67,9 @@ fn straight_ways_go_on_beyond_the_edges() {
         }
     }
     assert!(far > 100, "the ways cross many edges: {far}");
-    let figures = rows(&folder.join("m.csv"));
-    assert!(figures.keys().eq(&[0, 50, 100, 150, 200]));
-    for (tick, row) in &figures {
+    let metrics = rows(&folder.join("m.csv"));
+    assert!(metrics.keys().eq(&[0, 50, 100, 150, 200]));
+    for (tick, row) in &metrics {
         let expected = (0.5 * *tick as f64).powi(2);
         let found = row[0]["mean_square_displacement"];
         assert!((found - expected).abs() <= 1e-5 * expected, "{tick}: {found}, {expected}");
@@ -106,11 +106,11 @@ species.a = { position_step = "old", max_speed = 1, max_force = 10 }
         [(sent, "sent.csv", 60, 105.0_f64.powi(2)), (fast, "fast.csv", 90, 119.0_f64.powi(2))]
     {
         for every in [1, ticks] {
-            let figures = format!(
+            let metrics = format!(
                 "--metrics m.csv --metrics-every {every} --metric mean_square_displacement"
             );
             let line = format!("--scene flock.toml --init {init} --ticks {ticks} --every {every}");
-            done(&folder, scene, &format!("{line} --unwrap --out a.csv {figures}"));
+            done(&folder, scene, &format!("{line} --unwrap --out a.csv {metrics}"));
             let states = rows(&folder.join("a.csv"));
             assert_eq!(states[&ticks][0]["image_x"], 1.0, "{init}, every {every}");
             let found = rows(&folder.join("m.csv"))[&ticks][0]["mean_square_displacement"];
@@ -135,8 +135,8 @@ fn an_archive_has_the_same_images_and_is_read_again() {
     let expected = states.values().flatten().flat_map(|row| [row["image_x"], row["image_y"]]);
     assert!(numbers.eq(expected));
     // Ticks with and without a row of the metric that follows the agents too.
-    let figures = "--metrics m.csv --metrics-every 3 --metric mean_square_displacement";
-    let line = format!("--init a.npz --ticks 5 --every 2 --out b.npz {figures}");
+    let metrics = "--metrics m.csv --metrics-every 3 --metric mean_square_displacement";
+    let line = format!("--init a.npz --ticks 5 --every 2 --out b.npz {metrics}");
     done(&folder, STRAIGHT, &line);
     let plain = entries(&folder.join("b.npz"));
     assert!(!plain.contains_key("image.npy"), "only where it is asked for");

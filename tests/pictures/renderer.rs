@@ -1,4 +1,4 @@
-//! Level 5: pictures of the GPU renderer.
+//! Level 5: pictures of the GPU renderer, and darts of both renderers.
 
 use crate::adapter;
 use std::sync::Arc;

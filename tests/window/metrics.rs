@@ -30,7 +30,7 @@ fn cursor(shot: &Shot) -> Option<(u32, u32)> {
 }
 
 #[test]
-fn figures_are_plotted_jumped_to_and_saved() {
+fn metrics_are_plotted_jumped_to_and_saved() {
     let Some(place) = display_and_folder() else { return };
     let window = Window::start(place, FLOCK);
     window.xdotool("mousemove 700 300 key plus key plus");

@@ -197,7 +197,7 @@ impl OpenWindow<'_> {
     }
 
     /// Takes hold of the target or the obstacle under the mouse, while the panel shows them.
-    pub(super) fn take_thing(&mut self) -> Result<bool, WindowError> {
+    pub(super) fn take_object(&mut self) -> Result<bool, WindowError> {
         if !self.panels.controls_shown {
             return Ok(false);
         }
@@ -305,7 +305,7 @@ impl OpenWindow<'_> {
         }
         if let Some(place) = self.hand.pointer.take_drag() {
             if self.hand.held.is_none() {
-                self.hand.held = self.session.nearest_thing(place)?;
+                self.hand.held = self.session.nearest_object(place)?;
             }
             if let Some(object) = self.hand.held {
                 let place = self.hand.grasp.map_or(place, |grasp| grasp.moved(place));

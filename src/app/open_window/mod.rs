@@ -281,7 +281,7 @@ impl<'a> OpenWindow<'a> {
                 self.panels.in_panel = false;
                 self.hand.gesture_ended |= !state.is_pressed();
                 let takes = *button == MouseButton::Left && state.is_pressed() && !on_interface;
-                if !(takes && (self.press_tool()? || self.take_agent()? || self.take_thing()?)) {
+                if !(takes && (self.press_tool()? || self.take_agent()? || self.take_object()?)) {
                     self.hand.pointer.press(*button, *state, on_interface);
                 }
             }

@@ -159,7 +159,7 @@ fn a_target_follows_the_mouse_without_a_button() {
 }
 
 #[test]
-fn a_dragged_thing_moves_with_the_mouse() {
+fn a_dragged_object_moves_with_the_mouse() {
     let mut pointer = pointer(Click::Target);
     pointer.move_to(Vec2::new(50.0, 60.0));
     assert_eq!(pointer.take_drag(), None);

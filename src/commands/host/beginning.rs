@@ -149,7 +149,7 @@ impl Beginning {
     }
 
     /// Sets the files aside that an earlier part of the run has written, and says where this part
-    /// begins, and what is in no file. `follows`: figures or states say how far agents have come.
+    /// begins, and what is in no file. `follows`: metrics or states say how far agents have come.
     pub fn set_outputs_aside(
         &self,
         outputs: [Option<&Path>; 2],

@@ -88,7 +88,7 @@ pub fn check_blur(scene: &Scene, agents: usize) -> anyhow::Result<()> {
     )
 }
 
-/// Fails if there is not enough memory to compute figures, some of them about how far agents come if `follows`.
+/// Fails if there is not enough memory to compute metrics, some of them about how far agents come if `follows`.
 /// The flock exists already, but it is not yet in `engine`.
 pub fn check_metrics(
     scene: &Scene,
@@ -102,7 +102,7 @@ pub fn check_metrics(
     }
     let cells = scene.cells(agents) as u64;
     let metrics = statistics::BYTES[0] * count + statistics::BYTES[1] * cells;
-    // The next state, the state whose figures are computed, and the waiting states in between.
+    // The next state, the state whose metrics are computed, and the waiting states in between.
     let travel = if follows { Unwrapping::BYTES } else { 0 };
     let states = (state_bytes(scene) + travel) * (2 * count + (MAX_WAITING as u64).max(2 * count));
     check_agents(count, PROGRAM + states + metrics + engine.host_bytes(scene, count, cells))

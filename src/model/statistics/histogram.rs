@@ -51,7 +51,7 @@ pub struct Histograms {
     pub neighbours: Histogram,
 }
 
-/// The figures of a state and its histograms.
+/// The metrics of a state and its histograms.
 #[must_use]
 pub fn metrics_and_histograms(scene: &Scene, state: &FlockState) -> (Metrics, Histograms) {
     let sums = Sums::new(scene, state, &[]);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn histograms_agree_with_the_figures() {
+    fn histograms_agree_with_the_metrics() {
         for boundary in ["wrap", "walls", "open"] {
             let set = format!("world.boundary={boundary}");
             let (scene, mut state) = populated("flock", &[&set], 3000);

@@ -1,4 +1,4 @@
-//! Tests of the figures.
+//! Tests of the metrics.
 
 use super::super::grid::RUN_SAMPLE;
 use super::cells::CellStarts;
@@ -129,7 +129,7 @@ pub fn distance_squared(world: &World, from: Point, to: Point) -> f64 {
     (0..world.axes()).map(|axis| along(axis).powi(2)).sum()
 }
 
-/// Fails unless the figures of neighbours equal the figures of a loop over all pairs.
+/// Fails unless the metrics of neighbours equal a loop over all pairs.
 fn assert_brute_force(scene: &Scene, state: &FlockState, case: &str) {
     let metrics = Metrics::of(scene, state);
     assert_eq!(metrics.sampled_agents, 0);
@@ -157,7 +157,7 @@ fn assert_brute_force(scene: &Scene, state: &FlockState, case: &str) {
 }
 
 #[test]
-fn figures_agree_with_brute_force() {
+fn metrics_agree_with_brute_force() {
     for boundary in ["wrap", "walls", "open"] {
         for count in [2_u64, 3, 40, 900] {
             let scene = scene(boundary);
@@ -198,7 +198,7 @@ fn neighbours_across_the_seam_are_found_in_worlds_of_any_width() {
 }
 
 #[test]
-fn no_agent_one_agent_and_agents_at_rest_have_figures() {
+fn no_agent_one_agent_and_agents_at_rest_have_metrics() {
     let scene = scene("walls");
     assert_eq!(Metrics::of(&scene, &FlockState::default()), Metrics::default());
     let one = Metrics::of(&scene, &flock(&[(flat(3.0, 3.0), Point::ZERO)]));
@@ -259,7 +259,7 @@ fn sampled_agents_are_counted_without_their_neighbours() {
 }
 
 #[test]
-fn figures_do_not_depend_on_the_threads() {
+fn metrics_do_not_depend_on_the_threads() {
     let (scene, state) = populated("flock", &[], 20_000);
     let with = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

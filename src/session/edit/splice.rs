@@ -39,13 +39,13 @@ impl<T> Splice<T> {
         Self { at: None, remove: 0, insert }
     }
 
-    /// Removes thing number `index`.
+    /// Removes object number `index`.
     #[must_use]
     pub fn removing(index: usize) -> Self {
         Self { at: Some(index), remove: 1, insert: Vec::new() }
     }
 
-    /// Puts `one` in the place of thing number `index`.
+    /// Puts `one` in the place of object number `index`.
     #[must_use]
     pub fn replacing(index: usize, one: T) -> Self {
         Self { at: Some(index), remove: 1, insert: vec![one] }

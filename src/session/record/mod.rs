@@ -14,7 +14,7 @@ const VERSION: u32 = 2;
 
 /// Stands at the beginning of the file.
 const HEAD: &str = "\
-# A session of Flockwork: a scene, and what was done to it, each object at its tick.
+# A session of Flockwork: a scene, and what was done to it, each edit at its tick.
 # `flockwork run --replay FILE` shows it again; `flockwork capture --replay FILE --out FILM` draws it.
 
 ";

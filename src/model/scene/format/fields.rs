@@ -255,8 +255,8 @@ impl Field for [u32; 3] {
     }
 }
 
-/// A number, or the word of its key, which means `None`: an orbit stands still (`"none"`), and an exposure is measured
-/// in the first picture (`"measured"`).
+/// A number, or the word of its key, which means `None`: an orbit stands still (`"none"`), an exposure is measured in
+/// the first picture (`"measured"`), and agents start at the full speed of their species (`"max_speed"`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OrWord(pub Option<f32>);
 

@@ -77,7 +77,7 @@ impl<N> Value<N> {
             Self::Number(n) => n.to_string(),
             Self::Boolean(b) => b.to_string(),
             Self::Text(t) => quoted(t),
-            Self::List(_) => "an array".into(),
+            Self::List(items) => format!("an array of {}", items.len()),
             Self::Table(_) => "a table".into(),
         }
     }

@@ -1,4 +1,4 @@
-//! The figures of `simulate --metrics` against the states that the same run wrote. They are
+//! The metrics of `simulate --metrics` against the states that the same run wrote. They are
 //! computed again by the formulas of docs/formats.md: agent by agent, pair by pair. Needs no GPU.
 
 use std::collections::BTreeMap;
@@ -75,7 +75,11 @@ fn groups(count: usize, near: impl Fn(usize, usize) -> bool) -> [f64; 2] {
 }
 
 /// Each column by its definition in docs/formats.md: its smallest and largest allowed value.
-fn figures(agents: &[Agent], size: [Option<f64>; 3], radius: f64) -> Vec<(&'static str, [f64; 2])> {
+fn expected(
+    agents: &[Agent],
+    size: [Option<f64>; 3],
+    radius: f64,
+) -> Vec<(&'static str, [f64; 2])> {
     let speed = |[_, v]: &Agent| v.length();
     let axis = |i: usize| agents.iter().map(|[p, _]| p[i]).collect::<Vec<_>>();
     let centre = DVec3::from_array([0, 1, 2].map(|i| middle(&axis(i), size[i])));
@@ -143,7 +147,7 @@ fn every_figure_is_what_the_readme_says() {
         let overrides = [sets, &[format!("world.boundary={boundary}")]].concat();
         let line = format!(
             "simulate --engine cpu --scene {name} --count {count} --set {} --ticks 40 --every 13 \
-             --metrics-every 13 --out states.csv --metrics figures.csv",
+             --metrics-every 13 --out states.csv --metrics metrics.csv",
             overrides.join(" --set ")
         );
         done(&folder, &line);
@@ -155,7 +159,7 @@ fn every_figure_is_what_the_readme_says() {
         let radius = f64::from(scene.perception_radius());
 
         let states = rows(&folder.join("states.csv"), |text| text.parse::<f32>().unwrap().into());
-        let written = rows(&folder.join("figures.csv"), |text| text.parse().unwrap());
+        let written = rows(&folder.join("metrics.csv"), |text| text.parse().unwrap());
         let ticks: Vec<f64> = written.iter().map(|row| row["tick"]).collect();
         assert_eq!(ticks, [0.0, 13.0, 26.0, 39.0, 40.0]);
         for row in &written {
@@ -168,17 +172,17 @@ fn every_figure_is_what_the_readme_says() {
                 .collect();
             let deep = agents.iter().any(|[p, v]| p.z != 0.0 && v.z != 0.0);
             assert_eq!(deep, !sets.is_empty());
-            for (figure, [least, most]) in figures(&agents, size, radius) {
-                let found = row[figure];
+            for (metric, [least, most]) in expected(&agents, size, radius) {
+                let found = row[metric];
                 assert!(
                     (least..=most).contains(&found),
-                    "{name}, {overrides:?}, tick {}: {figure} is {found}, not {least} to {most}",
+                    "{name}, {overrides:?}, tick {}: {metric} is {found}, not {least} to {most}",
                     row["tick"]
                 );
-                assert!(most - least < 3e-3, "{figure}: {least} to {most} holds anything");
+                assert!(most - least < 3e-3, "{metric}: {least} to {most} holds anything");
             }
         }
-        // The figures change, and they differ from each other.
+        // The metrics change, and they differ from each other.
         let (first, last) = (&written[0], &written[4]);
         assert!(first["rotation"] != last["rotation"]);
         assert!((last["rotation"] - last["angular_momentum"]).abs() > 1e-4);
