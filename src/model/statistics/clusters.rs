@@ -199,21 +199,11 @@ impl<'a, const D: usize> Search<'a, D> {
     fn connect_cell(&mut self, cell: u32, own: Range<usize>, largest: u32) {
         let starts = &self.cells.starts;
         let runs: Vec<_> = starts.grid.runs_around(cell).collect();
-        let agents = runs.iter().map(|run| starts.agents(run.first, run.last));
-        let around: usize = agents.clone().map(|run| run.len()).sum();
-        if own.len() * around <= MANY_PAIRS {
+        let around: Vec<Range<usize>> =
+            runs.iter().map(|run| starts.agents(run.first, run.last)).collect();
+        if own.len() * around.iter().map(Range::len).sum::<usize>() <= MANY_PAIRS {
             for agent in own {
-                let mut group = self.root(agent as u32);
-                for other in agents.clone().flatten() {
-                    // Others outside that group look at this agent themselves.
-                    if group == self.root(largest) {
-                        break;
-                    }
-                    let its = self.root(other as u32);
-                    if its != group && self.are_near(agent, other) {
-                        group = self.join(its, group);
-                    }
-                }
+                self.connect_agent(agent, &around, largest);
             }
             return;
         }
@@ -225,6 +215,26 @@ impl<'a, const D: usize> Search<'a, D> {
             if !others.is_empty() {
                 let both = own_is_one && self.are_one(&others);
                 self.connect(own.clone(), others, both);
+            }
+        }
+    }
+
+    /// Connects an agent outside the group of `largest` with the near ones `around` it.
+    fn connect_agent(&mut self, agent: usize, around: &[Range<usize>], largest: u32) {
+        let [large, mut group] = [largest, agent as u32].map(|agent| self.root(agent));
+        if group == large {
+            return;
+        }
+        for other in around.iter().cloned().flatten() {
+            let its = self.root(other as u32);
+            // Earlier agents outside that group have looked at this agent themselves.
+            let is_known = its == group || (its != large && other < agent);
+            if is_known || !self.are_near(agent, other) {
+                continue;
+            }
+            group = self.join(its, group);
+            if its == large {
+                return;
             }
         }
     }
