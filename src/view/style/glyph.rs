@@ -170,7 +170,7 @@ impl Measure {
         }
     }
 
-    /// The measure of glyphs elsewhere in a space: with so many pixels per world unit.
+    /// The measure of glyphs at another depth of a space, where a world unit has so many pixels.
     #[must_use]
     pub fn at(self, pixels_per_unit: f32) -> Self {
         Self { pixels_per_unit, ..self }
