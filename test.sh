@@ -70,7 +70,6 @@ cargo test --release --locked "$@"
 
 # With arguments it is those tests that are wanted, once.
 [ $# -eq 0 ] || exit 0
-cargo test --release --locked -p flockwork-shaders
 [ "${FLOCKWORK_SECOND_DRIVER:-}" != no ] && [ "${FLOCKWORK_SKIP_GPU:-}" != 1 ] || exit 0
 icd=$(second_driver)
 if [ -z "$icd" ]; then
