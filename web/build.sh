@@ -9,9 +9,22 @@ if [ ! -d "$(rustc --print target-libdir --target $target)" ]; then
   rustup target add $target
 fi
 profile=${PROFILE:-web}
+tools=${CARGO_TARGET_DIR:-target}/tools
+make_tools() {
+  nice cargo build --quiet --release --locked -p flockwork-web-bindings
+  if [ "${BOOK:-yes}" = yes ] && [ ! -x "$tools/bin/mdbook" ]; then
+    # It runs for a second: it need not be optimised.
+    CARGO_PROFILE_RELEASE_OPT_LEVEL=0 nice cargo install --quiet --locked --root "$tools" --no-default-features --features search mdbook
+  fi
+}
+# Beside the page, whose last step has one thread.
+trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
+make_tools &
+tools_made=$!
 # All browsers with WebGPU have SIMD. PAGE_RUSTFLAGS are more flags for the page alone.
 RUSTFLAGS="${PAGE_RUSTFLAGS:-} -C target-feature=+simd128" \
   cargo build --profile "$profile" --locked --target $target -p flockwork-web --lib
+wait $tools_made
 dist=web/dist
 rm -rf $dist
 mkdir -p $dist
@@ -37,11 +50,6 @@ show(glue, new Response(unpacked, { headers: { "Content-Type": "application/wasm
 END
 } >$dist/flockwork.html
 if [ "${BOOK:-yes}" = yes ]; then
-  tools=${CARGO_TARGET_DIR:-target}/tools
-  if [ ! -x "$tools/bin/mdbook" ]; then
-    # It runs for a second: it need not be optimised.
-    CARGO_PROFILE_RELEASE_OPT_LEVEL=0 cargo install --quiet --locked --root "$tools" --no-default-features --features search mdbook
-  fi
   book=${CARGO_TARGET_DIR:-target}/book
   rm -rf "$book"
   mkdir -p "$book"/src/{packaging,python}

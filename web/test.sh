@@ -21,4 +21,5 @@ FLOCKWORK_PAGE=$(realpath web/dist)
 FLOCKWORK_PROGRAM=$(realpath "${CARGO_TARGET_DIR:-target}/release/flockwork")
 CHROMIUM=$(command -v chromium)
 export FLOCKWORK_PAGE FLOCKWORK_PROGRAM CHROMIUM
-"$environment/bin/python" -m pytest --quiet -p no:cacheprovider "$@" web/tests
+# Two at a time, for most of them wait. Three are no faster on two cores.
+"$environment/bin/python" -m pytest --quiet -p no:cacheprovider --numprocesses 2 --dist worksteal "$@" web/tests
