@@ -10,12 +10,15 @@ if ! python3 -c 'import ensurepip, venv' 2>/dev/null && command -v dpkg-query >/
   "${as_root[@]}" apt-get update -qq
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends python3-venv >/dev/null
 fi
-export PYFLOCKWORK_ENVIRONMENT=target/python
-wheel=$(./build.sh)
 cd ..
-environment=$PWD/$PYFLOCKWORK_ENVIRONMENT
+environment=$PWD/target/python-tests
+python3 -m venv "$environment"
+# Beside the wheel, whose crates wait for one another.
+"$environment/bin/pip" install --quiet --disable-pip-version-check --requirement python/tests/requirements.txt &
+installed=$!
+wheel=$(python/build.sh)
+wait $installed
 export PATH="$environment/bin:$PATH"
-pip install --quiet --disable-pip-version-check --requirement python/tests/requirements.txt
 pip install --quiet --disable-pip-version-check --force-reinstall --no-deps "$wheel"
 # Vulkan loaders complain on every run where this is unset.
 if [ -z "${XDG_RUNTIME_DIR:-}" ]; then
