@@ -31,9 +31,9 @@ pub fn ends(display: &Display, program: Program) -> (String, String) {
     (out, err)
 }
 
-/// Gives the window the time to lay out a frame or two: what a key opens takes the next keys.
+/// Gives the window the time to lay out a few frames, also beside other programs: what a key opens takes the next keys.
 pub fn settle() {
-    std::thread::sleep(Duration::from_millis(600));
+    std::thread::sleep(Duration::from_millis(300));
 }
 
 /// True when a notice is shown: its words have a colour of their own. Below the world there are no

@@ -7,7 +7,7 @@ use flockwork::model::vector::{Point, flat};
 use flockwork::{CpuEngine, Engine, GpuEngine};
 
 use crate::adapter;
-use crate::common::gpu::{GPU, compares_bits, engine, on_both};
+use crate::common::gpu::{GPU, compares_bits, engine, on_both, share};
 use crate::common::situations::{FLOCKING, embodied, hurried};
 use crate::common::variants::situations_of;
 use crate::common::{agents, assert_none, assert_ticks, bits, run, stepped};
@@ -150,7 +150,7 @@ fn the_gpu_engine_moves_bodies_as_the_reference_does() {
     let mut engine = engine(&gpu);
     for axes in [2, 3] {
         let first = |count| situations_of(axes, &FLOCKING, count).into_iter().zip(0..);
-        let fast = first(100).map(|(case, number)| hurried(case, number));
+        let fast = first(100 / share().min(2)).map(|(case, number)| hurried(case, number));
         let others = first(30).map(|(case, number)| embodied(case, number));
         // Turners take the directions of these from their own WGSL.
         let alone = situations_of(axes, &[Kind::Seek, Kind::Flee, Kind::Arrive, Kind::Contain], 20);

@@ -64,7 +64,7 @@ fn every_scene_is_the_same_on_both_engines() {
     let mut engines = different(&gpu);
     let count = engines.len();
     for (turn, on_gpu) in engines.iter_mut().enumerate() {
-        for built_in in built_in().skip(turn).step_by(count) {
+        for built_in in built_in().skip(turn).step_by(count * share().min(3)) {
             let scene = Scene::parse(built_in.name, built_in.text).unwrap();
             let (scene, state) = scene.populate(&Request::default()).unwrap();
             let a = run(on_gpu, &scene, &state, ticks);
@@ -88,7 +88,8 @@ fn a_mixed_scene_is_the_same_on_both_engines() {
     let mut engines = different(&gpu);
     // A GPU may round differently; after a few ticks single agents decide otherwise.
     let ticks = if gpu.is_software() { 60 } else { 1 };
-    for (space, boundary) in [false, true].iter().flat_map(|s| BOUNDARIES.map(|b| (*s, b))) {
+    let worlds = [false, true].into_iter().flat_map(|space| BOUNDARIES.map(|b| (space, b)));
+    for (space, boundary) in worlds.step_by(share().min(2)) {
         // In a plane another test compares them for longer.
         if !gpu.is_software() && !space {
             continue;

@@ -56,7 +56,10 @@ fn copy(from: &Path, to: &Path) {
         fs::create_dir_all(to).unwrap();
         for entry in fs::read_dir(from).unwrap() {
             let name = entry.unwrap().file_name();
-            copy(&from.join(&name), &to.join(&name));
+            // The page comes and goes with its build.
+            if name != "dist" {
+                copy(&from.join(&name), &to.join(&name));
+            }
         }
     } else {
         fs::copy(from, to).unwrap();
