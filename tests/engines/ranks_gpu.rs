@@ -10,6 +10,7 @@ use crate::common::ranks::{
 };
 use crate::common::{BOUNDARIES, built_in, flock, run};
 use flockwork::engine::cpu::CpuEngine;
+use flockwork::engine::distributed::DistributedEngine;
 use flockwork::engine::gpu::{EngineOptions, Gpu, GpuEngine};
 use flockwork::engine::{Engine, EngineError};
 use flockwork::model::scene::{self, BuiltIn};
@@ -26,6 +27,16 @@ fn check(gpu: &Arc<Gpu>, cases: &[Case], size: usize, local: fn(&Arc<Gpu>) -> Gp
         true => Box::new(CpuEngine::new(None).unwrap()),
         false => Box::new(local(gpu)),
     };
+    if size > 1 && share() == 1 {
+        // Mesa keeps on the disk what one rank has compiled; all at once would compile the same.
+        let compile = |many: &mut DistributedEngine, _| {
+            cases.iter().for_each(|case| {
+                many.load(&case.scene, &case.state).unwrap();
+                many.step(1).unwrap();
+            });
+        };
+        on_ranks(1, |_| local(&device()), compile);
+    }
     ranks::check(&mut *one, cases, size, |_| local(&device()));
 }
 
