@@ -11,7 +11,8 @@ fi
 profile=${PROFILE:-web}
 tools=${CARGO_TARGET_DIR:-target}/tools
 make_tools() {
-  nice cargo build --quiet --release --locked -p flockwork-web-bindings
+  # In a folder of their own, which no other build locks.
+  nice cargo build --quiet --release --locked -p flockwork-web-bindings --target-dir "$tools/build"
   if [ "${BOOK:-yes}" = yes ] && [ ! -x "$tools/bin/mdbook" ]; then
     # It runs for a second: it need not be optimised.
     CARGO_PROFILE_RELEASE_OPT_LEVEL=0 nice cargo install --quiet --locked --root "$tools" --no-default-features --features search mdbook
@@ -28,7 +29,7 @@ wait $tools_made
 dist=web/dist
 rm -rf $dist
 mkdir -p $dist
-cargo run --quiet --release --locked -p flockwork-web-bindings -- \
+"$tools/build/release/flockwork-web-bindings" \
   "${CARGO_TARGET_DIR:-target}/$target/$profile/flockwork_web.wasm" $dist
 cp web/index.html web/page.js $dist
 # The same in one file, which opens from a disk.
