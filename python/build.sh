@@ -5,7 +5,7 @@
 # without it, of this machine's or later.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-environment=${PYFLOCKWORK_ENVIRONMENT:-target/python}
+environment=target/python
 if [ ! -x "$environment/bin/maturin" ]; then
   python3 -m venv "$environment" || {
     echo "python3 cannot make a virtual environment: apt-get install python3-venv" >&2

@@ -21,5 +21,5 @@ FLOCKWORK_PAGE=$(realpath web/dist)
 FLOCKWORK_PROGRAM=$(realpath "${CARGO_TARGET_DIR:-target}/release/flockwork")
 CHROMIUM=$(command -v chromium)
 export FLOCKWORK_PAGE FLOCKWORK_PROGRAM CHROMIUM
-# Two at a time, for most of them wait. Three are no faster on two cores.
+# Two at a time, for most of them wait.
 "$environment/bin/python" -m pytest --quiet -p no:cacheprovider --numprocesses 2 --dist worksteal "$@" web/tests

@@ -170,7 +170,7 @@ impl Measure {
         }
     }
 
-    /// The measure of glyphs at another depth of a space, where a world unit has so many pixels.
+    /// The measure of glyphs at a depth of a space, from the number of pixels that a world unit has there.
     #[must_use]
     pub fn at(self, pixels_per_unit: f32) -> Self {
         Self { pixels_per_unit, ..self }
